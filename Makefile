@@ -1,0 +1,43 @@
+# `make demo` and `make test` need nothing but Python 3.11+ and pip: each builds .venv first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test check bench docs golden clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    score the bundled example and show its report"
+	@echo "make test    lint, type-check and run every test"
+	@echo "make check   lint and type-check only"
+	@echo "make bench   measure speed and memory side by side with a plain implementation"
+	@echo "make golden  accept the current reports and CLI reference as the expected ones"
+
+$(VENV)/.runtime: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,dev]'
+	@touch $@
+
+demo: $(VENV)/.runtime
+	$(BIN)/surefoot demo
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/pytest -n auto
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/score.py
+
+golden: $(VENV)/.dev
+	SUREFOOT_ACCEPT=1 $(BIN)/pytest -q tests/test_golden.py tests/test_docs.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,135 @@
+"""Throughput and memory of `surefoot score` beside a plain standard-library scorer, in one run.
+
+make bench                                   # or: python benchmarks/score.py --traces 1000000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import Thread
+
+HERE = Path(__file__).parent
+TERMS = ("notice period", "liability cap", "yearly rent", "ongoing charge", "retention time", "payment term")
+VALUES = ("thirty days", "EUR 2.5 million", "twelve months", "0.85 per cent", "six months", "ten years")
+
+
+def write_data(folder: Path, traces: int, questions: int) -> tuple[Path, Path]:
+    """A question set and a log of about 240 bytes a trace: hits, misses, refusals, inventions."""
+    rng = random.Random(7)
+    asked = []
+    for i in range(questions):
+        term, value = TERMS[i % 6], VALUES[i * 7 % 6]
+        asked.append(
+            {
+                "qid": f"q{i}",
+                "q": f"What is the {term} in agreement number {i}?",
+                "answerable": i % 4 != 0,
+                "gold_ids": [f"doc{i}#2.1"] if i % 4 else [],
+                "gold_claim": f"The {term} is {value}.",
+            }
+        )
+    question_file, trace_file = folder / "questions.json", folder / "traces.jsonl"
+    question_file.write_text(json.dumps(asked), encoding="utf-8")
+    with trace_file.open("w", encoding="utf-8") as file:
+        for n in range(traces):
+            i = rng.randrange(questions)
+            file.write(_trace(n, i, asked[i], rng) + "\n")
+    return question_file, trace_file
+
+
+def _trace(n: int, i: int, question: dict[str, object], rng: random.Random) -> str:
+    luck = rng.random()
+    cited = f"doc{i}#2.1" if luck < 0.8 else f"doc{i + 1}#4.3"
+    answer = "not in context" if luck > 0.85 else f"- {question['gold_claim']}\n- citations: [{cited}]"
+    chunks = [{"id": f"doc{i}#2.1"}, {"id": f"doc{i + 1}#4.3"}, {"id": f"doc{i}#1.7"}]
+    return json.dumps({"ts": 1_700_000_000 + n, "q": question["q"], "chunks": chunks, "answer": answer, "ok": True})
+
+
+class Memory(Thread):
+    """The largest sum of resident memory over a process and its children, sampled."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.peak, self.running = pid, 0, True
+
+    def run(self) -> None:
+        while self.running:
+            self.peak = max(self.peak, sum(map(_resident, _family(self.pid))))
+            time.sleep(0.03)
+
+
+def _family(pid: int) -> list[int]:
+    found = [pid]
+    for parent in found:
+        try:
+            found += map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split())
+        except OSError:
+            continue
+    return found
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def run(command: list[str]) -> tuple[float, int, dict[str, object]]:
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    memory = Memory(process.pid)
+    memory.start()
+    out, _ = process.communicate()
+    seconds = time.perf_counter() - start
+    memory.running = False
+    return seconds, memory.peak, json.loads(out)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--traces", type=int, default=1_000_000)
+    parser.add_argument("--questions", type=int, default=1_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        questions, traces = write_data(Path(folder), options.traces, options.questions)
+        size = traces.stat().st_size
+        surefoot = [str(Path(sys.executable).parent / "surefoot"), "score", "-q", str(questions), "-t", str(traces)]
+        surefoot += ["--rerun", "all", "--json"]
+        commands = {
+            "plain stdlib": [sys.executable, str(HERE / "plain_scorer.py"), str(questions), str(traces)],
+            "surefoot --refusal exact": [*surefoot, "--refusal", "exact", "--no-rows"],
+            "surefoot --refusal exact, with rows": [*surefoot, "--refusal", "exact"],
+            "surefoot --refusal detect": [*surefoot, "--no-rows"],
+        }
+        print(f"{options.traces:,} traces of {size // options.traces} bytes, {options.questions:,} questions,", end=" ")
+        print(f"{os.cpu_count()} cores, best of {options.repeat}\n")
+        print("| command | seconds | traces/s | peak memory | ratio |\n|---|---|---|---|---|")
+        reference = 0.0
+        numbers: dict[str, object] = {}
+        for name, command in commands.items():
+            runs = [run(command) for _ in range(options.repeat)]
+            seconds, peak = min(r[0] for r in runs), max(r[1] for r in runs)
+            reference = reference or seconds
+            print(f"| {name} | {seconds:.2f} | {options.traces / seconds:,.0f} ", end="")
+            print(f"| {peak >> 20} MB | {reference / seconds:.1f}x |", flush=True)
+            found = runs[0][2]
+            if "metrics" in found:
+                assert isinstance(found["metrics"], dict)
+                found = {m: [v["numerator"], v["denominator"]] for m, v in found["metrics"].items() if m in numbers}
+                if "exact" in name and found != numbers:
+                    raise SystemExit(f"the numbers differ: {found} and {numbers}")
+            numbers = numbers or found
+
+
+if __name__ == "__main__":
+    main()

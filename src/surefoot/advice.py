@@ -1,0 +1,94 @@
+"""What to do next: each piece of advice is tied to the numbers that call for it and to the questions behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from surefoot.outcomes import Outcome
+
+QUESTIONS_NAMED = 20
+
+
+class Advice(Struct, frozen=True):
+    finding: str
+    action: str
+    questions: tuple[str, ...]
+    question_count: int
+
+
+class Case(NamedTuple):
+    """A pattern of answers, and what usually puts it right."""
+
+    finding: str
+    action: str
+    seen_in: Callable[[Outcome], bool]
+
+
+# fmt: off
+CASES = (
+    Case("have no usable answer",
+         "Find out why before reading the other numbers: re-run these, or fix the logging. A gate on half a run decides nothing.",
+         lambda o: o.state in ("missing", "error")),
+    Case("have several traces",
+         "Say which attempt counts: `--rerun first`, `--rerun last`, or `--rerun all` to count each of them.",
+         lambda o: o.state == "duplicate"),
+    Case("are unanswerable, yet were answered",
+         "First check that the corpus really is silent on them. If so, give the prompt an explicit licence to refuse, and let a weak "
+         "best match count as no evidence. Retrieving more will not help: it gives the model more to misread.",
+         lambda o: not o.answerable and o.answered),
+    Case("were refused although their gold source had been retrieved",
+         "The evidence reached the model and it still refused: loosen the refusal wording of the prompt, make sure that passage ids "
+         "and texts survive into it, and check that long contexts are not cut off.",
+         lambda o: o.answerable and o.refused and o.retrieved_gold is True),
+    Case("were refused, and their gold source had not been retrieved",
+         "Refusing was honest; retrieval is at fault. Retrieve more candidates before reranking, and look at how these passages are cut.",
+         lambda o: o.answerable and o.refused and o.retrieved_gold is False),
+    Case("were refused although they are answerable",
+         "The log does not say what was retrieved. Log the retrieved ids: only they tell a shy prompt from a blind retriever.",
+         lambda o: o.answerable and o.refused and o.retrieved_gold is None),
+    Case("were answered without a gold citation, and their gold source had not been retrieved",
+         "The answer came from other passages or from the model's memory. Fix retrieval first (candidates, reranking, chunk size).",
+         lambda o: o.answerable and o.answered and not o.hit and o.retrieved_gold is False),
+    Case("cite the wrong source although the gold one had been retrieved",
+         "The model read the right passage or guessed, and named another. Enforce the citation format, show each id next to its text, "
+         "and use smaller passages so that one id carries one fact.",
+         lambda o: o.answerable and o.answered and not o.hit and o.cited > 0 and o.retrieved_gold is True),
+    Case("were answered with no citation at all",
+         "The answer format drifted. Ask for `citations: [id, ...]` or the refusal sentence and nothing else, and reject the rest.",
+         lambda o: o.answered and o.cited == 0),
+    Case("cite sources that were never retrieved",
+         "These ids are invented. Validate citations against the retrieved ids before an answer leaves the pipeline.",
+         lambda o: o.answered and o.cited_retrieved is not None and o.cited_retrieved < o.cited),
+    Case("cite the gold source among others that are not gold",
+         "Citing everything makes hits cheap. Ask for the passages a claim rests on and nothing more; compare `citation_precision`.",
+         lambda o: o.answered and o.hit and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
+)
+# fmt: on
+
+
+class AdviceLog:
+    """Collects, question by question, which cases occur."""
+
+    def __init__(self) -> None:
+        self._cases_of: dict[Outcome, tuple[int, ...]] = {}
+        self._named: list[dict[str, None]] = [{} for _ in CASES]
+        self._counts = [0] * len(CASES)
+
+    def add(self, question_id: str, outcome: Outcome) -> None:
+        cases = self._cases_of.get(outcome)
+        if cases is None:
+            cases = tuple(i for i, case in enumerate(CASES) if case.seen_in(outcome))
+            self._cases_of[outcome] = cases
+        for i in cases:
+            if question_id in self._named[i]:
+                continue
+            self._counts[i] += 1
+            if len(self._named[i]) < QUESTIONS_NAMED:
+                self._named[i][question_id] = None
+
+    def advice(self) -> tuple[Advice, ...]:
+        found = zip(CASES, self._named, self._counts, strict=True)
+        return tuple(Advice(case.finding, case.action, tuple(names), count) for case, names, count in found if count)

@@ -1,0 +1,77 @@
+"""The `surefoot` command and the one place where exceptions become messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from surefoot import __version__
+from surefoot.cli.demo import demo
+from surefoot.cli.questions import questions
+from surefoot.cli.score import score
+from surefoot.errors import ExitCode, SurefootError
+
+_INTERRUPTED = 130
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete.",
+)
+@click.version_option(__version__, prog_name="surefoot")
+def cli() -> None:
+    """The ship gate for grounded document QA: cite it or refuse."""
+
+
+for command in (score, questions, demo):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a command; a user never sees a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        result = cli.main(arguments, prog_name="surefoot", standalone_mode=False)
+        return int(result or 0)
+    except SurefootError as error:
+        return _say(error.message, error.hint, error.exit_code)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "surefoot"
+        return _say(error.format_message(), f"see `{path} --help`", ExitCode.USAGE)
+    except click.ClickException as error:
+        return _say(error.format_message(), "", ExitCode.USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted", "", _INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing is wrong, and nothing more can be said on stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.INCOMPLETE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(
+            f"{where}{error.strerror or error}",
+            "check the path, its permissions and the free space",
+            ExitCode.INCOMPLETE,
+        )
+    except Exception as error:
+        if os.environ.get("SUREFOOT_DEBUG"):
+            raise
+        hint = "this is a fault in surefoot; SUREFOOT_DEBUG=1 shows where it comes from"
+        return _say(f"unexpected {type(error).__name__}: {error}", hint, ExitCode.INCOMPLETE)
+
+
+def _say(message: str, hint: str, code: int) -> int:
+    click.echo(f"error: {message}", err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)
+    return int(code)

@@ -1,0 +1,143 @@
+"""surefoot score"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from surefoot.errors import UsageError
+from surefoot.scoring import ScoreResult
+from surefoot.scoring import score as score_traces
+
+
+@click.command(
+    epilog="Example: surefoot score --questions qaset.json --traces runs/trace.jsonl --report report.md",
+)
+@click.option("--questions", "-q", required=True, metavar="FILE", help="Question set: JSON array, JSON lines or YAML.")
+@click.option(
+    "--traces", "-t", "traces", required=True, multiple=True, metavar="PATH",
+    help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
+)  # fmt: skip
+@click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
+@click.option("--gate", "-g", default="default", show_default=True, metavar="FILE", help="Rules to decide by.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Decide by this rule instead of a gate file. Repeatable.",
+)
+@click.option("--baseline", metavar="FILE", help="What --json printed for an earlier run, for rules with `baseline`.")
+@click.option(
+    "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
+    help="Several traces for one question: an error, take one, or count each as an attempt.",
+)  # fmt: skip
+@click.option(
+    "--refusal", type=click.Choice(["detect", "exact"]), default="detect", show_default=True,
+    help="Recognise refusals in natural language, or only the exact token `not in context`.",
+)  # fmt: skip
+@click.option("--by", multiple=True, metavar="FIELD", help="Break down by stratum or any other field. Repeatable.")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="FIELD=PATH",
+    help="Where a field lies in your rows, e.g. answer=output.text. Repeatable.",
+)
+@click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write a Markdown report.")
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+@click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use. [default: one per core]")
+def score(
+    traces: tuple[str, ...],
+    more_traces: tuple[str, ...],
+    report: str | None,
+    junit: str | None,
+    as_json: bool,
+    no_rows: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> int:
+    """Score traces against a question set, and decide by the gate.
+
+    No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
+    """
+    for path in filter(None, (report, junit)):
+        if not Path(path).resolve().parent.is_dir():
+            raise UsageError(f"there is no folder to write {path} into", "make the folder first")
+    progress = _Progress()
+    result = score_traces(
+        options["questions"],
+        [*traces, *more_traces],
+        gate=options["rules"] or options["gate"],
+        baseline=options["baseline"],
+        rerun=options["rerun"],
+        refusal=options["refusal"],
+        by=options["by"],
+        mapping=_mapping(options["mapping"]),
+        jobs=options["jobs"],
+        keep_rows=bool(report or junit or (as_json and not no_rows)),
+        progress=progress,
+    )
+    progress.close()
+    _write(result, report, junit, as_json, no_rows)
+    return int(result.exit_code)
+
+
+def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    mapping = {}
+    for pair in pairs:
+        field, equals, path = pair.partition("=")
+        if not (field and equals and path):
+            raise UsageError(f"--map {pair!r} is not FIELD=PATH", "write it like --map answer=output.text")
+        mapping[field.strip()] = path.strip()
+    return mapping
+
+
+def _write(result: ScoreResult, report: str | None, junit: str | None, as_json: bool, no_rows: bool) -> None:
+    if report:
+        from surefoot.report import markdown
+
+        _write_lines(report, markdown.render(result.card, result.rows()))
+    if junit:
+        from surefoot.report import junit as junit_report
+
+        _write_lines(junit, junit_report.render(result.card, result.rows()))
+    if as_json:
+        result.write_json(sys.stdout.buffer, with_rows=not no_rows)
+        sys.stdout.buffer.flush()
+        return
+    from rich.console import Console
+
+    from surefoot.report import terminal
+
+    terminal.show(result.card, Console(highlight=False, width=None if sys.stdout.isatty() else 140))
+
+
+def _write_lines(path: str, lines: Iterable[str]) -> None:
+    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        for line in lines:
+            file.write(line + "\n")
+
+
+class _Progress:
+    """A line on stderr that is rewritten in place; silent unless a person is watching a long run."""
+
+    def __init__(self) -> None:
+        self._start = self._shown = time.monotonic()
+        self._visible = False
+
+    def __call__(self, rows: int) -> None:
+        now = time.monotonic()
+        if now - self._shown > 0.5 and sys.stderr.isatty():
+            self._shown, self._visible = now, True
+            click.echo(f"\r{rows:,} rows, {rows / (now - self._start):,.0f}/s ", nl=False, err=True)
+
+    def close(self) -> None:
+        if self._visible:
+            click.echo("\r\033[K", nl=False, err=True)

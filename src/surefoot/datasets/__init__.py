@@ -1,0 +1,1 @@
+"""Keeping question sets honest: locks, differences, new versions, checks."""

@@ -1,0 +1,105 @@
+"""A lock file holds a content hash per question id, so that no question changes under its old id unnoticed.
+
+The hash covers what decides a score: text, expectation, gold ids and claims, stratum, probes, retrieval. Notes and
+other metadata may change freely.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from surefoot.errors import UsageError
+from surefoot.importers import questions as question_sets
+from surefoot.importers.questions import QuestionSet
+from surefoot.types import Problem, Question
+
+Hashes = Mapping[str, str]
+
+
+class Lock(msgspec.Struct):
+    surefoot_lock: int
+    questions: dict[str, str]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+    unchanged: int
+
+    @property
+    def any(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+def content_hash(question: Question) -> str:
+    content = [
+        " ".join(question.text.split()), question.expects, sorted(question.gold_ids), list(question.gold_claims),
+        question.stratum, question.probes, question.retrieval,
+    ]  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:32]
+
+
+def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
+    return {question.id: content_hash(question) for question in questions}
+
+
+def difference(old: Hashes, new: Hashes) -> Difference:
+    common = [qid for qid in new if qid in old]
+    changed = tuple(qid for qid in common if old[qid] != new[qid])
+    return Difference(
+        added=tuple(qid for qid in new if qid not in old),
+        removed=tuple(qid for qid in old if qid not in new),
+        changed=changed,
+        unchanged=len(common) - len(changed),
+    )
+
+
+def lock_path(questions: str | Path) -> Path:
+    return Path(f"{questions}.lock")
+
+
+def write_lock(path: Path, hashes: Hashes) -> None:
+    data = msgspec.json.encode(Lock(1, dict(sorted(hashes.items()))))
+    path.write_bytes(msgspec.json.format(data, indent=1) + b"\n")
+
+
+def read_lock(path: Path) -> Hashes:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Lock).questions
+    except (OSError, msgspec.DecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        hint = "make a new one with `surefoot questions lock`"
+        raise UsageError(f"the lock file {path} cannot be read: {reason}", hint) from error
+
+
+def hashes_in(path: Path) -> Hashes:
+    """Of a lock file, or of a question set."""
+    return read_lock(path) if path.suffix == ".lock" else hashes_of(question_sets.load(path).questions)
+
+
+def verify_lock(question_set: QuestionSet) -> list[Problem]:
+    """Refuse a set whose questions changed under their ids since they were locked; note what came and went."""
+    path = lock_path(question_set.source)
+    if not path.is_file():
+        return []
+    found = difference(read_lock(path), hashes_of(question_set.questions))
+    if found.changed:
+        names = ", ".join(found.changed[:5]) + (" ..." if len(found.changed) > 5 else "")
+        raise UsageError(
+            f"{question_set.source}: {len(found.changed)} questions changed under their old id since the lock: {names}",
+            f"give them new ids with `surefoot questions clone {question_set.source} NEW`, or undo the change",
+        )
+    notes = [
+        ("is not in the lock file", found.added),
+        ("is in the lock file but not in the set any more", found.removed),
+    ]
+    return [
+        Problem("note", f"question {qid!r} {what}", question_set.source, question_set.lines.get(qid))
+        for what, qids in notes
+        for qid in qids
+    ]

@@ -1,0 +1,37 @@
+"""What can go wrong for a user, each with a hint and the exit code it leads to.
+
+SurefootError
+├── UsageError        the command line, a gate file or a mapping cannot be understood   exit 2
+└── Incomplete        the work could not be finished: nothing readable, missing extra   exit 4
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    OK = 0
+    BLOCKED = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    INCOMPLETE = 4
+
+
+class SurefootError(Exception):
+    """One clear sentence, and a hint at what to do about it."""
+
+    exit_code = ExitCode.INCOMPLETE
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(SurefootError):
+    exit_code = ExitCode.USAGE
+
+
+class Incomplete(SurefootError):
+    exit_code = ExitCode.INCOMPLETE

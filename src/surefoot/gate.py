@@ -1,0 +1,145 @@
+"""The gate: rules on measured numbers, and the decision they lead to.
+
+    rule  := metric [ "[" group "]" ] [ "." low | high ]  op  limit
+    op    := ">=" | "<=" | ">" | "<" | "=="
+    limit := number [ "%" ] | "baseline" [ ("+" | "-") number [ "%" ] ]
+
+Rules compare exact fractions; nothing is rounded before it is judged. A group is a stratum, or `field=value`.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Literal
+
+from msgspec import Struct
+
+from surefoot.errors import ExitCode, UsageError
+from surefoot.metrics import METRICS
+from surefoot.stats import questions_to_be_sure
+from surefoot.types import Estimate
+
+Status = Literal["pass", "fail", "incomplete", "undecidable", "not_applicable"]
+Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
+
+# Measured by grading, not by scoring traces: in a gate file for both, `score` shows them as not applicable.
+GRADED = frozenset({"correct", "wrong", "unsupported", "refused", "refusal_quality", "extra_claim_count"})
+# A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
+COMPLETENESS = "coverage"
+
+DEFAULT_GROUP = "stratum"
+
+_RULE = re.compile(
+    r"\s*(?P<metric>[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
+    r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d+(?:\.\d*)?|\.\d+)?\s*(?P<percent>%)?\s*"
+)
+_OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,
+}  # fmt: skip
+
+
+class Rule(Struct, frozen=True):
+    name: str
+    text: str
+    metric: str
+    group: str | None
+    bound: Literal["low", "high"] | None
+    op: str
+    limit: Fraction
+    on_baseline: bool
+
+    @classmethod
+    def parse(cls, text: str, name: str = "") -> Rule:
+        match = _RULE.fullmatch(text)
+        number, baseline = (match["number"], match["baseline"]) if match else (None, None)
+        if match is None or not (number or baseline) or bool(match["sign"]) != bool(baseline and number):
+            raise UsageError(
+                f"the rule {name + ': ' if name else ''}{text!r} cannot be read",
+                "write it like `precision >= 0.80` or `wrong[adversarial] <= baseline + 1`",
+            )
+        metric = match["metric"]
+        if metric not in METRICS and metric not in GRADED:
+            close = get_close_matches(metric, [*METRICS, *GRADED], 1)
+            hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
+            raise UsageError(f"the rule {text!r} names the metric {metric!r}, which there is not", hint)
+        limit = Fraction(number or 0) / (100 if match["percent"] else 1)
+        bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
+        return cls(
+            name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
+            match["op"], -limit if match["sign"] == "-" else limit, bool(baseline),
+        )  # fmt: skip
+
+    @property
+    def group_key(self) -> tuple[str, str] | None:
+        """The field and value a group stands for: `adversarial` means the stratum of that name."""
+        if self.group is None:
+            return None
+        field, equals, value = self.group.partition("=")
+        return (field.strip(), value.strip()) if equals else (DEFAULT_GROUP, self.group)
+
+
+class Check(Struct, frozen=True):
+    """One rule, what was seen, and why it passes or not."""
+
+    rule: Rule
+    status: Status
+    seen: Estimate | None = None
+    limit: Fraction | None = None
+    to_be_sure: int | None = None  # questions that would settle it if the rate stays as seen
+    reason: str = ""
+    questions: tuple[str, ...] = ()  # the ids behind it, at most QUESTIONS_NAMED
+    question_count: int = 0
+
+
+class Decision(Struct, frozen=True):
+    outcome: Verdict
+    exit_code: ExitCode
+    checks: tuple[Check, ...]
+    incomplete: tuple[str, ...] = ()  # why the run is not complete, beside the rules
+
+
+Facts = Callable[[Rule], Estimate | None]  # None when nothing measures what the rule is about
+
+
+def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
+    seen = facts(rule)
+    before = baseline(rule)
+    if seen is None and before is None:
+        return Check(rule, "not_applicable", reason="this run does not measure it")
+    if seen is None or seen.value is None:
+        return Check(rule, "undecidable", seen, reason=(seen and seen.reason) or "this run does not measure it")
+    limit = rule.limit
+    if rule.on_baseline:
+        if before is None or before.value is None:
+            return Check(rule, "undecidable", seen, reason="there is no baseline to compare with")
+        limit += before.value
+    value = seen.value if rule.bound is None else _bound(seen, rule.bound)
+    if value is None:
+        return Check(rule, "undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
+    needed = questions_to_be_sure(float(seen.value), float(limit)) if seen.low is not None else None
+    if _OPERATORS[rule.op](value, limit):
+        return Check(rule, "pass", seen, limit, needed)
+    return Check(rule, "incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)
+
+
+def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
+    """SHIP only when at least one rule passes and none fails, is unfinished or lacks its data."""
+    found = {check.status for check in checks}
+    if "fail" in found:
+        code, outcome = ExitCode.BLOCKED, "BLOCK"
+    elif "incomplete" in found or incomplete:
+        code, outcome = ExitCode.INCOMPLETE, "INCONCLUSIVE"
+    elif "undecidable" in found or "pass" not in found:
+        code, outcome = ExitCode.INCONCLUSIVE, "INCONCLUSIVE"
+    else:
+        code, outcome = ExitCode.OK, "SHIP"
+    return Decision(outcome, code, tuple(checks), tuple(incomplete))  # type: ignore[arg-type]
+
+
+def _bound(seen: Estimate, bound: Literal["low", "high"]) -> Fraction | None:
+    value = seen.low if bound == "low" else seen.high
+    return None if value is None else Fraction(value)

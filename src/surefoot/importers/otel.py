@@ -1,0 +1,211 @@
+"""OpenTelemetry spans (GenAI conventions and OpenInference) put together into traces.
+
+A question, its retrieval and its answer lie in different spans of one trace, and the spans of one trace may lie
+anywhere in a file, so spans are collected first (`collect`) and joined by trace id at the end (`Spans.traces`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import DecodeError, Struct, json
+
+from surefoot.types import Passage, Trace
+
+_QUESTION = (
+    "input.value",
+    "gen_ai.input.messages",
+    "gen_ai.prompt",
+    "llm.input_messages",
+    "gen_ai.prompt.0.content",
+)
+_ANSWER = (
+    "output.value",
+    "gen_ai.output.messages",
+    "gen_ai.completion",
+    "llm.output_messages",
+    "gen_ai.completion.0.content",
+)
+_QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
+_DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
+_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d+)\.document\.(id|content)")
+_MESSAGE_KEY = re.compile(r"llm\.(input|output)_messages\.(\d+)\.message\.(role|content)")
+_TEXT_KEYS = (
+    "question",
+    "query",
+    "input",
+    "answer",
+    "output",
+    "response",
+    "result",
+    "content",
+    "text",
+    "value",
+)
+
+
+class Span(Struct, frozen=True):
+    """The part of a span that tells of a question, an answer, a retrieval or a failure."""
+
+    trace_id: str
+    is_root: bool
+    question_id: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    retrieved: tuple[Passage, ...] | None = None
+    error: str | None = None
+
+
+def spans_in(row: Mapping[str, object]) -> list[Span] | None:
+    """The spans a row holds: an OTLP export, one span, or a flattened one; None when it is no span row."""
+    if "resourceSpans" in row or "resource_spans" in row:
+        return [span for raw in _walk(row) if (span := _span(raw)) is not None]
+    if "attributes" in row or any(key.startswith("attributes.") for key in row):
+        span = _span(row)
+        return None if span is None else [span]
+    return None
+
+
+def traces_of(spans: list[Span]) -> list[Trace]:
+    """One trace per trace id: the outermost span that says a thing is believed."""
+    by_id: dict[str, list[Span]] = {}
+    for span in spans:
+        by_id.setdefault(span.trace_id, []).append(span)
+    return [_joined(sorted(group, key=lambda s: not s.is_root)) for group in by_id.values()]
+
+
+def _joined(spans: list[Span]) -> Trace:
+    passages = [p for span in spans if span.retrieved is not None for p in span.retrieved]
+    has_retrieval = any(span.retrieved is not None for span in spans)
+    answer = next((s.answer for s in spans if s.answer), None)
+    return Trace(
+        question_id=next((s.question_id for s in spans if s.question_id), None),
+        question=next((s.question for s in spans if s.question), None),
+        answer=answer,
+        retrieved=tuple({p.id or p.text: p for p in passages}.values()) if has_retrieval else None,
+        error=next((s.error for s in spans if s.error and (s.is_root or answer is None)), None),
+    )
+
+
+def _walk(row: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for resource in _list(row, "resourceSpans", "resource_spans"):
+        for scope in _list(resource, "scopeSpans", "scope_spans"):
+            yield from _list(scope, "spans")
+
+
+def _list(value: Mapping[str, object], *keys: str) -> list[Mapping[str, object]]:
+    found = next((value[key] for key in keys if isinstance(value.get(key), list)), [])
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def _span(raw: Mapping[str, object]) -> Span | None:
+    context = raw.get("context")
+    context = context if isinstance(context, dict) else {}
+    trace_id = raw.get("traceId") or raw.get("trace_id") or raw.get("context.trace_id") or context.get("trace_id")
+    if not isinstance(trace_id, str):
+        return None
+    attributes = _attributes(raw)
+    parent = next((raw[k] for k in ("parentSpanId", "parent_span_id", "parent_id", "parentId") if raw.get(k)), None)
+    return Span(
+        trace_id,
+        is_root=parent is None,
+        question_id=_attribute_text(attributes, _QUESTION_ID, "user"),
+        question=_attribute_text(attributes, _QUESTION, "user"),
+        answer=_attribute_text(attributes, _ANSWER, "assistant"),
+        retrieved=_documents(attributes),
+        error=_status_error(raw),
+    )
+
+
+def _attributes(raw: Mapping[str, object]) -> dict[str, object]:
+    """Attributes as a flat dictionary, from OTLP's key/value list, a nested object or dotted columns."""
+    value = raw.get("attributes")
+    if isinstance(value, list):
+        pairs = ((item.get("key"), item.get("value")) for item in value if isinstance(item, dict))
+        flat = {key: _any_value(v) for key, v in pairs if isinstance(key, str)}
+    else:
+        flat = dict(_flattened(value, "")) if isinstance(value, dict) else {}
+    flat |= {key[len("attributes.") :]: v for key, v in raw.items() if key.startswith("attributes.")}
+    return _with_messages(flat)
+
+
+def _flattened(value: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    for key, item in value.items():
+        if isinstance(item, dict):
+            yield from _flattened(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def _any_value(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    if isinstance(array := value.get("arrayValue"), dict):
+        values = array.get("values")
+        return [_any_value(item) for item in values] if isinstance(values, list) else []
+    return next(iter(value.values()), None)
+
+
+def _with_messages(flat: dict[str, object]) -> dict[str, object]:
+    """OpenInference spreads messages over numbered keys: gather them under one."""
+    messages: dict[str, dict[int, dict[str, object]]] = {}
+    for key, value in flat.items():
+        if match := _MESSAGE_KEY.fullmatch(key):
+            name = f"llm.{match[1]}_messages"
+            messages.setdefault(name, {}).setdefault(int(match[2]), {})[match[3]] = value
+    gathered = {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()}
+    return {**gathered, **flat}
+
+
+def _attribute_text(attributes: Mapping[str, object], keys: tuple[str, ...], role: str) -> str | None:
+    for key in keys:
+        if key in attributes and (text := _text(attributes[key], role)):
+            return text
+    return None
+
+
+def _text(value: object, role: str) -> str | None:
+    """Plain text, or what a JSON string, a list of messages or an object says in the given role."""
+    if isinstance(value, str):
+        if value[:1] not in "[{":
+            return value
+        try:
+            return _text(json.decode(value), role) or value
+        except (DecodeError, RecursionError):
+            return value
+    if isinstance(value, list):
+        messages = [m for m in value if isinstance(m, dict) and m.get("role", role) == role]
+        texts = [text for m in messages if (text := _text(m.get("parts") or m, role))]
+        return texts[-1] if texts else None
+    if isinstance(value, dict):
+        return next((text for k in _TEXT_KEYS if (text := _text(value.get(k), role))), None)
+    return None
+
+
+def _documents(attributes: Mapping[str, object]) -> tuple[Passage, ...] | None:
+    numbered: dict[int, dict[str, str]] = {}
+    for key, value in attributes.items():
+        if match := _DOCUMENT_KEY.fullmatch(key):
+            numbered.setdefault(int(match[1]), {})[match[2]] = str(value)
+    if numbered:
+        return tuple(Passage(numbered[i].get("id", ""), numbered[i].get("content", "")) for i in sorted(numbered))
+    for key in _DOCUMENTS:
+        value = attributes.get(key)
+        if isinstance(value, str):
+            try:
+                value = json.decode(value)
+            except (DecodeError, RecursionError):
+                continue
+        if isinstance(value, list):
+            return tuple(Passage(str(d.get("id", "")), str(d.get("content", ""))) for d in value if isinstance(d, dict))
+    return None
+
+
+def _status_error(raw: Mapping[str, object]) -> str | None:
+    status = raw.get("status")
+    code = status.get("code") if isinstance(status, dict) else raw.get("status_code", status)
+    if code not in (2, "2", "ERROR", "STATUS_CODE_ERROR"):
+        return None
+    message = status.get("message") if isinstance(status, dict) else raw.get("status_message")
+    return str(message or "the span ended with an error")[:300]

@@ -1,0 +1,232 @@
+"""Where rows come from: files, folders, compressed streams, Parquet, stdin, Python objects.
+
+A source is cut into blocks. A block is small, can be sent to another process, and reads its own rows, so one
+machine, many processes or a cluster all run the same code.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import BinaryIO, Protocol
+
+import zstandard
+from msgspec import Struct
+
+from surefoot.errors import Incomplete
+from surefoot.importers import jsontext
+from surefoot.types import Problem
+
+BLOCK_BYTES = 4 << 20
+LONGEST_LINE = 16 << 20  # a longer line is named and skipped: it must not take the machine's memory
+LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be read whole
+
+TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+_COMPRESSED = ("", ".gz", ".zst")
+
+
+class Block(Protocol):
+    """Some rows of one source, with the line each starts on; a value may be a Problem instead."""
+
+    @property
+    def source(self) -> str: ...
+
+    def rows(self) -> tuple[Sequence[int], list[object]]: ...
+
+
+class FileRange(Struct, frozen=True):
+    """Whole lines of an uncompressed file."""
+
+    source: str
+    path: str
+    start: int
+    size: int
+    first_line: int
+
+    def rows(self) -> tuple[Sequence[int], list[object]]:
+        with Path(self.path).open("rb") as file:
+            file.seek(self.start)
+            return jsontext.decode_lines(file.read(self.size), self.source, self.first_line)
+
+
+class Lines(Struct, frozen=True):
+    """Whole lines of a stream that cannot be read twice."""
+
+    source: str
+    data: bytes
+    first_line: int
+
+    def rows(self) -> tuple[Sequence[int], list[object]]:
+        return jsontext.decode_lines(self.data, self.source, self.first_line)
+
+
+class Values(Struct, frozen=True):
+    """Rows that are already Python values."""
+
+    source: str
+    lines: list[int]
+    values: list[object]
+
+    def rows(self) -> tuple[Sequence[int], list[object]]:
+        return self.lines, self.values
+
+
+class ParquetGroup(Struct, frozen=True):
+    """One row group of a Parquet file; its rows are numbered from 1 through the file."""
+
+    source: str
+    path: str
+    group: int
+    first_row: int
+
+    def rows(self) -> tuple[Sequence[int], list[object]]:
+        values = _pyarrow_parquet().ParquetFile(self.path).read_row_group(self.group).to_pylist()
+        return range(self.first_row, self.first_row + len(values)), values
+
+
+def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
+    """All blocks of some files, folders and `-` (stdin), in the order given, folders by name."""
+    for path in paths:
+        if str(path) == "-":
+            yield from _blocks_of_stream(sys.stdin.buffer, "stdin")
+        elif Path(path).is_dir():
+            yield from _blocks_of_folder(Path(path))
+        else:
+            yield from _guarded(Path(path))
+
+
+def _blocks_of_folder(folder: Path) -> Iterator[Block]:
+    suffixes = tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED)
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name.endswith(suffixes))
+    if not files:
+        yield _nothing("no_traces", f"the folder holds no trace file ({', '.join(TRACE_SUFFIXES)})", folder)
+    for file in files:
+        yield from _guarded(file)
+
+
+def _guarded(path: Path) -> Iterator[Block]:
+    """A file that cannot be read, or breaks off, is a problem of that file and not of the run."""
+    try:
+        yield from _blocks_of_file(path)
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError, Incomplete) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", path)
+
+
+def _nothing(kind: str, message: str, path: Path) -> Values:
+    return Values(str(path), [0], [Problem(kind, message, str(path))])
+
+
+def _blocks_of_file(path: Path) -> Iterator[Block]:
+    with path.open("rb") as file:
+        magic = file.read(4)
+        file.seek(0)
+        if magic == b"PAR1":
+            yield from _blocks_of_parquet(path)
+        elif magic[:2] == b"\x1f\x8b":
+            yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), str(path))
+        elif magic == b"\x28\xb5\x2f\xfd":
+            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+            yield from _blocks_of_stream(io.BufferedReader(reader), str(path))
+        else:
+            yield from _blocks_of_stream(file, str(path), path)
+
+
+def _blocks_of_parquet(path: Path) -> Iterator[Block]:
+    parquet = _pyarrow_parquet()
+    try:
+        metadata = parquet.ParquetFile(path).metadata
+    except Exception as error:
+        raise Incomplete(f"damaged Parquet: {error}") from error
+    first_row = 1
+    for group in range(metadata.num_row_groups):
+        yield ParquetGroup(str(path), str(path), group, first_row)
+        first_row += metadata.row_group(group).num_rows
+
+
+def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path | None = None) -> Iterator[Block]:
+    """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
+    head = stream.read(BLOCK_BYTES)
+    skipped = 3 if head.startswith(b"\xef\xbb\xbf") else 0
+    body = head[skipped:]
+    if refusal := _not_json(head, body):
+        yield _nothing("unreadable", refusal, Path(source))
+        return
+    if skipped:
+        yield Values(source, [1], [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
+    if _is_document(body):
+        rest = stream.read(LARGEST_DOCUMENT)
+        if len(rest) == LARGEST_DOCUMENT:
+            yield _nothing("unreadable", "is one JSON document of over 256 MiB: write JSON lines instead", Path(source))
+            return
+        lines, values = zip(*jsontext.decode_document(body + rest, source), strict=True)
+        yield Values(source, list(lines), list(values))
+        return
+    yield from _cut(stream, body, source, path, skipped)
+
+
+def _not_json(head: bytes, body: bytes) -> str | None:
+    if not body.strip():
+        return "is empty"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "is UTF-16 text: save it as UTF-8"
+    return "is a binary file, not JSON lines" if b"\0" in head[:4096] else None
+
+
+def _is_document(body: bytes) -> bool:
+    """An array of objects, or pretty-printed objects: what only makes sense when read as a whole."""
+    first, *others = (line.strip() for line in body.lstrip().split(b"\n", 2)[:2])
+    second = others[0] if others else b""
+    if first.startswith(b"["):
+        return first[1:].lstrip()[:1] in (b"", b"{", b"[", b"]") and not (first.endswith(b"]") and second)
+    return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
+
+
+def _cut(
+    stream: BinaryIO | gzip.GzipFile, head: bytes, source: str, path: Path | None, position: int
+) -> Iterator[Block]:
+    """Blocks that end at line ends. `position` is where `head` lies in the file."""
+    line, pending = 1, head
+    while pending:
+        end = pending.rfind(b"\n") + 1
+        if not end and len(pending) > LONGEST_LINE:
+            message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
+            yield Values(source, [line], [Problem("malformed", message, source, line)])
+            dropped, pending = _after_line(stream, pending)
+            position, line = position + dropped, line + 1
+            continue
+        if not end and (more := stream.read(BLOCK_BYTES)):
+            pending += more
+            continue
+        block = pending[:end] if end else pending
+        if path is None:
+            yield Lines(source, block, line)
+        else:
+            yield FileRange(source, str(path), position, len(block), line)
+        position, line = position + len(block), line + block.count(b"\n")
+        pending = pending[len(block) :] + stream.read(BLOCK_BYTES)
+
+
+def _after_line(stream: BinaryIO | gzip.GzipFile, pending: bytes) -> tuple[int, bytes]:
+    """How many bytes the rest of the line takes, and what was read behind it."""
+    dropped = 0
+    while pending:
+        end = pending.find(b"\n") + 1
+        if end:
+            return dropped + end, pending[end:]
+        dropped += len(pending)
+        pending = stream.read(BLOCK_BYTES)
+    return dropped, b""
+
+
+def _pyarrow_parquet() -> ModuleType:
+    try:
+        return import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise Incomplete("reading Parquet needs pyarrow; hint: pip install 'surefoot[parquet]'") from error

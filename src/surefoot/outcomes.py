@@ -1,0 +1,146 @@
+"""One answer, read: everything the metrics need to know about it, and its label.
+
+Outcomes are few and small: answers with equal outcomes are counted, not kept, which is why a million
+traces fit in memory and why every metric can be a plain function of one outcome (`metrics`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from surefoot.text import citations, containment
+from surefoot.text.refusals import Refusal
+from surefoot.types import Question, RefusalValue, Trace
+
+State = Literal["usable", "missing", "error", "duplicate"]
+Label = Literal["OK", "REFUSAL_OK", "OVER_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR", "DUPLICATE"]
+ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
+
+_WORD_CHARACTER = re.compile(r"[^\W_]")
+
+
+class Outcome(NamedTuple):
+    answerable: bool
+    state: State = "usable"
+    refusal: RefusalValue | None = None
+    hit: bool = False  # a gold id is cited
+    contained: bool = False  # a phrase of a gold claim stands in the answer
+    listed: bool = False  # the answer has citations, or an empty list of them
+    cited: int = 0
+    cited_gold: int = 0
+    cited_retrieved: int | None = None  # None: the log does not say what was retrieved
+    retrieved_gold: bool | None = None
+
+    @property
+    def usable(self) -> bool:
+        return self.state == "usable"
+
+    @property
+    def counted(self) -> bool:
+        """Several traces for one question are left out of every metric but coverage."""
+        return self.state != "duplicate"
+
+    @property
+    def refused(self) -> bool:
+        return self.refusal == "refused"
+
+    @property
+    def answered(self) -> bool:
+        """A partial refusal makes claims, so it counts as an answer."""
+        return self.refusal in ("answered", "partial")
+
+
+class Expected(Struct, frozen=True, gc=False):
+    """A question's gold side, prepared once for all its traces."""
+
+    answerable: bool
+    gold: frozenset[str]
+    phrases: tuple[str, ...]
+
+    @classmethod
+    def of(cls, question: Question) -> Expected:
+        return cls(question.answerable, frozenset(question.gold_ids), containment.phrases_of(question.gold_claims))
+
+
+class Reading(Struct, frozen=True, gc=False):
+    """An outcome with the details a person wants to see beside it."""
+
+    outcome: Outcome
+    citations: tuple[str, ...] | None = None
+    refusal: Refusal | None = None
+    reason: str | None = None
+
+
+class ScoredRow(Struct, frozen=True):
+    """One line of the per-question table."""
+
+    qid: str
+    label: str
+    refusal: str | None = None
+    hit: bool = False
+    contained: bool = False
+    citations: tuple[str, ...] | None = None
+    refusal_span: str | None = None
+    reason: str | None = None
+    source: str | None = None
+    line: int | None = None
+    attempt: int = 1
+
+
+def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal]) -> Reading:
+    """What one trace says, measured against what its question expects."""
+    gold, retrieved, answer, cited = expected.gold, trace.retrieved, trace.answer, trace.citations
+    ids = [passage.id for passage in retrieved if passage.id] if retrieved else []
+    ids_known = retrieved is not None and (len(ids) > 0 or len(retrieved) == 0)  # some logs keep the texts alone
+    retrieved_gold = not gold.isdisjoint(ids) if ids_known else None
+    failure = trace.error or unusable(answer)
+    if failure or answer is None:
+        return Reading(Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold), reason=failure)
+
+    cited = citations.parse(answer, ids, gold) if cited is None else citations.resolve(cited, ids, gold)
+    refusal = refusal_of(answer)
+    cited_gold = len(gold.intersection(cited)) if cited else 0
+    key = (
+        expected.answerable,
+        "usable",
+        refusal.value,
+        cited_gold > 0,
+        bool(expected.phrases) and containment.contains(expected.phrases, answer),
+        cited is not None,
+        len(cited) if cited else 0,
+        cited_gold,
+        (sum([i in ids for i in cited]) if cited else 0) if ids_known else None,
+        retrieved_gold,
+    )
+    outcome = _OUTCOMES.get(key)
+    if outcome is None:
+        outcome = _OUTCOMES[key] = Outcome._make(key)
+    return Reading(outcome, cited, refusal)
+
+
+# One object per distinct outcome: making a named tuple costs more than finding one.
+_OUTCOMES: dict[tuple[object, ...], Outcome] = {}
+
+
+def unusable(answer: str | None) -> str | None:
+    """Why there is nothing to judge in an answer; None when there is."""
+    if answer is None:
+        return "no answer"
+    return None if _WORD_CHARACTER.search(answer) else "empty answer"
+
+
+def label(outcome: Outcome) -> Label:
+    if outcome.state != "usable":
+        return _STATE_LABELS[outcome.state]
+    if outcome.refused:
+        return "OVER_REFUSAL" if outcome.answerable else "REFUSAL_OK"
+    if not outcome.answerable:
+        return "HALLUCINATION"
+    return "OK" if outcome.hit else "ANS_NO_HIT"
+
+
+_STATE_LABELS: dict[State, Label] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}

@@ -1,0 +1,43 @@
+"""Everything that was wrong with the input: counted without exception, named up to a limit per kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct, field
+
+from surefoot.types import Problem
+
+NAMED_PER_KIND = 200
+# These are worth telling, yet nothing of the question set is left unscored because of them.
+HARMLESS = frozenset({"note", "unknown_question"})
+
+
+class ProblemLog(Struct):
+    counts: Counter[str] = field(default_factory=Counter)
+    named: dict[str, list[Problem]] = field(default_factory=dict)
+
+    def add(self, problem: Problem) -> None:
+        self.counts[problem.kind] += 1
+        named = self.named.setdefault(problem.kind, [])
+        if len(named) < NAMED_PER_KIND:
+            named.append(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            self.add(problem)
+
+    def merge(self, other: ProblemLog) -> None:
+        self.counts.update(other.counts)
+        for kind, problems in other.named.items():
+            named = self.named.setdefault(kind, [])
+            named.extend(problems[: NAMED_PER_KIND - len(named)])
+
+    @property
+    def all_named(self) -> list[Problem]:
+        return [problem for problems in self.named.values() for problem in problems]
+
+    @property
+    def serious(self) -> dict[str, int]:
+        return {kind: count for kind, count in self.counts.items() if kind not in HARMLESS}

@@ -1,0 +1,1 @@
+"""Showing a scorecard: Markdown, a terminal, JUnit. Nothing is computed here that a decision rests on."""

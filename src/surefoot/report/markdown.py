@@ -1,0 +1,121 @@
+"""The Markdown report, written as a stream: its length may grow with the traces, its memory does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from surefoot.metrics import METRICS
+from surefoot.outcomes import ScoredRow
+from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, seen, to_be_sure
+from surefoot.scorecard import Scorecard
+from surefoot.stats import questions_to_be_sure
+from surefoot.types import Estimate
+
+_PROVABLE = 0.05
+_PROBLEMS_SHOWN = 20
+
+
+def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
+    """The lines of the report."""
+    decision = card.decision
+    yield from ("# Surefoot report", "", f"**{decision.outcome}** - {headline(decision)}", "")
+    yield from _gate(card)
+    yield from _metrics(card)
+    for field, values in card.groups.items():
+        yield from _breakdown(field, values)
+    yield from _next_steps(card)
+    yield from _input(card)
+    yield from _rows(rows)
+
+
+def _gate(card: Scorecard) -> Iterator[str]:
+    yield from ("## Gate", "", "| rule | result | seen | to be sure (95%) | questions behind it |")
+    yield "|---|---|---|---|---|"
+    for check in card.decision.checks:
+        rule = (
+            f"{cell(check.rule.name)}: `{check.rule.text}`"
+            if check.rule.name != check.rule.text
+            else f"`{check.rule.text}`"
+        )
+        behind = names(check.questions, check.question_count) or "-"
+        yield f"| {rule} | {STATUS_WORDS[check.status]} | {seen(check.seen)} | {cell(to_be_sure(check))} | {behind} |"
+    yield ""
+    for reason in card.decision.incomplete:
+        yield f"- incomplete: {reason}"
+    if card.decision.incomplete:
+        yield ""
+
+
+def _metrics(card: Scorecard) -> Iterator[str]:
+    yield from ("## Metrics", "", "| metric | value | 95% interval | share of |", "|---|---|---|---|")
+    for name, estimate in card.metrics.items():
+        metric = METRICS[name]
+        value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
+        yield f"| {name} | {value} | {interval(estimate)} | {metric.unit} that {metric.share} |"
+    yield ""
+    for name, estimate in card.metrics.items():
+        if METRICS[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
+            needed = questions_to_be_sure(0, _PROVABLE)
+            yield (
+                f"- `{name}` is zero, which with {estimate.denominator} observed proves no more than"
+                f" {percent(estimate.high)}; to prove {percent(_PROVABLE)} takes {needed} without one."
+            )
+    labels = ", ".join(f"{label} {count}" for label, count in sorted(card.labels.items()))
+    yield from ("", f"Labels: {labels or 'none'}.", "")
+
+
+def _breakdown(field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[str]:
+    shown = [name for name in METRICS if any(metrics[name].value is not None for metrics in values.values())]
+    yield from (
+        f"## By {cell(field)}",
+        "",
+        f"| {cell(field)} | " + " | ".join(shown) + " |",
+        "|---" * (len(shown) + 1) + "|",
+    )
+    for value, metrics in values.items():
+        yield f"| {cell(value) or '(none)'} | " + " | ".join(seen(metrics[name]) for name in shown) + " |"
+    yield ""
+
+
+def _next_steps(card: Scorecard) -> Iterator[str]:
+    yield from ("## What to do next", "")
+    if not card.advice:
+        yield "Nothing stands out: every question was answered with its gold source, or rightly refused."
+    for advice in card.advice:
+        count = f"{advice.question_count} question{'s' * (advice.question_count != 1)}"
+        yield f"- **{count} {advice.finding}** ({names(advice.questions, advice.question_count)}). {advice.action}"
+    yield ""
+
+
+def _input(card: Scorecard) -> Iterator[str]:
+    given, settings = card.accounting, card.settings
+    yield from ("## Input", "", f"{settings.questions} questions, {given.rows} rows, {given.scored} scored.")
+    kinds = {"set aside by --rerun": given.set_aside, "spans": given.spans, **given.left_out}
+    for kind, count in kinds.items():
+        if count:
+            yield f"- {count} {kind.replace('_', ' ')}"
+    yield f"- refusals by `{settings.refusal}`, several traces by `{settings.rerun}`"
+    for kind, problems in card.problems.named.items():
+        total = card.problems.counts[kind]
+        for problem in problems[:_PROBLEMS_SHOWN]:
+            yield f"- {kind.replace('_', ' ')}: {cell(str(problem))}"
+        if total > _PROBLEMS_SHOWN:
+            yield f"- {kind.replace('_', ' ')}: and {total - _PROBLEMS_SHOWN} more"
+    yield ""
+
+
+def _rows(rows: Iterable[ScoredRow]) -> Iterator[str]:
+    yield from (
+        "## Per question",
+        "",
+        "| qid | label | refusal | hit | cited | why | where |",
+        "|---|---|---|---|---|---|---|",
+    )
+    for row in rows:
+        qid = cell(row.qid) + (f" (attempt {row.attempt})" if row.attempt > 1 else "")
+        cited = "-" if row.citations is None else cell(", ".join(row.citations)) or "(empty list)"
+        why = cell(row.reason or (f'"{row.refusal_span}"' if row.refusal_span else ""))
+        where = "" if row.source is None else cell(f"{row.source}:{row.line}")
+        hit = "yes" if row.hit else "no"
+        yield f"| {qid} | **{row.label}** | {row.refusal or '-'} | {hit} | {cited} | {why} | {where} |"
+    yield ""

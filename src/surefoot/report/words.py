@@ -1,0 +1,86 @@
+"""Numbers and foreign text, made safe and readable for a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from surefoot.gate import Check, Decision
+from surefoot.types import Estimate
+
+STATUS_WORDS = {
+    "pass": "pass",
+    "fail": "FAIL",
+    "incomplete": "INCOMPLETE",
+    "undecidable": "undecidable",
+    "not_applicable": "not applicable",
+}
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]+"
+)
+_MARKUP = re.compile(r"([\\`*_\[\]|#~])")
+
+
+def plain(text: str, longest: int = 200) -> str:
+    """One line without control or direction-changing characters, so that a log cannot steer a terminal."""
+    text = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def cell(text: str) -> str:
+    """Foreign text inside a Markdown table: no markup, no HTML, no column breaks."""
+    return _MARKUP.sub(r"\\\1", plain(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def percent(value: Fraction | float) -> str:
+    """One decimal, halves to even, computed on the exact value."""
+    tenths = round(Fraction(value) * 1000)
+    return f"{tenths // 10}.{tenths % 10}%"
+
+
+def fraction(estimate: Estimate) -> str:
+    return f"{estimate.numerator}/{estimate.denominator}"
+
+
+def seen(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "-"
+    return "-" if estimate.value is None else f"{percent(estimate.value)} ({fraction(estimate)})"
+
+
+def interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "-"
+    return f"{percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def to_be_sure(check: Check) -> str:
+    """How far the observation is from settling the rule."""
+    if check.seen is None or check.seen.value is None or check.limit is None:
+        return check.reason or "-"
+    if check.to_be_sure is None:
+        return "counted in full" if check.limit in (0, 1) else "no number: on the limit"
+    enough = check.seen.denominator >= check.to_be_sure
+    return f"sure ({check.to_be_sure} suffice)" if enough else f"{check.to_be_sure} needed"
+
+
+def names(ids: Sequence[str], total: int, shown: int = 12) -> str:
+    """Some question ids, and how many more there are."""
+    listed = ", ".join(cell(i) for i in ids[:shown])
+    return listed + (f" and {total - min(shown, len(ids))} more" if total > min(shown, len(ids)) else "")
+
+
+def headline(decision: Decision) -> str:
+    """The decision in one sentence."""
+    by_status = {
+        status: [c.rule.name for c in decision.checks if c.status == status]
+        for status in ("fail", "incomplete", "undecidable", "pass")
+    }
+    if decision.outcome == "SHIP":
+        return f"all {len(by_status['pass'])} rules hold."
+    if decision.outcome == "BLOCK":
+        return f"{', '.join(by_status['fail'])} failed."
+    reasons = [*decision.incomplete, *(f"{name} is not met" for name in by_status["incomplete"])]
+    reasons += [f"{name} cannot be decided" for name in by_status["undecidable"]]
+    return f"{'; '.join(reasons) or 'no rule applies'}."

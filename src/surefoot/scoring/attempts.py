@@ -1,0 +1,141 @@
+"""Several traces for one question: which of them count, and where their rows are kept meanwhile."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from tempfile import TemporaryFile
+from typing import IO, Literal
+
+from msgspec import json
+from msgspec.structs import replace
+
+from surefoot.outcomes import Outcome, ScoredRow, label
+from surefoot.problems import ProblemLog
+from surefoot.scoring.worker import BlockResult
+from surefoot.types import Problem, Question
+
+Rerun = Literal["error", "first", "last", "all"]
+
+
+class Attempts:
+    """Takes block results in order and keeps, per question, what the rerun rule leaves.
+
+    Memory grows with the questions, not with the traces: rows wait in a temporary file.
+    """
+
+    def __init__(self, questions: Sequence[Question], rerun: Rerun, keep_rows: bool) -> None:
+        self._questions = questions
+        self._rerun = rerun
+        self._times = array("L", bytes(array("L").itemsize * len(questions)))
+        self._codes = array("L", self._times)
+        self._outcomes: list[Outcome | None] = [None]
+        self._code_of: dict[Outcome, int] = {}
+        self._pairs: Counter[tuple[int, int]] = Counter()  # (place, code), for `all`
+        self._row_at = array("Q", [0] * len(questions)) if keep_rows else None
+        self._spool: IO[bytes] | None = TemporaryFile() if keep_rows else None  # noqa: SIM115 - lives as long as the result
+        self.problems = ProblemLog()
+        self.traces = 0
+
+    def add(self, result: BlockResult) -> None:
+        codes = [self._shared_code(outcome) for outcome in result.codes_of]
+        self.traces += len(result.places)
+        if self._rerun == "all":
+            for (place, code), times in Counter(zip(result.places, result.codes, strict=True)).items():
+                self._pairs[place, codes[code]] += times
+                self._times[place] += times
+        else:
+            self._add_one_by_one(result, codes)
+        self._spool_rows(result)
+
+    @property
+    def set_aside(self) -> int:
+        """Traces that the rule `first` or `last` passes over."""
+        return sum(n - 1 for n in self._times if n > 1) if self._rerun in ("first", "last") else 0
+
+    @property
+    def duplicates(self) -> int:
+        """Traces left out because their question has several."""
+        return sum(n for n in self._times if n > 1) if self._rerun == "error" else 0
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome, int]]:
+        """(place of the question, outcome, how many attempts had it), every question at least once."""
+        if self._rerun == "all":
+            for (place, code), times in sorted(self._pairs.items()):
+                outcome = self._outcomes[code]
+                if outcome is not None:
+                    yield place, outcome, times
+        for place, question in enumerate(self._questions):
+            single = self._single(place, question.answerable)
+            if single is not None:
+                yield place, single, 1
+
+    def rows(self) -> Iterator[ScoredRow]:
+        """The per-question table: in question order, or with `all` as the traces came, then the missing."""
+        if self._rerun == "all":
+            yield from self._spooled_rows()
+        for place, question in enumerate(self._questions):
+            outcome = self._single(place, question.answerable)
+            if outcome is None:
+                continue
+            if outcome.state in ("missing", "duplicate"):
+                times = self._times[place]
+                reason = f"{times} traces for one question" if times else "no trace"
+                yield ScoredRow(question.id, label(outcome), reason=reason)
+            else:
+                yield self._row(place)
+
+    def _single(self, place: int, answerable: bool) -> Outcome | None:
+        """The one outcome a question ends with; None where every attempt counts by itself."""
+        times = self._times[place]
+        if times == 0:
+            return Outcome(answerable, "missing")
+        if self._rerun == "all":
+            return None
+        if times > 1 and self._rerun == "error":
+            return Outcome(answerable, "duplicate")
+        return self._outcomes[self._codes[place]]
+
+    def _add_one_by_one(self, result: BlockResult, codes: list[int]) -> None:
+        times, kept, keep_last = self._times, self._codes, self._rerun == "last"
+        for place, code, line in zip(result.places, result.codes, result.lines, strict=True):
+            times[place] += 1
+            if times[place] == 1 or keep_last:
+                kept[place] = codes[code]
+            elif self._rerun == "error":
+                message = f"question {self._questions[place].id!r} has a trace already: --rerun says which one counts"
+                self.problems.add(Problem("duplicate_trace", message, result.source, line))
+
+    def _shared_code(self, outcome: Outcome) -> int:
+        code = self._code_of.get(outcome)
+        if code is None:
+            code = self._code_of[outcome] = len(self._outcomes)
+            self._outcomes.append(outcome)
+        return code
+
+    def _spool_rows(self, result: BlockResult) -> None:
+        if self._spool is None or self._row_at is None or not result.encoded:
+            return
+        at, keep_first = self._spool.tell(), self._rerun == "first"
+        for place, row in zip(result.places, result.encoded, strict=True):
+            if not (keep_first and self._row_at[place]):
+                self._row_at[place] = at + 1  # 0 means: none yet
+            at += len(row) + 1
+        self._spool.write(b"\n".join(result.encoded) + b"\n")
+
+    def _row(self, place: int) -> ScoredRow:
+        if self._spool is None or self._row_at is None:
+            raise RuntimeError("rows were not kept")
+        self._spool.seek(self._row_at[place] - 1)
+        return json.decode(self._spool.readline(), type=ScoredRow)
+
+    def _spooled_rows(self) -> Iterator[ScoredRow]:
+        if self._spool is None:
+            return
+        self._spool.seek(0)
+        attempts: Counter[str] = Counter()
+        for line in self._spool:
+            row = json.decode(line, type=ScoredRow)
+            attempts[row.qid] += 1
+            yield replace(row, attempt=attempts[row.qid])

@@ -1,0 +1,55 @@
+"""What `score` returns: the scorecard, and the per-question rows on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import IO
+
+import msgspec
+
+from surefoot.errors import ExitCode
+from surefoot.outcomes import ScoredRow
+from surefoot.scorecard import Scorecard
+from surefoot.scoring.attempts import Attempts
+
+_encode = msgspec.json.Encoder().encode
+
+
+class ScoreResult(Mapping[str, object]):
+    """Reads like the object that `--json` prints: result["metrics"]["precision"]["value"].
+
+    Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
+    """
+
+    def __init__(self, card: Scorecard, attempts: Attempts) -> None:
+        self.card = card
+        self._attempts = attempts
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return self.card.decision.exit_code
+
+    def rows(self) -> Iterator[ScoredRow]:
+        return self._attempts.rows()
+
+    def write_json(self, out: IO[bytes], with_rows: bool = True) -> None:
+        head = _encode(self.card.to_json())
+        if not with_rows:
+            out.write(head + b"\n")
+            return
+        out.write(head[:-1] + b',"rows":[')
+        separator = b"\n"
+        for row in self.rows():
+            out.write(separator + _encode(row))
+            separator = b",\n"
+        out.write(b"]}\n")
+
+    def __getitem__(self, key: str) -> object:
+        value: object = list(self.rows()) if key == "rows" else self.card.to_json()[key]
+        return msgspec.json.decode(_encode(value))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self.card.to_json(), "rows")
+
+    def __len__(self) -> int:
+        return len(self.card.to_json()) + 1

@@ -1,0 +1,1 @@
+"""Reading plain text: refusals, citations, claim phrases. Pure functions, linear time."""

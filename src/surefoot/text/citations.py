@@ -1,0 +1,168 @@
+"""Which sources does an answer cite?
+
+Three written forms are read, in this order, and their ids joined:
+
+    citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
+    ... text [a] [^b] [a, b] inline marks; a bare number counts the retrieved passages from 1
+    ... text (doc, p. 4)     document and page
+
+None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
+Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
+must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis added]" are not citations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+# The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
+_LABEL_WORDS = ("citation", "cited", "source", "reference")
+_LABEL = re.compile(
+    r"(?<![^\W_])(?:citations?|cited sources?|sources?|references?)[*_`\"']{0,4}\s{0,4}[:=][*_`]{0,3}"
+    r"[ \t]{0,4}(?:\n[ \t]{0,4})?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
+    re.IGNORECASE,
+)
+_INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
+_PAGE = re.compile(r"\(([^()\n]{1,120}?),? (?:p|pp|pg|page|pages)\.? ?(\d{1,6})\)")
+_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
+_NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
+_TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
+_QUOTES = frozenset("\"'`“”‘’")
+_LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
+
+
+def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> tuple[str, ...] | None:
+    """The distinct ids an answer text cites, in order; None when it has no citation of any form."""
+    if answer.endswith("]") and (at := answer.find("itations: [")) > 0:
+        # By far the commonest form, told from all others without a single regular expression.
+        head, only = answer[: at - 1], answer[at + 11 : -1]
+        if (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head:
+            return (only,)
+    cited, body, listed = _labelled_lists(answer, retrieved, gold)
+    if "[" in body:
+        for match in _INLINE.finditer(body):
+            cited.extend(_inline_ids(match.group(1), retrieved, gold))
+    if "(" in body:
+        for match in _PAGE.finditer(body):
+            cited.append(_page_id(match.group(1), match.group(2), retrieved, gold))
+    return tuple(dict.fromkeys(cited)) if cited or listed else None
+
+
+def resolve(ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = ()) -> tuple[str, ...]:
+    """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
+    return tuple(dict.fromkeys(_ordinal(i, retrieved, gold) for i in map(str.strip, ids) if i))
+
+
+def split_list(raw: str, known: Collection[str] = ()) -> list[str]:
+    """The ids in the inside of a written list."""
+    if raw in known:
+        return [raw]
+    if not _QUOTES.isdisjoint(raw):
+        quoted = [next(filter(None, groups)).strip() for groups in _QUOTED.findall(raw)]
+        if quoted:
+            return quoted
+    ids: list[str] = []
+    for part in re.split(r"[,;\n]", raw):
+        part = part.strip(_TRIM)
+        ids.extend([part] if part in known else (word.strip(_TRIM) for word in part.split()))
+    return [i for i in ids if i.lower() not in _NOTHING]
+
+
+def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> tuple[list[str], str, bool]:
+    """The ids in all labelled lists, the answer without these lists, and whether there was one."""
+    label = _LABEL.search(answer, at) if (at := _first_label_word(answer)) >= 0 else None
+    if label is None:
+        return [], answer, False
+    known = {*retrieved, *gold}
+    ids, body, copied = [], [], 0
+    while label is not None:
+        end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
+        found = _list_ids(label, answer[label.end() : end], known)
+        if found is None:
+            end = label.end()
+        else:
+            ids += [_ordinal(i, retrieved, gold) for i in found]
+            body.append(answer[copied : label.start()])
+            copied = end + 1
+        label = _LABEL.search(answer, end)
+    body.append(answer[copied:])
+    return ids, "".join(body), copied > 0
+
+
+def _first_label_word(answer: str) -> int:
+    """Where a label could start at the earliest, -1 if nowhere: most answers are told apart by this alone."""
+    lowered = answer.lower()
+    if len(lowered) != len(answer):
+        return 0
+    return min((at for word in _LABEL_WORDS if (at := lowered.find(word)) >= 0), default=-1)
+
+
+def _list_ids(label: re.Match[str], rest: str, known: Collection[str]) -> list[str] | None:
+    """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
+    if label["open"]:
+        return split_list(rest, known)
+    first = label["bare"].strip(_TRIM + ".")
+    if first.lower() in _NOTHING:
+        return []
+    if first not in known and not _looks_like_id(first):
+        return None
+    ids = [i if i in known else i.rstrip(".") for i in split_list(label["bare"] + rest, known)]
+    return ids if all(i in known or _looks_like_id(i) for i in ids) else None
+
+
+def _line_end(answer: str, start: int, limit: int) -> int:
+    end = answer.find("\n", start, start + limit)
+    return min(len(answer), start + limit) if end < 0 else end
+
+
+def _closing(answer: str, start: int) -> int:
+    """Where the list that opened before `start` ends: lists of lists end with their last bracket."""
+    end = answer.find("]", start, start + _LIST_LIMIT)
+    if end < 0:
+        return _line_end(answer, start, _LIST_LIMIT)
+    while answer[end + 1 : end + 40].lstrip(" ,;").startswith(("[", "]")):
+        following = answer.find("]", end + 1, end + _LIST_LIMIT)
+        if following < 0:
+            break
+        end = following
+    return end
+
+
+def _inline_ids(raw: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+    whole = raw.strip()
+    if whole in retrieved or whole in gold:
+        return [whole]
+    parts = [part.strip(_TRIM) for part in re.split(r"[,;]", whole)]
+    if not all(part in retrieved or part in gold or _looks_like_id(part) for part in parts):
+        return []
+    return [_ordinal(part, retrieved, gold) for part in parts]
+
+
+def _looks_like_id(token: str) -> bool:
+    """A digit and no space; a bare number of four digits or more is a year or an amount, not an id."""
+    if not token or len(token) > 120 or any(c.isspace() for c in token):
+        return False
+    return len(token) <= 3 if token.isdecimal() else any(c.isdecimal() for c in token)
+
+
+def _ordinal(token: str, retrieved: Sequence[str], gold: Collection[str]) -> str:
+    """`[2]` means the second retrieved passage, unless some passage is really called "2"."""
+    if token.isdecimal() and len(token) <= 3 and token not in retrieved and token not in gold:
+        place = int(token)
+        if 1 <= place <= len(retrieved):
+            return retrieved[place - 1]
+    return token
+
+
+def _page_id(doc: str, page: str, retrieved: Sequence[str], gold: Collection[str]) -> str:
+    wanted = [*_words(doc), page]
+    for known in (*retrieved, *sorted(gold)):
+        if _words(known) == wanted:
+            return known
+    return f"{doc.strip()}, p. {page}"
+
+
+def _words(text: str) -> list[str]:
+    words = re.findall(r"\d+|[^\W\d_]+", text.lower())
+    return [word for word in words if word not in {"p", "pp", "pg", "page", "pages"}]

@@ -1,0 +1,70 @@
+"""Does an answer repeat a phrase of the gold claim? A weak signal, kept because it is cheap and readable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from surefoot.text.normal import normalise
+
+# A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
+_PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MIN_LENGTH, _MIN_LENGTH_CJK = 5, 2
+
+# "It is not true that <phrase>", "not <phrase>" and "<phrase> is false" say the opposite of the claim.
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|isn't|untrue|false|incorrect|wrong)(?: true| correct| the case)? that"
+    r"|\b(?:not|never|no))(?: the| a| an)? $"
+)
+_DENIED_AFTER = re.compile(
+    r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
+)
+_REACH = 48
+# Most phrases are cleared by the words right beside them, without a regular expression.
+_DENIAL_ENDS = (" that ", "not ", "never ", "no ", " the ", " a ", " an ")
+_STOPS = ("", ".", ",", ";", "\n")
+
+
+def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
+    """The phrases of some gold claims that are long enough to mean something."""
+    found = (match.group().strip() for claim in claims for match in _PHRASE.finditer(normalise(claim)))
+    return tuple(dict.fromkeys(phrase for phrase in found if _long_enough(phrase)))
+
+
+def contains(phrases: tuple[str, ...], answer: str) -> bool:
+    """True when any phrase stands in the answer as whole words and is not denied there."""
+    text = answer.lower()
+    for phrase in phrases:
+        if phrase in text and _stands(phrase, text):
+            return True
+    folded = normalise(answer)
+    return folded != text and any(phrase in folded and _stands(phrase, folded) for phrase in phrases)
+
+
+def _long_enough(phrase: str) -> bool:
+    return len(phrase) >= (_MIN_LENGTH_CJK if _CJK.search(phrase) else _MIN_LENGTH)
+
+
+def _stands(phrase: str, text: str) -> bool:
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        if not _inside_word(text, start) and not _inside_word(text, end) and not _denied(text, start, end):
+            return True
+        start = text.find(phrase, end)
+    return False
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """True when `at` cuts a word in two. CJK text has no spaces between words, so nothing is cut there."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    return before.isalnum() and after.isalnum() and not _CJK.match(before) and not _CJK.match(after)
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    if text.endswith(_DENIAL_ENDS, 0, start) and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
+        return True
+    return text[end : end + 1] not in _STOPS and _DENIED_AFTER.match(text, end, end + _REACH) is not None

@@ -1,0 +1,99 @@
+"""The vocabulary: every other module speaks in these words.
+
+Structs rather than dataclasses because one is made per trace, and millions of traces are scored (ADR 2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+from msgspec import Struct
+
+Expects = Literal["answer", "refusal"]
+RefusalValue = Literal["refused", "partial", "answered"]
+Better = Literal["higher", "lower"]
+
+
+class Passage(Struct, frozen=True, gc=False):
+    """A piece of a document that an answer may cite. Logs often record its id alone."""
+
+    id: str
+    text: str = ""
+    doc: str = ""
+    page: int | None = None
+
+
+class Question(Struct, frozen=True):
+    """What is asked, and what a sound system does with it."""
+
+    id: str
+    text: str
+    expects: Expects
+    stratum: str = ""
+    probes: str = ""
+    gold_ids: tuple[str, ...] = ()
+    gold_claims: tuple[str, ...] = ()
+    retrieval: Literal["normal", "null"] = "normal"
+    metadata: dict[str, object] = {}
+
+    @property
+    def answerable(self) -> bool:
+        return self.expects == "answer"
+
+    def group(self, field: str) -> str:
+        """The value of `field` by which a report breaks down; "" when the question does not say."""
+        value = getattr(self, field) if field in GROUP_FIELDS else self.metadata.get(field)
+        return "" if value is None else str(value)
+
+
+GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
+
+
+class Trace(Struct, frozen=True, gc=False):
+    """One answer of a pipeline, as its log tells it.
+
+    `retrieved` and `citations` are None when the log has no such field, which is not the same as empty.
+    `question` is the text to join by where the log has no question id.
+    """
+
+    question_id: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    retrieved: tuple[Passage, ...] | None = None
+    citations: tuple[str, ...] | None = None
+    error: str | None = None
+    attempt: int = 1
+    seconds: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class Problem(Struct, frozen=True, gc=False):
+    """Something in the input that could not be used, or was used with a doubt: counted and named."""
+
+    kind: str
+    message: str
+    source: str = ""
+    line: int | None = None
+
+    @property
+    def where(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class Estimate(Struct, frozen=True):
+    """A rate as an exact fraction with its interval, or None and why there is none."""
+
+    numerator: int
+    denominator: int
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+    @property
+    def value(self) -> Fraction | None:
+        return Fraction(self.numerator, self.denominator) if self.denominator else None
