@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from surefoot.text import citations, containment
 from surefoot.text.refusals import Refusal
@@ -84,38 +84,47 @@ class ScoredRow(Struct, frozen=True):
     hit: bool = False
     contained: bool = False
     citations: tuple[str, ...] | None = None
-    refusal_span: str | None = None
+    refusal_span: str | None = None  # the words that made it a refusal
     reason: str | None = None
     source: str | None = None
     line: int | None = None
-    attempt: int = 1
+
+
+def row_head(qid: str, reading: Reading, answer: str | None) -> bytes:
+    """A row's JSON up to where it stands in the input: `source`, `line` and the closing brace follow."""
+    outcome, refusal, span = reading.outcome, reading.refusal, None
+    if refusal is not None and refusal.value != "answered" and answer is not None:
+        span = answer[refusal.start : refusal.end]
+    row = ScoredRow(
+        qid, label(outcome), outcome.refusal, outcome.hit, outcome.contained, reading.citations, span, reading.reason
+    )
+    return json.encode(row).removesuffix(_ROW_TAIL)
+
+
+_ROW_TAIL = b',"source":null,"line":null}'
 
 
 def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal]) -> Reading:
     """What one trace says, measured against what its question expects."""
-    gold, retrieved, answer, cited = expected.gold, trace.retrieved, trace.answer, trace.citations
-    ids = [passage.id for passage in retrieved if passage.id] if retrieved else []
-    ids_known = retrieved is not None and (len(ids) > 0 or len(retrieved) == 0)  # some logs keep the texts alone
-    retrieved_gold = not gold.isdisjoint(ids) if ids_known else None
+    gold, answer, cited = expected.gold, trace.answer, trace.citations
+    known = trace.retrieved.ids if trace.retrieved is not None else None
+    ids = known or ()
+    retrieved_gold = None if known is None else not gold.isdisjoint(ids)
     failure = trace.error or unusable(answer)
     if failure or answer is None:
-        return Reading(Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold), reason=failure)
+        error = Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold)
+        return Reading(_OUTCOMES.setdefault(error, error), reason=failure)
 
     cited = citations.parse(answer, ids, gold) if cited is None else citations.resolve(cited, ids, gold)
     refusal = refusal_of(answer)
-    cited_gold = len(gold.intersection(cited)) if cited else 0
+    contained = containment.contains(expected.phrases, answer) if expected.phrases else False
+    cited_gold = cited_known = 0
+    if cited:
+        cited_gold, cited_known = sum(map(gold.__contains__, cited)), sum(map(ids.__contains__, cited))
     key = (
-        expected.answerable,
-        "usable",
-        refusal.value,
-        cited_gold > 0,
-        bool(expected.phrases) and containment.contains(expected.phrases, answer),
-        cited is not None,
-        len(cited) if cited else 0,
-        cited_gold,
-        (sum([i in ids for i in cited]) if cited else 0) if ids_known else None,
-        retrieved_gold,
-    )
+        expected.answerable, "usable", refusal.value, cited_gold > 0, contained, cited is not None,
+        len(cited) if cited else 0, cited_gold, None if known is None else cited_known, retrieved_gold,
+    )  # fmt: skip
     outcome = _OUTCOMES.get(key)
     if outcome is None:
         outcome = _OUTCOMES[key] = Outcome._make(key)

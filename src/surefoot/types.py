@@ -5,6 +5,7 @@ Structs rather than dataclasses because one is made per trace, and millions of t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
@@ -22,6 +23,18 @@ class Passage(Struct, frozen=True, gc=False):
     text: str = ""
     doc: str = ""
     page: int | None = None
+
+
+class Retrieved(tuple[Passage, ...]):
+    """The passages a pipeline retrieved, in order. `ids` is None when the log kept their texts alone."""
+
+    ids: tuple[str, ...] | None
+
+    def __new__(cls, passages: Iterable[Passage] = ()) -> Retrieved:
+        made = super().__new__(cls, passages)
+        ids = tuple([passage.id for passage in made])
+        made.ids = None if "" in ids else ids
+        return made
 
 
 class Question(Struct, frozen=True):
@@ -60,7 +73,7 @@ class Trace(Struct, frozen=True, gc=False):
     question_id: str | None = None
     question: str | None = None
     answer: str | None = None
-    retrieved: tuple[Passage, ...] | None = None
+    retrieved: Retrieved | None = None
     citations: tuple[str, ...] | None = None
     error: str | None = None
     attempt: int = 1

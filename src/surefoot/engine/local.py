@@ -34,7 +34,9 @@ def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: i
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Left early (an error, Ctrl-C): what has not started must not start.
+            for future in waiting:
+                future.cancel()
 
 
 def _prepare(work: Callable[..., object]) -> None:

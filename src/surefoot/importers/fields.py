@@ -6,17 +6,23 @@ may mix shapes. To read a new shape, add its paths here (or pass `--map field=pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-
-from msgspec import DecodeError, Struct, json
+from typing import NamedTuple
 
 from surefoot.errors import UsageError
-from surefoot.text.citations import split_list
-from surefoot.types import Passage, Trace
+from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, scalar, trace_of
+from surefoot.types import Trace
 
 Path = tuple[str, ...]
-Candidate = tuple[str, bool, tuple[Path, ...]]  # a key of the row, may it be the value, the paths below it
+
+
+class Candidate(NamedTuple):
+    """A key of the row that may hold a field: itself (`direct`), or somewhere below."""
+
+    key: str
+    direct: bool
+    below: tuple[Path, ...]
+
 
 PATHS: Mapping[str, tuple[str, ...]] = {
     "question_id": ("qid", "q_id", "question_id", "questionId", "id"),
@@ -45,23 +51,9 @@ ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}
 # One row may hold many traces: test-case files and exports wrap them in a list under one of these keys.
 CONTAINERS = ("testCases", "test_cases", "traces", "samples")
 
-_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "ref", "source")
-_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage")
-_LONGEST_ID = 300
-_PLANS_KEPT, _PASSAGES_KEPT = 1_000, 100_000
+_PLANS_KEPT = 1_000
 
-
-class Plan(Struct):
-    """Where to look in rows that have a given set of keys."""
-
-    question_id: list[Candidate]
-    question: list[Candidate]
-    answer: list[Candidate]
-    citations: list[Candidate]
-    retrieved: list[Candidate]
-    contexts: list[Candidate]
-    error: list[Candidate]
-    triage: list[Candidate]
+Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
 
 
 class TraceReader:
@@ -75,72 +67,39 @@ class TraceReader:
                 fields = ", ".join(field for field in PATHS if field != "triage")
                 raise UsageError(f"--map names the field {name!r}, which there is not", f"the fields are {fields}")
             # A key may itself contain dots, so the path is also tried as one key.
-            self._paths[field] = [(path, True, ()), *_candidates((path,))]
+            self._paths[field] = [Candidate(path, True, ()), *_candidates((path,))]
         self._plans: dict[tuple[object, ...], Plan] = {}
-        self._passages: dict[str, Passage] = {}
 
     def read(self, row: dict[str, object]) -> Trace | str:
         """The trace a row holds, or the reason why it holds none."""
-        plan = self._plans.get(tuple(row)) or self._plan(row)
-        question_id = _first(row, plan.question_id) if plan.question_id else None
-        question = _first(row, plan.question) if plan.question else None
-        if question_id is not None and type(question_id) is not str:
-            question_id = _scalar(question_id) or None
-        if type(question) is not str:
-            if question_id is None:
-                return _no_question(row)
+        plan = self._plans.get(tuple(row)) or self.plan(row)
+        question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
+        if not isinstance(question_id, str):
+            question_id = scalar(question_id) or None
+        if not isinstance(question, str):
             question = None
-        error = _error_text(_first(row, plan.error)) if plan.error else None
-        citations = _citations(_first(row, plan.citations)) if plan.citations else None
-        answer = _first(row, plan.answer) if plan.answer else None
-        if type(answer) is str:
-            if answer[:1] == "{" and answer[-1:] == "}":
-                answer, citations = _unwrapped(answer, citations)
-        elif answer is None:
-            answer = _answer_told_otherwise(citations, _first(row, plan.triage))
-        else:
-            error = error or f"the answer is {_kind(answer)}, not text"
-            answer = None
-        retrieved = self._retrieved(row, plan) if plan.retrieved or plan.contexts else None
-        return Trace(question_id, question, answer, retrieved, citations, error)
+        if question_id is None and question is None:
+            return _no_question(row)
+        retrieved = passages_in(_first(row, plan["retrieved"]))
+        if retrieved is None:
+            retrieved = contexts_in(_first(row, plan["contexts"]))
+        return trace_of(
+            question_id,
+            question,
+            _first(row, plan["answer"]),
+            retrieved,
+            citations_in(_first(row, plan["citations"])),
+            error_in(_first(row, plan["error"])),
+            _first(row, plan["triage"]),
+        )
 
-    def _plan(self, row: dict[str, object]) -> Plan:
+    def plan(self, row: dict[str, object]) -> Plan:
+        """Per field, the keys of this row that may hold it."""
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
-        found = {field: [c for c in candidates if c[0] in row] for field, candidates in self._paths.items()}
-        plan = self._plans[tuple(row)] = Plan(**found)
+        plan = {field: [c for c in candidates if c.key in row] for field, candidates in self._paths.items()}
+        self._plans[tuple(row)] = plan
         return plan
-
-    def _retrieved(self, row: dict[str, object], plan: Plan) -> tuple[Passage, ...] | None:
-        values = _first(row, plan.retrieved) if plan.retrieved else None
-        if type(values) is not list:
-            values = _first(row, plan.contexts) if plan.contexts else None
-            if type(values) is not list:
-                return None
-            values = [{"text": value} if type(value) is str else value for value in values]
-        known, passages = self._passages, []
-        for value in values:
-            if type(value) is dict and len(value) == 1:
-                value = value.get("id", value)
-            # Ids repeat from trace to trace: a passage that is an id and no more is made once.
-            passages.append((known.get(value) if type(value) is str else None) or self._passage(value))
-        return tuple(passages)
-
-    def _passage(self, value: object) -> Passage:
-        """A retrieved passage: an id, an object with an id and a text, or a bare long text."""
-        text = ""
-        if isinstance(value, dict):
-            text = _first_text(value, _TEXT_KEYS)
-            value = _first_text(value, _ID_KEYS)
-        identifier = value if isinstance(value, str) else _scalar(value)
-        if len(identifier) > _LONGEST_ID:
-            return Passage("", text or identifier)
-        passage = Passage(identifier, text)
-        if not text:
-            if len(self._passages) > _PASSAGES_KEPT:
-                self._passages.clear()
-            self._passages[identifier] = passage
-        return passage
 
 
 def _candidates(paths: Sequence[str]) -> list[Candidate]:
@@ -149,7 +108,7 @@ def _candidates(paths: Sequence[str]) -> list[Candidate]:
     for path in paths:
         key, *rest = path.split(".")
         below.setdefault(key, []).extend([tuple(rest)] if rest else [])
-    return [(key, key in paths, tuple(rest)) for key, rest in below.items()]
+    return [Candidate(key, key in paths, tuple(rest)) for key, rest in below.items()]
 
 
 def _first(row: dict[str, object], candidates: list[Candidate]) -> object:
@@ -179,74 +138,6 @@ def _descend(value: object, path: Path) -> object:
     return value
 
 
-def _citations(value: object) -> tuple[str, ...] | None:
-    """A citation field: ids, objects with an id, or one string of them."""
-    if isinstance(value, str):
-        return tuple(split_list(value.strip("[] ")))
-    if isinstance(value, dict):
-        value = [value]
-    if not isinstance(value, list):
-        return None
-    return tuple(
-        _first_text(i, _ID_KEYS) if isinstance(i, dict) else i if type(i) is str else _scalar(i) for i in value
-    )
-
-
-def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tuple[str, ...] | None]:
-    """An answer that is itself a JSON object, as structured output often is."""
-    try:
-        inner = json.decode(answer)
-    except (DecodeError, RecursionError):
-        return answer, citations
-    if not isinstance(inner, dict):
-        return answer, citations
-    text = _first_text(inner, ("claim", "answer", "text", "response"))
-    if not text:
-        return answer, citations
-    return text, citations if citations is not None else _citations(inner.get("citations"))
-
-
-def _answer_told_otherwise(citations: tuple[str, ...] | None, triage: object) -> str | None:
-    """Logs without the answer's text still tell what it cited, or that it rightly cited nothing."""
-    if citations:
-        return f"citations: [{', '.join(citations)}]"
-    return "not in context" if citations == () and triage == "ok" else None
-
-
-def _error_text(value: object) -> str | None:
-    if not value:
-        return None
-    if isinstance(value, dict):
-        value = _first_text(value, ("message", "detail", "type")) or "unnamed error"
-    return "the pipeline reported an error" if value is True else re.sub(r"\s+", " ", str(value))[:300]
-
-
-def _first_text(value: dict[object, object], keys: Sequence[str]) -> str:
-    for key in keys:
-        found = value.get(key)
-        if type(found) is str:
-            return found
-        if found is not None and not isinstance(found, (dict, list)):
-            return _scalar(found)
-    metadata = value.get("metadata")
-    return _first_text(metadata, keys) if isinstance(metadata, dict) else ""
-
-
-def _scalar(value: object) -> str:
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
-
-
 def _no_question(row: Iterable[str]) -> str:
     keys = ", ".join(str(key)[:40] for key in list(row)[:8])
     return f"no field names the question (the row has: {keys or 'nothing'})"
-
-
-def _kind(value: object) -> str:
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        list: "a list",
-        dict: "an object without text",
-    }
-    return names.get(type(value), type(value).__name__)

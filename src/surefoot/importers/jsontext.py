@@ -14,6 +14,8 @@ from surefoot.types import Problem
 
 Row = tuple[int, object]
 
+SLICE_BYTES = 48 << 10
+
 _DECODER = msgspec.json.Decoder()
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -37,6 +39,17 @@ def decode_lines(data: bytes, source: str, first_line: int) -> tuple[Sequence[in
         return range(first_line, first_line + count), values
     rows = list(_each_line(data, source, first_line))
     return [line for line, _ in rows], [value for _, value in rows]
+
+
+def slices(data: bytes, first_line: int) -> Iterator[tuple[int, int, bytes]]:
+    """Whole lines in pieces that fit a processor's cache: (first line, number of lines, bytes)."""
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at + SLICE_BYTES) + 1 or len(data)
+        piece = data[at:end]
+        count = piece.count(b"\n") + (not piece.endswith(b"\n"))
+        yield first_line, count, piece
+        first_line, at = first_line + count, end
 
 
 def decode_document(data: bytes, source: str) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
-from surefoot.types import Passage, Trace
+from surefoot.types import Passage, Retrieved, Trace
 
 _QUESTION = (
     "input.value",
@@ -83,7 +83,7 @@ def _joined(spans: list[Span]) -> Trace:
         question_id=next((s.question_id for s in spans if s.question_id), None),
         question=next((s.question for s in spans if s.question), None),
         answer=answer,
-        retrieved=tuple({p.id or p.text: p for p in passages}.values()) if has_retrieval else None,
+        retrieved=Retrieved({p.id or p.text: p for p in passages}.values()) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (s.is_root or answer is None)), None),
     )
 

@@ -11,7 +11,7 @@ from surefoot.errors import UsageError
 from surefoot.importers import sources
 from surefoot.importers.jsontext import Repaired, Row
 from surefoot.text.normal import normalise
-from surefoot.types import Expects, Problem, Question, Trace
+from surefoot.types import Expects, Problem, Question
 
 _ID = ("qid", "id", "question_id", "q_id")
 _TEXT = ("q", "question", "text", "query", "user_input")
@@ -195,13 +195,12 @@ class QuestionIndex:
             for text in {question.text, normalise(question.text)}:
                 self.by_text[text] = place if text not in self.by_text else self.AMBIGUOUS
 
-    def find(self, trace: Trace) -> int:
-        if trace.question_id is not None:
-            place = self.by_id.get(trace.question_id)
+    def find(self, qid: str | None, text: str | None) -> int:
+        if qid is not None:
+            place = self.by_id.get(qid)
             if place is not None:
                 return place
-        return self.UNKNOWN if trace.question is None else self.by_wording(trace.question)
-
-    def by_wording(self, text: str) -> int:
+        if text is None:
+            return self.UNKNOWN
         place = self.by_text.get(text)
         return self.by_text.get(normalise(text), self.UNKNOWN) if place is None else place

@@ -49,21 +49,27 @@ class FileRange(Struct, frozen=True):
     size: int
     first_line: int
 
-    def rows(self) -> tuple[Sequence[int], list[object]]:
+    def data(self) -> bytes:
         with Path(self.path).open("rb") as file:
             file.seek(self.start)
-            return jsontext.decode_lines(file.read(self.size), self.source, self.first_line)
+            return file.read(self.size)
+
+    def rows(self) -> tuple[Sequence[int], list[object]]:
+        return jsontext.decode_lines(self.data(), self.source, self.first_line)
 
 
 class Lines(Struct, frozen=True):
     """Whole lines of a stream that cannot be read twice."""
 
     source: str
-    data: bytes
+    content: bytes
     first_line: int
 
+    def data(self) -> bytes:
+        return self.content
+
     def rows(self) -> tuple[Sequence[int], list[object]]:
-        return jsontext.decode_lines(self.data, self.source, self.first_line)
+        return jsontext.decode_lines(self.content, self.source, self.first_line)
 
 
 class Values(Struct, frozen=True):
@@ -189,40 +195,38 @@ def _is_document(body: bytes) -> bool:
 
 
 def _cut(
-    stream: BinaryIO | gzip.GzipFile, head: bytes, source: str, path: Path | None, position: int
+    stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: Path | None, position: int
 ) -> Iterator[Block]:
-    """Blocks that end at line ends. `position` is where `head` lies in the file."""
-    line, pending = 1, head
-    while pending:
-        end = pending.rfind(b"\n") + 1
-        if not end and len(pending) > LONGEST_LINE:
+    """Blocks of whole lines. `position` is where `chunk`, the part already read, lies in the file."""
+    line = 1
+    while chunk:
+        rest = b"" if chunk.endswith(b"\n") else stream.readline(LONGEST_LINE)
+        too_long = len(rest) == LONGEST_LINE and not rest.endswith(b"\n")
+        if too_long:
+            kept = chunk[: chunk.rfind(b"\n") + 1]
+            dropped = len(chunk) - len(kept) + len(rest) + _skip_line(stream)
+            chunk, rest = kept, b""
+        size = len(chunk) + len(rest)
+        if size and path is None:
+            yield Lines(source, chunk + rest, line)
+        elif size:
+            yield FileRange(source, str(path), position, size, line)
+        position, line = position + size, line + chunk.count(b"\n") + rest.count(b"\n")
+        if too_long:
             message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
             yield Values(source, [line], [Problem("malformed", message, source, line)])
-            dropped, pending = _after_line(stream, pending)
             position, line = position + dropped, line + 1
-            continue
-        if not end and (more := stream.read(BLOCK_BYTES)):
-            pending += more
-            continue
-        block = pending[:end] if end else pending
-        if path is None:
-            yield Lines(source, block, line)
-        else:
-            yield FileRange(source, str(path), position, len(block), line)
-        position, line = position + len(block), line + block.count(b"\n")
-        pending = pending[len(block) :] + stream.read(BLOCK_BYTES)
+        chunk = stream.read(BLOCK_BYTES)
 
 
-def _after_line(stream: BinaryIO | gzip.GzipFile, pending: bytes) -> tuple[int, bytes]:
-    """How many bytes the rest of the line takes, and what was read behind it."""
-    dropped = 0
-    while pending:
-        end = pending.find(b"\n") + 1
-        if end:
-            return dropped + end, pending[end:]
-        dropped += len(pending)
-        pending = stream.read(BLOCK_BYTES)
-    return dropped, b""
+def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
+    """Read to the end of the line; how many bytes that were."""
+    skipped = 0
+    while part := stream.readline(BLOCK_BYTES):
+        skipped += len(part)
+        if part.endswith(b"\n"):
+            break
+    return skipped
 
 
 def _pyarrow_parquet() -> ModuleType:

@@ -62,8 +62,8 @@ def _rule_case(check: Check) -> str:
 
 
 def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:
-    name = row.qid if row.attempt == 1 else f"{row.qid} (attempt {row.attempt})"
-    head = f'<testcase classname="surefoot.questions" name={quoteattr(plain(name))}'
+    where = f' file={quoteattr(plain(row.source))} line="{row.line}"' if row.source else ""
+    head = f'<testcase classname="surefoot.questions" name={quoteattr(plain(row.qid))}{where}'
     if row.label in ACCEPTABLE:
         return f"{head}/>"
     kind = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"

@@ -112,10 +112,9 @@ def _rows(rows: Iterable[ScoredRow]) -> Iterator[str]:
         "|---|---|---|---|---|---|---|",
     )
     for row in rows:
-        qid = cell(row.qid) + (f" (attempt {row.attempt})" if row.attempt > 1 else "")
         cited = "-" if row.citations is None else cell(", ".join(row.citations)) or "(empty list)"
         why = cell(row.reason or (f'"{row.refusal_span}"' if row.refusal_span else ""))
         where = "" if row.source is None else cell(f"{row.source}:{row.line}")
         hit = "yes" if row.hit else "no"
-        yield f"| {qid} | **{row.label}** | {row.refusal or '-'} | {hit} | {cited} | {why} | {where} |"
+        yield f"| {cell(row.qid)} | **{row.label}** | {row.refusal or '-'} | {hit} | {cited} | {why} | {where} |"
     yield ""

@@ -6,15 +6,16 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile
-from typing import IO, Literal
+from typing import Literal
 
 from msgspec import json
-from msgspec.structs import replace
 
 from surefoot.outcomes import Outcome, ScoredRow, label
 from surefoot.problems import ProblemLog
 from surefoot.scoring.worker import BlockResult
 from surefoot.types import Problem, Question
+
+_LINES_AT_A_TIME = 1 << 16  # bytes
 
 Rerun = Literal["error", "first", "last", "all"]
 
@@ -25,24 +26,24 @@ class Attempts:
     Memory grows with the questions, not with the traces: rows wait in a temporary file.
     """
 
-    def __init__(self, questions: Sequence[Question], rerun: Rerun, keep_rows: bool) -> None:
+    def __init__(self, questions: Sequence[Question], rerun: Rerun) -> None:
         self._questions = questions
         self._rerun = rerun
-        self._times = array("L", bytes(array("L").itemsize * len(questions)))
+        self._times = array("L", [0]) * len(questions)
         self._codes = array("L", self._times)
         self._outcomes: list[Outcome | None] = [None]
         self._code_of: dict[Outcome, int] = {}
         self._pairs: Counter[tuple[int, int]] = Counter()  # (place, code), for `all`
-        self._row_at = array("Q", [0] * len(questions)) if keep_rows else None
-        self._spool: IO[bytes] | None = TemporaryFile() if keep_rows else None  # noqa: SIM115 - lives as long as the result
+        self._spool = TemporaryFile()  # noqa: SIM115 - rows wait in it as long as the result lives
+        self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it, plus 1
         self.problems = ProblemLog()
         self.traces = 0
 
     def add(self, result: BlockResult) -> None:
-        codes = [self._shared_code(outcome) for outcome in result.codes_of]
+        codes = [self._shared_code(outcome) for outcome in result.outcomes]
         self.traces += len(result.places)
         if self._rerun == "all":
-            for (place, code), times in Counter(zip(result.places, result.codes, strict=True)).items():
+            for (place, code), times in result.pairs.items():
                 self._pairs[place, codes[code]] += times
                 self._times[place] += times
         else:
@@ -71,10 +72,13 @@ class Attempts:
             if single is not None:
                 yield place, single, 1
 
-    def rows(self) -> Iterator[ScoredRow]:
-        """The per-question table: in question order, or with `all` as the traces came, then the missing."""
+    def rows(self) -> Iterator[bytes]:
+        """The per-question table as JSON lines, some at a time: in question order, or with `all` as the traces
+        came and then the missing."""
         if self._rerun == "all":
-            yield from self._spooled_rows()
+            self._spool.seek(0)
+            while lines := self._spool.readlines(_LINES_AT_A_TIME):
+                yield b"".join(lines)
         for place, question in enumerate(self._questions):
             outcome = self._single(place, question.answerable)
             if outcome is None:
@@ -82,9 +86,10 @@ class Attempts:
             if outcome.state in ("missing", "duplicate"):
                 times = self._times[place]
                 reason = f"{times} traces for one question" if times else "no trace"
-                yield ScoredRow(question.id, label(outcome), reason=reason)
+                yield json.encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
             else:
-                yield self._row(place)
+                self._spool.seek(self._row_at[place] - 1)
+                yield self._spool.readline()
 
     def _single(self, place: int, answerable: bool) -> Outcome | None:
         """The one outcome a question ends with; None where every attempt counts by itself."""
@@ -115,27 +120,10 @@ class Attempts:
         return code
 
     def _spool_rows(self, result: BlockResult) -> None:
-        if self._spool is None or self._row_at is None or not result.encoded:
-            return
-        at, keep_first = self._spool.tell(), self._rerun == "first"
-        for place, row in zip(result.places, result.encoded, strict=True):
-            if not (keep_first and self._row_at[place]):
-                self._row_at[place] = at + 1  # 0 means: none yet
-            at += len(row) + 1
-        self._spool.write(b"\n".join(result.encoded) + b"\n")
-
-    def _row(self, place: int) -> ScoredRow:
-        if self._spool is None or self._row_at is None:
-            raise RuntimeError("rows were not kept")
-        self._spool.seek(self._row_at[place] - 1)
-        return json.decode(self._spool.readline(), type=ScoredRow)
-
-    def _spooled_rows(self) -> Iterator[ScoredRow]:
-        if self._spool is None:
-            return
-        self._spool.seek(0)
-        attempts: Counter[str] = Counter()
-        for line in self._spool:
-            row = json.decode(line, type=ScoredRow)
-            attempts[row.qid] += 1
-            yield replace(row, attempt=attempts[row.qid])
+        if self._rerun != "all":
+            at, keep_first = self._spool.tell(), self._rerun == "first"
+            for place, size in zip(result.places, result.sizes, strict=False):
+                if not (keep_first and self._row_at[place]):
+                    self._row_at[place] = at + 1  # 0 means: none yet
+                at += size
+        self._spool.write(result.table)

@@ -13,6 +13,7 @@ from surefoot.scorecard import Scorecard
 from surefoot.scoring.attempts import Attempts
 
 _encode = msgspec.json.Encoder().encode
+_decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
 
 class ScoreResult(Mapping[str, object]):
@@ -30,7 +31,8 @@ class ScoreResult(Mapping[str, object]):
         return self.card.decision.exit_code
 
     def rows(self) -> Iterator[ScoredRow]:
-        return self._attempts.rows()
+        for lines in self._attempts.rows():
+            yield from _decode_rows(lines)
 
     def write_json(self, out: IO[bytes], with_rows: bool = True) -> None:
         head = _encode(self.card.to_json())
@@ -39,8 +41,9 @@ class ScoreResult(Mapping[str, object]):
             return
         out.write(head[:-1] + b',"rows":[')
         separator = b"\n"
-        for row in self.rows():
-            out.write(separator + _encode(row))
+        for lines in self._attempts.rows():
+            # A newline inside a text is written as \\n, so these are only the ends of rows.
+            out.write(separator + lines[:-1].replace(b"\n", b",\n"))
             separator = b",\n"
         out.write(b"]}\n")
 

@@ -67,8 +67,8 @@ def score(
     problems.extend(question_set.problems)
     problems.extend(verify_lock(question_set))
 
-    attempts = Attempts(asked, rerun, keep_rows)
-    scorer = BlockScorer(asked, mapping, refusal, keep_rows)
+    attempts = Attempts(asked, rerun)
+    scorer = BlockScorer(asked, mapping, refusal, keep_rows, count_only=rerun == "all")
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     counted = _count(asked, attempts, rules, by)
     decision = _decide(rules, counted, before, problems)

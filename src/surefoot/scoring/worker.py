@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
+from surefoot.importers import jsontext
 from surefoot.importers.fields import CONTAINERS, TraceReader
 from surefoot.importers.jsontext import Repaired
 from surefoot.importers.otel import Span, spans_in
 from surefoot.importers.questions import QuestionIndex
-from surefoot.importers.sources import Block
-from surefoot.outcomes import Expected, Outcome, Reading, ScoredRow
+from surefoot.importers.shapes import LikeRow, Shape
+from surefoot.importers.sources import Block, FileRange, Lines
+from surefoot.importers.values import kind_of
+from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import Refusal, detect, exact
 from surefoot.types import Problem, Question, Trace
 
 REFUSAL_MODES: Mapping[str, Callable[[str], Refusal]] = {"detect": detect, "exact": exact}
+
+_SHAPES_KEPT, _SCORED_KEPT = 100, 20_000
+_SPECIAL_KEYS = frozenset(
+    {*CONTAINERS, "resourceSpans", "resource_spans", "attributes", "attributes.input.value", "attributes.output.value"}
+)
+
+
+class Scored(Struct, frozen=True, gc=False):
+    """An answer after reading: its outcome by number, and its row as far as it is the same on every line."""
+
+    code: int
+    row: bytes
 
 
 class BlockResult(Struct):
@@ -32,15 +48,44 @@ class BlockResult(Struct):
     places: array[int] = field(default_factory=lambda: array("L"))
     lines: array[int] = field(default_factory=lambda: array("Q"))
     codes: array[int] = field(default_factory=lambda: array("L"))
-    codes_of: dict[Outcome, int] = field(default_factory=dict)  # what the codes stand for, in order
-    encoded: list[bytes] = field(default_factory=list)  # the ScoredRows, when they are wanted
+    outcomes: list[Outcome] = field(default_factory=list)  # what the codes stand for, in order
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # (place, code) counted, where that is enough
+    heads: list[bytes] = field(default_factory=list)
+    table: bytes = b""  # the rows as JSON lines, when they are wanted
+    sizes: array[int] = field(default_factory=lambda: array("L"))  # of each line
+
+    def add(self, place: int, scored: Scored, line: int) -> None:
+        self.places.append(place)
+        self.codes.append(scored.code)
+        self.lines.append(line)
+        if scored.row:
+            self.heads.append(scored.row)
+
+    def close(self, outcomes: list[Outcome], count_only: bool) -> BlockResult:
+        """Finish rows with their place in the input, and shrink to what the gathering process needs."""
+        self.outcomes = outcomes
+        if self.heads:
+            source = json.encode(self.source)
+            heads = zip(self.heads, self.lines, strict=True)
+            rows = [b'%b,"source":%b,"line":%d}\n' % (head, source, line) for head, line in heads]
+            self.table, self.heads = b"".join(rows), []
+            self.sizes.extend(map(len, rows))
+        if count_only:
+            self.pairs = Counter(zip(self.places, self.codes, strict=True))
+            self.codes, self.lines, self.sizes = array("L"), array("Q"), array("L")
+        return self
 
 
 class BlockScorer:
     """Scores blocks against a question set. Sent to worker processes once, called per block."""
 
     def __init__(
-        self, questions: Sequence[Question], mapping: Mapping[str, str] | None, refusal: str, keep_rows: bool
+        self,
+        questions: Sequence[Question],
+        mapping: Mapping[str, str] | None,
+        refusal: str,
+        keep_rows: bool,
+        count_only: bool,
     ) -> None:
         self._ids = [question.id for question in questions]
         self._index = QuestionIndex(questions)
@@ -48,51 +93,88 @@ class BlockScorer:
         self._reader = TraceReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
+        self._count_only = count_only
         self._has_mapping = bool(mapping)
+        self._outcomes: list[Outcome] = []
+        self._code_of: dict[int, int] = {}
+        self._shape: Shape | None = None  # what the rows before looked like
+        self._shapes: dict[tuple[str, ...], Shape | None] = {}
+        self._scored: dict[tuple[object, ...], Scored] = {}
+        self._remember = True
 
     def __call__(self, block: Block) -> BlockResult:
         result = BlockResult(block.source)
-        lines, values = block.rows()
-        read = self._reader.read
-        for line, value in zip(lines, values, strict=True):
-            if type(value) is not dict or (_SPECIAL_KEYS & value.keys() and not self._has_mapping):
-                self._special(value, line, result)
-                continue
-            result.rows += 1
-            trace = read(value)
-            if type(trace) is Trace:
-                self._score(trace, line, result)
-            else:
-                result.problems.add(Problem("no_question", str(trace), block.source, line))
-        return result
+        if isinstance(block, (FileRange, Lines)):
+            for first_line, count, data in jsontext.slices(block.data(), block.first_line):
+                self._score_slice(data, first_line, count, result)
+        else:
+            self._score_rows(*block.rows(), result)
+        return result.close(self._outcomes, self._count_only)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
         """The same for traces that were put together from several rows."""
         result = BlockResult(source, rows=len(traces))
         for number, trace in enumerate(traces, 1):
             self._score(trace, number, result)
-        return result
+        return result.close(self._outcomes, self._count_only)
 
-    def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
-        """The hot path: everything that happens to every trace."""
-        place = self._index.find(trace)
-        if place < 0:
-            self._unjoined(trace, place, line, result)
-            return
-        if trace.question is not None and trace.question_id is not None:
-            self._check_wording(trace, place, line, result)
-        reading = outcomes.read(self._expected[place], trace, self._refusal_of)
-        codes = result.codes_of
-        code = codes.get(reading.outcome)
-        if code is None:
-            code = codes[reading.outcome] = len(codes)
-        result.places.append(place)
-        result.codes.append(code)
-        result.lines.append(line)
-        if self._keep_rows:
-            result.encoded.append(json.encode(_scored_row(self._ids[place], reading, trace, result.source, line)))
+    def _score_slice(self, data: bytes, first_line: int, count: int, result: BlockResult) -> None:
+        if self._shape:
+            alike = self._shape.decode_lines(data)
+            if alike is not None and len(alike) == count:
+                self._score_alike(alike, self._shape, first_line, result)
+                return
+        lines, values = jsontext.decode_lines(data, result.source, first_line)
+        self._score_rows(lines, values, result)
+        self._shape = self._shape_of(values)
 
-    def _special(self, value: object, line: int, result: BlockResult) -> None:
+    def _shape_of(self, values: list[object]) -> Shape | None:
+        row = values[-1] if values else None
+        if self._has_mapping or not isinstance(row, dict) or _SPECIAL_KEYS & row.keys():
+            return None
+        keys = tuple(row)
+        if keys not in self._shapes and len(self._shapes) < _SHAPES_KEPT:
+            self._shapes[keys] = Shape.of(self._reader, row)
+        return self._shapes.get(keys)
+
+    def _score_alike(self, rows: list[LikeRow], shape: Shape, first_line: int, result: BlockResult) -> None:
+        """Rows of one shape. The same answer to the same question over the same passages is read once - as
+        long as that pays: where every answer is new, looking it up costs more than it saves."""
+        result.rows += len(rows)
+        known, new = self._scored, 0
+        for line, row in enumerate(rows, first_line):
+            place = self._join(row.question_id, row.question, line, result)
+            if place < 0:
+                continue
+            if not self._remember:
+                result.add(place, self._read(place, shape.trace(row)), line)
+                continue
+            key = (place, row.answer, bytes(row.retrieved or row.contexts), bytes(row.citations), bytes(row.error))
+            scored = known.get(key)
+            if scored is None:
+                new += 1
+                scored = known[key] = self._read(place, shape.trace(row))
+            result.add(place, scored, line)
+        if len(known) > _SCORED_KEPT:
+            self._remember = new * 2 < len(rows)
+            known.clear()
+
+    def _score_rows(self, lines: Sequence[int], values: list[object], result: BlockResult) -> None:
+        for line, value in zip(lines, values, strict=True):
+            if type(value) is not dict or (_SPECIAL_KEYS & value.keys() and not self._has_mapping):
+                self._score_special(value, line, result)
+            else:
+                self._score_row(value, line, result)
+
+    def _score_row(self, row: dict[str, object], line: int, result: BlockResult) -> None:
+        result.rows += 1
+        trace = self._reader.read(row)
+        if isinstance(trace, Trace):
+            self._score(trace, line, result)
+        else:
+            result.problems.add(Problem("no_question", trace, result.source, line))
+
+    def _score_special(self, value: object, line: int, result: BlockResult) -> None:
         """Whatever is not a plain row of one trace: repaired text, problems, spans, lists of traces."""
         if isinstance(value, Repaired):
             note = value.repairs or "not quite JSON, but readable"
@@ -107,42 +189,46 @@ class BlockScorer:
             result.spans += spans
             return
         for row in _unpacked(value):
-            result.rows += 1
-            trace = self._reader.read(row) if isinstance(row, dict) else None
-            if isinstance(trace, Trace):
-                self._score(trace, line, result)
-            elif trace is None:
-                message = f"a trace must be an object, not {_json_kind(row)}"
-                result.problems.add(Problem("malformed", message, result.source, line))
+            if isinstance(row, dict):
+                self._score_row(row, line, result)
             else:
-                result.problems.add(Problem("no_question", trace, result.source, line))
+                result.rows += 1
+                message = f"a trace must be an object, not {kind_of(row)}"
+                result.problems.add(Problem("malformed", message, result.source, line))
 
-    def _unjoined(self, trace: Trace, place: int, line: int, result: BlockResult) -> None:
-        name = f"id {trace.question_id!r}" if trace.question_id is not None else f"text {_shortened(trace.question)!r}"
-        if place == QuestionIndex.AMBIGUOUS:
-            message = f"several questions have the {name}: give the traces a question id"
-            result.problems.add(Problem("ambiguous_question", message, result.source, line))
-        else:
-            result.problems.add(Problem("unknown_question", f"no question has the {name}", result.source, line))
+    def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
+        place = self._join(trace.question_id, trace.question, line, result)
+        if place >= 0:
+            result.add(place, self._read(place, trace), line)
 
-    def _check_wording(self, trace: Trace, place: int, line: int, result: BlockResult) -> None:
-        """A trace joined by id whose question reads otherwise: the question may have been changed under its id."""
-        text = trace.question or ""
-        if self._index.by_text.get(text) != place and normalise(text) not in self._index.by_text:
+    def _read(self, place: int, trace: Trace) -> Scored:
+        reading = outcomes.read(self._expected[place], trace, self._refusal_of)
+        code = self._code_of.get(id(reading.outcome))  # equal outcomes are one object
+        if code is None:
+            code = self._code_of[id(reading.outcome)] = len(self._outcomes)
+            self._outcomes.append(reading.outcome)
+        return Scored(code, row_head(self._ids[place], reading, trace.answer) if self._keep_rows else b"")
+
+    def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
+        """The place of the question; below 0 when there is none, which is then named."""
+        place = self._index.find(qid, text)
+        if place < 0:
+            name = f"id {qid!r}" if qid is not None else f"text {_shortened(text or '')!r}"
+            if place == QuestionIndex.AMBIGUOUS:
+                message = f"several questions have the {name}: give the traces a question id"
+                result.problems.add(Problem("ambiguous_question", message, result.source, line))
+            else:
+                result.problems.add(Problem("unknown_question", f"no question has the {name}", result.source, line))
+        elif qid is not None and text is not None:
+            self._check_wording(text, place, line, result)
+        return place
+
+    def _check_wording(self, text: str, place: int, line: int, result: BlockResult) -> None:
+        """A trace joined by id whose question reads otherwise: it may have been changed under its id."""
+        by_text = self._index.by_text
+        if by_text.get(text) != place and by_text.get(normalise(text)) not in (place, QuestionIndex.AMBIGUOUS):
             message = f"question {self._ids[place]!r} was asked in other words: {_shortened(text)!r}"
             result.problems.add(Problem("note", message, result.source, line))
-
-
-_SPECIAL_KEYS = frozenset(
-    {
-        *CONTAINERS,
-        "resourceSpans",
-        "resource_spans",
-        "attributes",
-        "attributes.input.value",
-        "attributes.output.value",
-    }
-)
 
 
 def _unpacked(row: object) -> list[object]:
@@ -153,28 +239,5 @@ def _unpacked(row: object) -> list[object]:
     return [row]
 
 
-def _scored_row(qid: str, reading: Reading, trace: Trace, source: str, line: int) -> ScoredRow:
-    outcome, refusal, span = reading.outcome, reading.refusal, None
-    if refusal is not None and refusal.value != "answered" and trace.answer is not None:
-        span = trace.answer[refusal.start : refusal.end]
-    return ScoredRow(
-        qid, outcomes.label(outcome), outcome.refusal, outcome.hit, outcome.contained, reading.citations,
-        span, reading.reason, source, line,
-    )  # fmt: skip
-
-
-def _shortened(text: str | None) -> str:
-    text = text or ""
+def _shortened(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _json_kind(value: object) -> str:
-    kinds = {
-        type(None): "null",
-        bool: "true or false",
-        str: "a text",
-        list: "a list",
-        int: "a number",
-        float: "a number",
-    }
-    return kinds.get(type(value), type(value).__name__)

@@ -39,6 +39,8 @@ def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()
         head, only = answer[: at - 1], answer[at + 11 : -1]
         if (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head:
             return (only,)
+    elif "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer:
+        return None
     cited, body, listed = _labelled_lists(answer, retrieved, gold)
     if "[" in body:
         for match in _INLINE.finditer(body):

@@ -21,9 +21,8 @@ _DENIED_AFTER = re.compile(
     r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
 )
 _REACH = 48
-# Most phrases are cleared by the words right beside them, without a regular expression.
-_DENIAL_ENDS = (" that ", "not ", "never ", "no ", " the ", " a ", " an ")
-_STOPS = ("", ".", ",", ";", "\n")
+_DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
+_STOPS = frozenset({"", ".", ",", ";", "\n"})
 
 
 def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
@@ -36,21 +35,28 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
     """True when any phrase stands in the answer as whole words and is not denied there."""
     text = answer.lower()
     for phrase in phrases:
-        if phrase in text and _stands(phrase, text):
+        start = text.find(phrase)
+        if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
             return True
     folded = normalise(answer)
-    return folded != text and any(phrase in folded and _stands(phrase, folded) for phrase in phrases)
+    return folded != text and any(_stands(phrase, folded) for phrase in phrases)
 
 
 def _long_enough(phrase: str) -> bool:
     return len(phrase) >= (_MIN_LENGTH_CJK if _CJK.search(phrase) else _MIN_LENGTH)
 
 
+def _clear(text: str, start: int, end: int) -> bool:
+    """Most phrases are cleared by the characters right beside them."""
+    before = text[start - 2 : start] if start > 1 else " "
+    return before[-1:] == " " and before not in _DENIAL_ENDS and text[end : end + 1] in _STOPS
+
+
 def _stands(phrase: str, text: str) -> bool:
     start = text.find(phrase)
     while start >= 0:
         end = start + len(phrase)
-        if not _inside_word(text, start) and not _inside_word(text, end) and not _denied(text, start, end):
+        if not (_inside_word(text, start) or _inside_word(text, end) or _denied(text, start, end)):
             return True
         start = text.find(phrase, end)
     return False
@@ -58,13 +64,11 @@ def _stands(phrase: str, text: str) -> bool:
 
 def _inside_word(text: str, at: int) -> bool:
     """True when `at` cuts a word in two. CJK text has no spaces between words, so nothing is cut there."""
-    if not 0 < at < len(text):
-        return False
-    before, after = text[at - 1], text[at]
-    return before.isalnum() and after.isalnum() and not _CJK.match(before) and not _CJK.match(after)
+    around = text[at - 1 : at + 1] if at else ""
+    return around.isalnum() and len(around) == 2 and not _CJK.search(around)
 
 
 def _denied(text: str, start: int, end: int) -> bool:
-    if text.endswith(_DENIAL_ENDS, 0, start) and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
+    if text[start - 2 : start] in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
         return True
     return text[end : end + 1] not in _STOPS and _DENIED_AFTER.match(text, end, end + _REACH) is not None

@@ -1,0 +1,121 @@
+"""What the value of a trace field means: citation lists, retrieved passages, errors, wrapped answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import DecodeError, json
+
+from surefoot.text.citations import split_list
+from surefoot.types import Passage, Retrieved, Trace
+
+_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "ref", "source")
+_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage")
+_ANSWER_KEYS = ("claim", "answer", "text", "response")
+_ERROR_KEYS = ("message", "detail", "type")
+_LONGEST_ID = 300
+
+
+def trace_of(
+    question_id: str | None,
+    question: str | None,
+    answer: object,
+    retrieved: Retrieved | None,
+    citations: tuple[str, ...] | None,
+    error: str | None,
+    triage: object = None,
+) -> Trace:
+    """Put a trace together; the answer may still be wrapped in JSON, told otherwise, or no text at all."""
+    if type(answer) is str:
+        if answer[:1] == "{" and answer[-1:] == "}":
+            answer, citations = _unwrapped(answer, citations)
+    elif answer is None:
+        answer = _told_otherwise(citations, triage)
+    else:
+        error = error or f"the answer is {kind_of(answer)}, not text"
+        answer = None
+    return Trace(question_id, question, answer, retrieved, citations, error)
+
+
+def citations_in(value: object) -> tuple[str, ...] | None:
+    """Ids, objects with an id, or one string of them."""
+    if isinstance(value, str):
+        return tuple(split_list(value.strip("[] ")))
+    if isinstance(value, dict):
+        value = [value]
+    return tuple(map(_identifier, value)) if isinstance(value, list) else None
+
+
+def passages_in(value: object) -> Retrieved | None:
+    """Retrieved passages: ids, or objects with an id and perhaps a text."""
+    return Retrieved(map(_passage, value)) if isinstance(value, list) else None
+
+
+def contexts_in(value: object) -> Retrieved | None:
+    """Retrieved texts without ids, as test-case files keep them."""
+    if not isinstance(value, list):
+        return None
+    return Retrieved(Passage("", item) if isinstance(item, str) else _passage(item) for item in value)
+
+
+def error_in(value: object) -> str | None:
+    if not value:
+        return None
+    if isinstance(value, dict):
+        value = first_text(value, _ERROR_KEYS) or "unnamed error"
+    return "the pipeline reported an error" if value is True else re.sub(r"\s+", " ", str(value))[:300]
+
+
+def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
+    """The first of some keys that holds a text or a number, also one level down in `metadata`."""
+    for key in keys:
+        found = value.get(key)
+        if isinstance(found, str):
+            return found
+        if text := scalar(found):
+            return text
+    metadata = value.get("metadata")
+    return first_text(metadata, keys) if isinstance(metadata, dict) else ""
+
+
+def scalar(value: object) -> str:
+    """A number as text; "" for anything else."""
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words."""
+    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), "a number" if isinstance(value, (int, float)) else type(value).__name__)
+
+
+def _identifier(value: object) -> str:
+    if isinstance(value, dict):
+        return first_text(value, _ID_KEYS)
+    return value if isinstance(value, str) else scalar(value)
+
+
+def _passage(value: object) -> Passage:
+    text = first_text(value, _TEXT_KEYS) if isinstance(value, dict) else ""
+    identifier = _identifier(value)
+    return Passage(identifier, text) if len(identifier) <= _LONGEST_ID else Passage("", text or identifier)
+
+
+def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tuple[str, ...] | None]:
+    """An answer that is itself a JSON object, as structured output often is."""
+    try:
+        inner = json.decode(answer)
+    except (DecodeError, RecursionError):
+        return answer, citations
+    text = first_text(inner, _ANSWER_KEYS) if isinstance(inner, dict) else ""
+    if not text:
+        return answer, citations
+    return text, citations if citations is not None else citations_in(inner.get("citations"))
+
+
+def _told_otherwise(citations: tuple[str, ...] | None, triage: object) -> str | None:
+    """Logs without the answer's text still tell what it cited, or that it rightly cited nothing."""
+    if citations:
+        return f"citations: [{', '.join(citations)}]"
+    return "not in context" if citations == () and triage == "ok" else None
