@@ -54,25 +54,23 @@ def read_rows(questions: dict[str, dict[str, Any]], path: Path) -> list[dict[str
     return rows
 
 
-def rate(part: int, whole: int) -> list[int]:
-    return [part, whole]
+def metrics_of(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    answerable = [row for row in rows if row["answerable"]]
+    unanswerable = [row for row in rows if not row["answerable"]]
+    answered = [row for row in rows if not row["refused"]]
+    return {
+        "precision": (sum(row["answerable"] and row["hit"] for row in answered), len(answered)),
+        "over_refusal": (sum(row["refused"] for row in answerable), len(answerable)),
+        "under_refusal": (sum(not row["refused"] for row in unanswerable), len(unanswerable)),
+        "citation_hit_rate": (sum(not r["refused"] and r["hit"] for r in answerable), len(answerable)),
+        "claim_containment": (sum(not r["refused"] and r["contained"] for r in answerable), len(answerable)),
+        "compliance": (sum(row["compliant"] for row in rows), len(rows)),
+    }
 
 
 def main() -> None:
     questions = {row["q"]: row for row in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))}
-    rows = read_rows(questions, Path(sys.argv[2]))
-    answerable = [row for row in rows if row["answerable"]]
-    unanswerable = [row for row in rows if not row["answerable"]]
-    answered = [row for row in rows if not row["refused"]]
-    metrics = {
-        "precision": rate(sum(row["answerable"] and row["hit"] for row in answered), len(answered)),
-        "over_refusal": rate(sum(row["refused"] for row in answerable), len(answerable)),
-        "under_refusal": rate(sum(not row["refused"] for row in unanswerable), len(unanswerable)),
-        "citation_hit_rate": rate(sum(not r["refused"] and r["hit"] for r in answerable), len(answerable)),
-        "claim_containment": rate(sum(not r["refused"] and r["contained"] for r in answerable), len(answerable)),
-        "compliance": rate(sum(row["compliant"] for row in rows), len(rows)),
-    }
-    print(json.dumps(metrics))
+    print(json.dumps(metrics_of(read_rows(questions, Path(sys.argv[2])))))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,25 @@ NAMED_PER_KIND = 200
 # These are worth telling, yet nothing of the question set is left unscored because of them.
 HARMLESS = frozenset({"note", "unknown_question"})
 
+_IN_WORDS = {
+    "malformed": "unreadable rows",
+    "no_question": "rows that name no question",
+    "unknown_question": "traces of questions that are not in the set",
+    "ambiguous_question": "traces that fit several questions",
+    "duplicate_trace": "traces too many for their question",
+    "several_traces": "traces left out because their question has several",
+    "set_aside": "traces set aside by --rerun",
+    "unreadable": "unreadable files",
+    "no_traces": "folders without traces",
+    "bad_question": "unusable questions",
+    "duplicate_question": "questions with a doubled id",
+    "note": "notes",
+}
+
+
+def in_words(kind: str) -> str:
+    return _IN_WORDS.get(kind, kind.replace("_", " "))
+
 
 class ProblemLog(Struct):
     counts: Counter[str] = field(default_factory=Counter)

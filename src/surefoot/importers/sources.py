@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -109,10 +110,14 @@ def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
 
 def _blocks_of_folder(folder: Path) -> Iterator[Block]:
     suffixes = tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED)
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name.endswith(suffixes))
+    files, closed = [], list[OSError]()
+    for where, _, names in os.walk(folder, onerror=closed.append):
+        files += [Path(where, name) for name in names if name.endswith(suffixes)]
+    for error in closed:
+        yield _nothing("unreadable", f"cannot be read: {error.strerror}", Path(str(error.filename)))
     if not files:
         yield _nothing("no_traces", f"the folder holds no trace file ({', '.join(TRACE_SUFFIXES)})", folder)
-    for file in files:
+    for file in sorted(files):
         yield from _guarded(file)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from surefoot.metrics import METRICS
 from surefoot.outcomes import ScoredRow
+from surefoot.problems import in_words
 from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 from surefoot.stats import questions_to_be_sure
@@ -83,24 +84,24 @@ def _next_steps(card: Scorecard) -> Iterator[str]:
         yield "Nothing stands out: every question was answered with its gold source, or rightly refused."
     for advice in card.advice:
         count = f"{advice.question_count} question{'s' * (advice.question_count != 1)}"
-        yield f"- **{count} {advice.finding}** ({names(advice.questions, advice.question_count)}). {advice.action}"
+        yield f"- **{advice.finding}**, {count} ({names(advice.questions, advice.question_count)}). {advice.action}"
     yield ""
 
 
 def _input(card: Scorecard) -> Iterator[str]:
     given, settings = card.accounting, card.settings
     yield from ("## Input", "", f"{settings.questions} questions, {given.rows} rows, {given.scored} scored.")
-    kinds = {"set aside by --rerun": given.set_aside, "spans": given.spans, **given.left_out}
+    kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     for kind, count in kinds.items():
         if count:
-            yield f"- {count} {kind.replace('_', ' ')}"
+            yield f"- {count} {in_words(kind)}"
     yield f"- refusals by `{settings.refusal}`, several traces by `{settings.rerun}`"
     for kind, problems in card.problems.named.items():
         total = card.problems.counts[kind]
         for problem in problems[:_PROBLEMS_SHOWN]:
-            yield f"- {kind.replace('_', ' ')}: {cell(str(problem))}"
+            yield f"- {cell(str(problem))}"
         if total > _PROBLEMS_SHOWN:
-            yield f"- {kind.replace('_', ' ')}: and {total - _PROBLEMS_SHOWN} more"
+            yield f"- and {total - _PROBLEMS_SHOWN} more {in_words(kind)}"
     yield ""
 
 

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from surefoot.problems import in_words
 from surefoot.report.words import STATUS_WORDS, headline, interval, names, plain, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 
@@ -25,7 +26,7 @@ def show(card: Scorecard, console: Console) -> None:
     console.print(_metrics(card))
     for advice in card.advice:
         behind = names(advice.questions, advice.question_count, 6).replace("\\", "")
-        console.print(Text(f"next: {advice.question_count} {advice.finding} ({behind})"), style="dim", soft_wrap=True)
+        console.print(Text(f"next: {advice.finding} ({behind})"), style="dim", soft_wrap=True)
     _problems(card, console)
     outcome = card.decision.outcome
     console.print(Text.assemble((outcome, _OUTCOME_STYLE[outcome]), f" - {headline(card.decision)}"), soft_wrap=True)
@@ -58,7 +59,7 @@ def _metrics(card: Scorecard) -> Table:
 def _problems(card: Scorecard, console: Console) -> None:
     for kind, problems in card.problems.named.items():
         for problem in problems[:_PROBLEMS_SHOWN]:
-            console.print(Text(f"{kind.replace('_', ' ')}: {plain(str(problem))}"), style="yellow", soft_wrap=True)
+            console.print(Text(plain(str(problem))), style="yellow", soft_wrap=True)
         more = card.problems.counts[kind] - _PROBLEMS_SHOWN
         if more > 0:
-            console.print(Text(f"{kind.replace('_', ' ')}: and {more} more"), style="yellow")
+            console.print(Text(f"and {more} more {in_words(kind)}"), style="yellow")

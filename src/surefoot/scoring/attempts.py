@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from tempfile import TemporaryFile
+from tempfile import SpooledTemporaryFile
 from typing import Literal
+from weakref import finalize
 
 from msgspec import json
 
@@ -15,7 +16,7 @@ from surefoot.problems import ProblemLog
 from surefoot.scoring.worker import BlockResult
 from surefoot.types import Problem, Question
 
-_LINES_AT_A_TIME = 1 << 16  # bytes
+_LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
 
 Rerun = Literal["error", "first", "last", "all"]
 
@@ -34,7 +35,8 @@ class Attempts:
         self._outcomes: list[Outcome | None] = [None]
         self._code_of: dict[Outcome, int] = {}
         self._pairs: Counter[tuple[int, int]] = Counter()  # (place, code), for `all`
-        self._spool = TemporaryFile()  # noqa: SIM115 - rows wait in it as long as the result lives
+        self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
+        finalize(self, self._spool.close)
         self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it, plus 1
         self.problems = ProblemLog()
         self.traces = 0

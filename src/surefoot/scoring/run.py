@@ -23,7 +23,7 @@ from surefoot.importers.baseline import Baseline, load_baseline
 from surefoot.importers.otel import Span, traces_of
 from surefoot.metrics import METRICS, Tally
 from surefoot.outcomes import Outcome, label
-from surefoot.problems import ProblemLog
+from surefoot.problems import ProblemLog, in_words
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.result import ScoreResult
@@ -131,7 +131,7 @@ def _read_all(
     problems.merge(found)
     problems.merge(attempts.problems)
     if attempts.duplicates:
-        left_out["duplicate_trace"] = attempts.duplicates
+        left_out["several_traces"] = attempts.duplicates
     scored = attempts.traces - attempts.set_aside - attempts.duplicates
     return Accounting(rows, scored, attempts.set_aside, len(spans), left_out)
 
@@ -212,7 +212,7 @@ def _decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, pr
         )
         for i, rule in enumerate(rules)
     ]
-    incomplete = [f"{count} {kind.replace('_', ' ')}" for kind, count in problems.serious.items()]
+    incomplete = [f"{count} {in_words(kind)}" for kind, count in problems.serious.items()]
     if not any(outcome.usable for outcome in counted.total):
         incomplete.append("nothing was scored")
         checks = [_unscored(check) for check in checks]

@@ -1,0 +1,75 @@
+"""Shared helpers: small inputs written to files, and the real command in a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("default")
+
+QUESTIONS: list[dict[str, Any]] = [
+    {"qid": "q1", "q": "What is X?", "answerable": True, "gold_ids": ["p1#1"], "gold_claim": "X is a tight mapping."},
+    {"qid": "q2", "q": "Explain Y.", "answerable": True, "gold_ids": ["p2#1"], "gold_claim": "Y is unrelated to X."},
+    {"qid": "q3", "q": "What is Z?", "answerable": False, "gold_ids": []},
+    {"qid": "q4", "q": "Sum up the link.", "answerable": False, "gold_ids": []},
+]  # fmt: skip
+GOOD_TRACES: list[dict[str, Any]] = [
+    {"q": "What is X?", "chunks": [{"id": "p1#1"}], "answer": "- X is a tight mapping\n- citations: [p1#1]"},
+    {"q": "Explain Y.", "chunks": [{"id": "p2#1"}], "answer": "- Y is unrelated to X\n- citations: [p2#1]"},
+    {"q": "What is Z?", "chunks": [{"id": "p1#1"}], "answer": "not in context"},
+    {"q": "Sum up the link.", "chunks": [], "answer": "Not in context."},
+]
+
+Write = Callable[[str, Iterable[object]], Path]
+
+
+class Done:
+    """A finished command."""
+
+    def __init__(self, process: subprocess.CompletedProcess[bytes]) -> None:
+        self.code = process.returncode
+        self.out = process.stdout.decode("utf-8", "replace")
+        self.err = process.stderr.decode("utf-8", "replace")
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401
+        return json.loads(self.out)
+
+
+def surefoot(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> Done:
+    """The installed command, as a user runs it."""
+    command = [str(Path(sys.executable).parent / "surefoot"), *map(str, arguments)]
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "120"}
+    done = Done(subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=120))
+    assert "Traceback" not in done.err, done.err
+    return done
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_lines(name: str, rows: Iterable[object]) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return path
+
+    return write_lines
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.json"
+    path.write_text(json.dumps(QUESTIONS), encoding="utf-8")
+    return path

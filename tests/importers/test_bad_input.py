@@ -1,0 +1,180 @@
+"""Bad input is named with file and line, counted, and never kills the rest of the run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot import score
+from surefoot.importers import sources
+
+from ..conftest import GOOD_TRACES, QUESTIONS, Write
+
+GOOD = [json.dumps(trace) for trace in GOOD_TRACES]
+
+
+def bytes_of(*lines: str | bytes) -> bytes:
+    return b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        (b'{"q": "What is X?", "answer": ', "malformed"),
+        (b"not json at all", "malformed"),
+        (b"[1, 2", "malformed"),
+        (b"null", "malformed"),
+        (b"42", "malformed"),
+        (b'"text"', "malformed"),
+        (b"[]", "malformed"),
+        (b"{}", "no_question"),
+        (b'{"answer": "lost"}', "no_question"),
+        (b'{"q": ["What is X?"], "answer": "x"}', "no_question"),
+        (b'{"q": "__proto__", "answer": "x"}', "unknown_question"),
+        (b'{"qid": "constructor", "answer": "x"}', "unknown_question"),
+        (b'{"q": "Nobody", "answer": "\\ud800", "x": NaN}', "note"),
+        (b'{"q": "Nobody asked \xff\xfe", "answer": "x"}', "note"),
+        (b'{"q":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "malformed"),
+    ],
+)
+def test_a_bad_line_is_named_and_the_rest_is_scored(bad: bytes, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(bytes_of(GOOD[0], GOOD[1], bad, GOOD[2], GOOD[3]))
+    result = score(QUESTIONS, path)
+    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2}
+    problem = result.card.problems.named[kind][0]
+    assert (problem.source, problem.line) == (str(path), 3)
+    given = result.card.accounting
+    assert given.rows == 5 == given.scored + sum(given.left_out.values())
+    assert result.exit_code == (4 if kind in ("malformed", "no_question") else 0)
+
+
+def test_windows_line_ends_byte_order_mark_blank_lines_and_no_final_newline(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n\r\n".join(GOOD).encode())
+    result = score(QUESTIONS, path)
+    assert result.exit_code == 0 and result.card.accounting.scored == 4
+    assert "byte order mark" in result.card.problems.named["note"][0].message
+    assert [row.line for row in result.rows()] == [1, 3, 5, 7]
+
+
+def test_nbsp_and_odd_spaces_in_questions_still_join() -> None:
+    traces = [dict(GOOD_TRACES[0], q=" what\u00a0IS\tX?\u200b ")]
+    assert score(QUESTIONS, traces).card.labels["OK"] == 1
+
+
+def test_two_values_on_one_line_are_two_rows(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text(GOOD[0] + GOOD[1] + "\n" + GOOD[2] + "\n" + GOOD[3] + "\n")
+    assert score(QUESTIONS, path).card.accounting.scored == 4
+
+
+def test_a_gigantic_line_is_skipped_by_name_and_answers_of_megabytes_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LONGEST_LINE", 3 << 20)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1 << 20)
+    large = json.dumps(dict(GOOD_TRACES[0], answer=GOOD_TRACES[0]["answer"] + " and" * 500_000))
+    gigantic = '{"q": "' + "x" * (9 << 20) + '"}'
+    for lines in ([gigantic, large, *GOOD[1:]], [large, gigantic, *GOOD[1:]], [large, *GOOD[1:], gigantic]):
+        path = tmp_path / "traces.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        result = score(QUESTIONS, path)
+        problem = result.card.problems.named["malformed"][0]
+        assert "too long" in problem.message and problem.line == lines.index(gigantic) + 1
+        assert result.card.accounting.scored == 4 and result.exit_code == 4
+        assert sorted(row.line or 0 for row in result.rows()) == [n for n, x in enumerate(lines, 1) if x != gigantic]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n  \n", b"\x00\x01\x02binary" * 99, "utf-16".encode("utf-16")])
+def test_files_without_traces_are_named(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(content)
+    result = score(QUESTIONS, path)
+    assert result.exit_code == 4
+    assert str(path) in str(result.card.problems.named["unreadable"][0])
+    assert "nothing was scored" in result.card.decision.incomplete
+
+
+def test_a_missing_file_an_empty_folder_and_a_damaged_archive_do_not_stop_the_others(
+    write: Write, tmp_path: Path
+) -> None:
+    good = write("good.jsonl", GOOD)
+    (tmp_path / "empty").mkdir()
+    damaged = tmp_path / "damaged.jsonl.gz"
+    damaged.write_bytes(gzip.compress(bytes_of(*GOOD))[:-20])
+    result = score(QUESTIONS, [tmp_path / "none.jsonl", tmp_path / "empty", damaged, good], rerun="last")
+    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2}
+    assert result.exit_code == 4
+    assert result.card.problems.counts["unreadable"] == 2
+    assert result.card.problems.counts["no_traces"] == 1
+
+
+def test_every_container_gives_the_same_numbers(tmp_path: Path) -> None:
+    import pyarrow  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow.parquet  # type: ignore[import-untyped, unused-ignore]
+
+    lines = bytes_of(*GOOD)
+    folder = tmp_path / "folder" / "deep"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_bytes(bytes_of(*GOOD[:2]))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(bytes_of(*GOOD[2:])))
+    (folder / "notes.txt").write_text("not a trace")
+    (tmp_path / "t.jsonl").write_bytes(lines)
+    (tmp_path / "t.jsonl.gz").write_bytes(gzip.compress(lines))
+    (tmp_path / "t.jsonl.zst").write_bytes(zstandard.compress(lines))
+    (tmp_path / "t.json").write_text(json.dumps(GOOD_TRACES))
+    (tmp_path / "pretty.json").write_text(json.dumps(GOOD_TRACES, indent=2))
+    (tmp_path / "jq.json").write_text("\n".join(json.dumps(trace, indent=2) for trace in GOOD_TRACES))
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(GOOD_TRACES), tmp_path / "t.parquet", row_group_size=3)
+    expected = score(QUESTIONS, GOOD_TRACES).card.metrics
+    names = ["t.jsonl", "t.jsonl.gz", "t.jsonl.zst", "t.json", "pretty.json", "jq.json", "t.parquet", "folder"]
+    for name in names:
+        result = score(QUESTIONS, tmp_path / name)
+        assert result.card.metrics == expected, name
+        assert result.exit_code == 0, name
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.sampled_from(
+        ["q", "qid", "answer", "chunks", "citations", "error", "parsed", "attributes", "traceId", "resourceSpans", "id",
+         "testCases", "answer_json", "handoff", "retrieval", "label", "contexts", "text", "claim"]), inner, max_size=5),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.lists(json_values.filter(lambda value: not isinstance(value, str)), max_size=8), st.randoms())
+def test_arbitrary_rows_never_fail_and_none_is_lost(rows: list[object], rng: object) -> None:
+    result = score(QUESTIONS, [*rows, *GOOD_TRACES], rerun="all")  # type: ignore[list-item]
+    given = result.card.accounting
+    assert given.rows == given.scored + given.set_aside + given.spans + sum(given.left_out.values())
+    assert given.rows >= len(GOOD_TRACES)
+    shuffled = [*rows, *GOOD_TRACES]
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    again = score(QUESTIONS, shuffled, rerun="all")  # type: ignore[arg-type]
+    assert again.card.metrics == result.card.metrics
+    assert again.card.labels == result.card.labels
+    assert again.card.problems.counts == result.card.problems.counts
+
+
+@given(st.lists(json_values, max_size=6))
+def test_arbitrary_questions_never_fail(rows: list[object]) -> None:
+    result = score([*rows, *QUESTIONS], GOOD_TRACES)
+    assert result.card.settings.questions + sum(
+        result.card.problems.counts[kind] for kind in ("bad_question", "duplicate_question")
+    ) >= len(QUESTIONS)
+
+
+@given(st.binary(max_size=300))
+def test_arbitrary_bytes_never_fail(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "any.jsonl"
+    path.write_bytes(content)
+    assert score(QUESTIONS, path).exit_code == 4
+    assert score(path, GOOD_TRACES).exit_code == 4

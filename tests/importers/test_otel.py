@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from surefoot import score
+
+from ..conftest import QUESTIONS, Write
+
+ANSWER = "X is a tight mapping [p1#1]."
+
+
+def keyed(**attributes: object) -> list[dict[str, Any]]:
+    return [{"key": key.replace("__", "."), "value": {"stringValue": str(value)}} for key, value in attributes.items()]
+
+
+def text_of(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def openinference(trace_id: str = "t1") -> list[dict[str, Any]]:
+    return [
+        {
+            "traceId": trace_id, "spanId": "b", "parentSpanId": "a", "name": "retrieve",
+            "attributes": keyed(
+                openinference__span__kind="RETRIEVER", input__value="What is X?",
+                retrieval__documents__0__document__id="p1#1", retrieval__documents__1__document__id="p2#1",
+            ),
+        },
+        {"traceId": trace_id, "spanId": "c", "parentSpanId": "a", "attributes": keyed(output__value="{}")},
+        {
+            "traceId": trace_id, "spanId": "a", "name": "chain",
+            "attributes": keyed(input__value='{"query": "What is X?"}', output__value=ANSWER),
+        },
+    ]  # fmt: skip
+
+
+def genai(trace_id: str = "t2") -> list[dict[str, Any]]:
+    messages = [{"role": "system", "parts": [{"type": "text", "content": "Be brief."}]},
+                {"role": "user", "parts": [{"type": "text", "content": "What is X?"}]}]  # fmt: skip
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+    return [
+        {
+            "traceId": trace_id, "spanId": "a",
+            "attributes": [
+                {"key": "gen_ai.input.messages", "value": {"stringValue": text_of(messages)}},
+                {"key": "gen_ai.output.messages", "value": {"stringValue": text_of(said)}},
+                {"key": "gen_ai.retrieval.documents", "value": {"stringValue": text_of([{"id": "p1#1", "score": 1}])}},
+            ],
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("spans", [openinference(), genai()], ids=["OpenInference", "GenAI"])
+def test_an_otlp_export_is_put_together(spans: list[dict[str, Any]]) -> None:
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    result = score(QUESTIONS, [export])
+    row = next(iter(result.rows()))
+    assert (row.qid, row.label, row.citations) == ("q1", "OK", ("p1#1",))
+    assert result.card.metrics["retrieval_hit_rate"].numerator == 1
+    given = result.card.accounting
+    assert given.rows == given.scored + given.spans + sum(given.left_out.values())
+
+
+def test_spans_of_one_trace_may_lie_apart(write: Write) -> None:
+    first, second = openinference("t1"), [dict(s, traceId="t9") for s in genai()]
+    second[0]["attributes"] = keyed(input__value="What is Z?", output__value="I do not know.")
+    path = write("spans.jsonl", [first[0], second[0], first[2], first[1]])
+    assert score(QUESTIONS, path).card.labels == {"OK": 1, "MISSING": 2, "REFUSAL_OK": 1}
+
+
+def test_flattened_spans_as_dataframes_export_them(tmp_path: Path) -> None:
+    row = {
+        "context.trace_id": "t1", "parent_id": None, "attributes.input.value": "What is X?",
+        "attributes.output.value": ANSWER, "attributes.retrieval.documents": [{"id": "p1#1"}], "status_code": "OK",
+    }  # fmt: skip
+    assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+
+
+def test_a_failed_root_span_is_an_error() -> None:
+    spans = openinference()
+    spans[2]["status"] = {"code": 2, "message": "deadline exceeded"}
+    row = next(iter(score(QUESTIONS, [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}]).rows()))
+    assert row.label == "ERROR" and row.reason == "deadline exceeded"

@@ -1,0 +1,139 @@
+"""Every shape of trace seen in the wild, told apart row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from surefoot import score
+from surefoot.errors import UsageError
+from surefoot.importers.fields import TraceReader
+from surefoot.types import Passage, Trace
+
+from ..conftest import QUESTIONS, Write
+
+TEXT = "- X is a tight mapping\n- citations: [p1#1]"
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "seed": {"ts": 1699999999, "q": "What is X?", "chunks": [{"id": "p1#1"}], "answer": TEXT, "ok": True},
+    "milliseconds": {"ts": 1699999999123, "q": "What is X?", "chunks": [{"id": "p1#1"}], "answer": TEXT, "ok": False},
+    "bare chunk ids": {"q": "What is X?", "answer": TEXT, "chunks": ["p1#1"]},
+    "triage": {"q": "What is X?", "label": "ok", "why": "fine", "chunks": ["p1#1"], "citations_in_answer": ["p1#1"]},
+    "guarded": {
+        "ts": 1, "q": "What is X?", "allowed_ids": ["p1#1"], "raw": "...", "ok": True, "reason": "",
+        "parsed": {"claim": "X is a tight mapping", "citations": ["p1#1"]},
+    },
+    "guarded, unparsed": {"q": "What is X?", "allowed_ids": ["p1#1"], "raw": TEXT, "parsed": None, "ok": False},
+    "answer_json": {
+        "qid": "q1", "q": "What is X?", "retrieved_ids": ["p1#1"],
+        "answer_json": {"claim": "X is a tight mapping", "citations": ["p1#1"]},
+    },
+    "nested": {
+        "qid": "q1", "question": "What is X?", "retrieval": {"topk": ["p1#1"]}, "perf": {"ms": 3}, "ts": 1,
+        "answer": {"text": "X is a tight mapping", "citations": [{"id": "p1#1", "offsets": [0, 9]}]},
+    },
+    "nested without text": {
+        "qid": "q1", "question": "What is X?", "retrieval": {"topk": [{"id": "p1#1"}]},
+        "answer": {"citations": [{"id": "p1#1", "offsets": [0, 9]}]},
+    },
+    "flat": {"q_id": "q1", "answer_text": "X is a tight mapping", "cited_chunks": ["p1#1"]},
+    "cited objects": {"q_id": "q1", "answer_text": "So.", "cited_chunks": [{"chunk_id": "p1#1", "page": 3}]},
+    "handoff": {
+        "ts": 1, "decision": "ACCEPT",
+        "handoff": {
+            "question": "What is X?", "scope": {"allowed_ids": ["p1#1"]},
+            "scholar": {"claim": "X is a tight mapping", "citations": ["p1#1"]}, "auditor": {"verdict": "VALID"},
+        },
+    },
+    "ragas": {"user_input": "What is X?", "retrieved_contexts": ["X is ..."], "response": TEXT, "reference": "X"},
+    "deepeval": {"input": "What is X?", "actual_output": TEXT, "retrieval_context": ["X is"], "expected_output": "X"},
+    "deepeval, camel case": {"input": "What is X?", "actualOutput": TEXT, "retrievalContext": ["X is"]},
+    "structured output as text": {"q": "What is X?", "answer": '{"claim": "X is so", "citations": ["p1#1"]}'},
+    "citation field as text": {"qid": "q1", "answer": "X is so", "citations": "[p1#1]"},
+    "number as id": {"qid": "q1", "answer": "X is so [p1#1]", "chunks": [{"id": 7}, {"doc_id": "p1#1"}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_each_shape_is_read(name: str) -> None:
+    result = score(QUESTIONS, [SHAPES[name]])
+    row = next(iter(result.rows()))
+    assert (row.qid, row.label, row.hit) == ("q1", "OK", True), row
+    assert result.card.accounting.scored == 1
+
+
+def test_a_file_may_mix_shapes(write: Write) -> None:
+    path = write("mixed.jsonl", SHAPES.values())
+    result = score(QUESTIONS, path, rerun="all")
+    assert result.card.labels["OK"] == len(SHAPES)
+
+
+def test_a_log_without_text_tells_a_refusal_by_its_triage_label() -> None:
+    trace = {"q": "What is Z?", "label": "ok", "why": "refusal", "chunks": ["a"], "citations_in_answer": []}
+    assert score(QUESTIONS, [trace]).card.labels["REFUSAL_OK"] == 1
+    assert score(QUESTIONS, [{**trace, "label": "generation_drift"}]).card.labels["ERROR"] == 1
+
+
+def test_missing_field_and_empty_list_of_citations_differ() -> None:
+    with_field = score(QUESTIONS, [{"qid": "q1", "answer": "So it is.", "citations": []}])
+    without = score(QUESTIONS, [{"qid": "q1", "answer": "So it is."}])
+    assert (with_field.card.metrics["compliance"].numerator, without.card.metrics["compliance"].numerator) == (1, 0)
+
+
+def test_a_mapping_reads_any_other_shape() -> None:
+    rows = [{"out": {"msg": [{"body": TEXT}]}, "meta": {"key": "q1"}, "hits": [{"ref": {"name": "p1#1"}}], "a.b": 1}]
+    mapping = {"qid": "meta.key", "answer": "out.msg.0.body", "retrieved": "hits.*.ref.name"}
+    result = score(QUESTIONS, rows, mapping=mapping)
+    assert result.card.labels["OK"] == 1
+    assert result.card.metrics["retrieval_hit_rate"].numerator == 1
+    assert score(QUESTIONS, [{"a.b": "q1", "answer": TEXT}], mapping={"qid": "a.b"}).card.labels["OK"] == 1
+
+
+def test_a_mapping_to_an_unknown_field_is_a_usage_error() -> None:
+    with pytest.raises(UsageError) as error:
+        TraceReader({"colour": "x"})
+    assert "colour" in error.value.message and "answer" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("row", "label", "reason"),
+    [
+        ({"qid": "q1", "answer": None}, "ERROR", "no answer"),
+        ({"qid": "q1"}, "ERROR", "no answer"),
+        ({"qid": "q1", "answer": ""}, "ERROR", "empty answer"),
+        ({"qid": "q1", "answer": " \u00a0\n"}, "ERROR", "empty answer"),
+        ({"qid": "q1", "answer": "?!... --- 🙂"}, "ERROR", "empty answer"),
+        ({"qid": "q1", "answer": 42}, "ERROR", "a number"),
+        ({"qid": "q1", "answer": ["a"]}, "ERROR", "no answer"),
+        ({"qid": "q1", "answer": True}, "ERROR", "true or false"),
+        ({"qid": "q1", "answer": "x", "error": "timeout after 30 s"}, "ERROR", "timeout"),
+        ({"qid": "q1", "error": {"type": "RateLimit", "message": "slow\ndown"}}, "ERROR", "slow down"),
+        ({"qid": "q1", "answer": "So it is.", "error": None}, "ANS_NO_HIT", None),
+    ],
+)
+def test_unusable_answers_say_why(row: dict[str, Any], label: str, reason: str | None) -> None:
+    found = next(iter(score(QUESTIONS, [row]).rows()))
+    assert found.label == label
+    assert reason is None or reason in (found.reason or "")
+
+
+def test_passages_keep_their_texts() -> None:
+    trace = TraceReader().read(
+        {"q": "x", "chunks": [{"id": "a", "text": "T"}, {"content": "U", "metadata": {"id": "b"}}]}
+    )
+    assert isinstance(trace, Trace) and trace.retrieved is not None
+    assert trace.retrieved.ids == ("a", "b")
+    assert list(trace.retrieved) == [Passage("a", "T"), Passage("b", "U")]
+
+
+def test_test_case_files_hold_their_traces_in_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(
+        json.dumps({"testCases": [SHAPES["deepeval"], {"input": "What is Z?", "actualOutput": "N/A"}]}, indent=2)
+    )
+    result = score(QUESTIONS, path)
+    assert (result.card.labels["OK"], result.card.labels["REFUSAL_OK"]) == (1, 1)
+    assert result.card.accounting.rows == result.card.accounting.scored == 2

@@ -1,0 +1,172 @@
+"""The command as a user runs it: a real process, real files, real pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from .conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
+
+
+@pytest.fixture
+def traces(write: Write) -> Path:
+    return write("traces.jsonl", GOOD_TRACES)
+
+
+def test_json_is_one_object_with_the_promised_names(questions: Path, traces: Path) -> None:
+    done = surefoot("score", "--questions", questions, "--traces", traces, "--json")
+    assert done.code == 0 and done.err == ""
+    assert set(done.json["metrics"]["precision"]) == {"value", "numerator", "denominator", "low", "high"}
+    assert {"qid", "label", "refusal", "hit"} <= set(done.json["rows"][0])
+    assert done.json["gate"]["outcome"] == "SHIP" and len(done.json["gate"]["checks"]) == 6
+    assert "rows" not in surefoot("score", "-q", questions, "-t", traces, "--json", "--no-rows").json
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "code"),
+    [
+        (GOOD_TRACES, [], 0),
+        ([*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}], [], 1),
+        (GOOD_TRACES, ["--rule", "precision => 1"], 2),
+        (GOOD_TRACES, ["--rule", "precision >= baseline"], 3),
+        ([*GOOD_TRACES, GOOD_TRACES[0]], [], 4),
+        ([*GOOD_TRACES, "{broken"], [], 4),
+        ([*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}, "{broken"], [], 1),
+        ([], [], 4),
+        (GOOD_TRACES, ["--rerun", "never"], 2),
+        (GOOD_TRACES, ["--map", "answer"], 2),
+        (GOOD_TRACES, ["--gate", "nowhere.toml"], 2),
+        (GOOD_TRACES, ["--report", "no/such/folder/report.md"], 2),
+    ],
+)
+def test_exit_codes(rows: list[object], options: list[str], code: int, questions: Path, write: Write) -> None:
+    done = surefoot("score", "-q", questions, "-t", write("t.jsonl", rows), *options)
+    assert done.code == code, done.err
+    if code == 2:
+        assert done.err.startswith("error: ") and "\nhint: " in done.err
+
+
+def test_errors_are_one_sentence_and_a_hint(tmp_path: Path) -> None:
+    done = surefoot("score", "-q", tmp_path / "none.json", "-t", tmp_path)
+    assert done.code == 2 and "none.json" in done.err and "hint: " in done.err
+    done = surefoot("score", "-q", tmp_path / "none.json")
+    assert done.code == 2 and "--traces" in done.err and "hint: see `surefoot score --help`" in done.err
+    done = surefoot("sore")
+    assert done.code == 2 and "hint: " in done.err
+
+
+def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path: Path) -> None:
+    lines = "".join(json.dumps(trace) + "\n" for trace in GOOD_TRACES).encode()
+    assert surefoot("score", "-q", questions, "-t", "-", stdin=lines).code == 0
+    write("runs/a.jsonl", GOOD_TRACES[:2])
+    write("runs/b.jsonl", GOOD_TRACES[2:])
+    assert surefoot("score", "-q", questions, "-t", tmp_path / "runs").code == 0
+    first, second = tmp_path / "runs/a.jsonl", tmp_path / "runs/b.jsonl"
+    assert surefoot("score", "-q", questions, "-t", first, "-t", second).code == 0
+    assert surefoot("score", "-q", questions, "--traces", first, second).code == 0
+    assert surefoot("score", "-q", questions, "-t", "-", stdin=b"").code == 4
+
+
+def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
+    bad = write("t.jsonl", [*GOOD_TRACES[:2], {"qid": "q3", "answer": "It | <b>is</b>\u202e so [x#1]."}])
+    report, junit = tmp_path / "report.md", tmp_path / "junit.xml"
+    done = surefoot("score", "-q", questions, "-t", bad, "--report", report, "--junit", junit)
+    assert done.code == 1
+    assert "BLOCK" in done.out and "G2" in done.out and "\x1b" not in done.out
+    text = report.read_text(encoding="utf-8")
+    assert "**BLOCK**" in text and "| q4 | **MISSING** |" in text and "## What to do next" in text
+    suites = {suite.get("name"): suite for suite in ElementTree.parse(junit).getroot()}
+    gate, asked = suites["surefoot.gate"], suites["surefoot.questions"]
+    assert int(gate.get("failures", 0)) == len(gate.findall("testcase/failure")) > 0
+    assert int(asked.get("failures", 0)) == len(asked.findall("testcase/failure")) > 0
+    assert int(asked.get("errors", 0)) == len(asked.findall("testcase/error")) == 1
+    assert len(asked.findall("testcase")) == int(asked.get("tests", 0)) == 4
+
+
+def test_junit_is_green_when_the_gate_is(questions: Path, write: Write, tmp_path: Path) -> None:
+    traces = write("t.jsonl", [*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}])
+    done = surefoot("score", "-q", questions, "-t", traces, "--rule", "coverage >= 1", "--junit", tmp_path / "j.xml")
+    assert done.code == 0
+    root = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert not root.findall(".//failure") and not root.findall(".//error") and len(root.findall(".//skipped")) == 1
+
+
+def test_hostile_ids_change_neither_report_nor_terminal(write: Write, tmp_path: Path) -> None:
+    name = "q|1`<script>alert(1)</script>\x1b[31m\u202e](x)"
+    questions = write("q.jsonl", [{"qid": name, "q": "Q?", "answerable": False}])
+    traces = write("t.jsonl", [{"qid": name, "answer": "So it is."}])
+    report, junit = tmp_path / "r.md", tmp_path / "j.xml"
+    done = surefoot("score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", name)
+    text = report.read_text(encoding="utf-8")
+    for shown in (text, done.out):
+        assert "\x1b" not in shown and "\u202e" not in shown
+    assert "<script>" not in text and "q|1" not in text
+    ElementTree.parse(junit)
+
+
+def test_a_mapping_from_the_command_line(questions: Path, write: Write) -> None:
+    rows = [{"Q": t["q"], "out": {"text": t["answer"]}, "hits": [c["id"] for c in t["chunks"]]} for t in GOOD_TRACES]
+    path = write("t.jsonl", rows)
+    options = ["--map", "question=Q", "--map", "answer=out.text", "--map", "retrieved=hits"]
+    assert surefoot("score", "-q", questions, "-t", path, *options).code == 0
+    assert surefoot("score", "-q", questions, "-t", path).code == 4
+
+
+def test_a_closed_pipe_is_not_an_error_message(questions: Path, write: Write) -> None:
+    path = write("t.jsonl", GOOD_TRACES * 3_000)
+    binary = Path(sys.executable).parent / "surefoot"
+    command = f"{binary} score -q {questions} -t {path} --rerun all --json | head -c 100"
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
+    assert len(done.stdout) == 100 and done.stderr == b""
+
+
+def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
+    command = [str(Path(sys.executable).parent / "surefoot"), "score", "-q", str(questions), "-t", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130 and b"interrupted" in err and b"Traceback" not in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_named(questions: Path, write: Write) -> None:
+    path = write("t.jsonl", GOOD_TRACES)
+    path.chmod(stat.S_IWUSR)
+    assert surefoot("score", "-q", questions, "-t", path).code == 4
+
+
+def test_help_has_an_example_everywhere() -> None:
+    for words in (["score"], ["questions"], ["questions", "check"], ["questions", "clone"], ["demo"]):
+        done = surefoot(*words, "--help")
+        assert done.code == 0 and "Example:" in done.out
+
+
+def test_the_demo_writes_below_the_current_folder_and_exits_zero(tmp_path: Path) -> None:
+    done = surefoot("demo", cwd=tmp_path)
+    assert done.code == 0 and "surefoot score --questions" in done.out
+    assert "**BLOCK**" in (tmp_path / "surefoot-demo" / "report.md").read_text(encoding="utf-8")
+
+
+def test_questions_given_as_yaml(tmp_path: Path, traces: Path) -> None:
+    path = tmp_path / "q.yaml"
+    path.write_text("\n".join(f"- {json.dumps(question)}" for question in QUESTIONS), encoding="utf-8")
+    assert surefoot("score", "-q", path, "-t", traces).code == 0
+
+
+def test_importing_is_light() -> None:
+    code = "import sys, surefoot; print(sorted({'rich','yaml','pyarrow','numpy','scipy','click'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    code = "import sys, surefoot.cli; print(sorted({'rich','yaml','pyarrow','numpy','scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

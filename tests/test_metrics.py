@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot import score
+from surefoot.metrics import METRICS, Tally, estimate, estimates
+from surefoot.outcomes import Outcome, label
+
+PLAIN = Path(__file__).parent.parent / "benchmarks" / "plain_scorer.py"
+
+usable = st.builds(
+    lambda answerable, refusal, cited, gold, contained: Outcome(
+        answerable, "usable", refusal, min(cited, gold) > 0, contained, True, cited, min(cited, gold), cited, gold > 0
+    ),
+    st.booleans(),
+    st.sampled_from(["refused", "partial", "answered"]),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.booleans(),
+)
+unusable = st.sampled_from([Outcome(a, s) for a in (True, False) for s in ("missing", "error", "duplicate")])
+outcomes = usable | unusable
+
+
+def plain_scorer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("plain_scorer", PLAIN)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (Outcome(True, "usable", "answered", hit=True), "OK"),
+        (Outcome(True, "usable", "answered", hit=False), "ANS_NO_HIT"),
+        (Outcome(True, "usable", "refused", hit=True), "OVER_REFUSAL"),
+        (Outcome(True, "usable", "partial", hit=True), "OK"),
+        (Outcome(False, "usable", "refused"), "REFUSAL_OK"),
+        (Outcome(False, "usable", "answered", hit=True), "HALLUCINATION"),
+        (Outcome(False, "usable", "partial"), "HALLUCINATION"),
+        (Outcome(True, "missing"), "MISSING"),
+        (Outcome(False, "error"), "ERROR"),
+        (Outcome(True, "duplicate"), "DUPLICATE"),
+    ],
+)
+def test_labels(outcome: Outcome, expected: str) -> None:
+    assert label(outcome) == expected
+
+
+def value(name: str, *given: Outcome) -> tuple[int, int]:
+    found = estimate(METRICS[name], Counter(given))
+    return found.numerator, found.denominator
+
+
+def test_missing_and_failed_answers_stay_in_the_denominators() -> None:
+    hit = Outcome(True, "usable", "answered", hit=True, listed=True, cited=1, cited_gold=1)
+    mixed = (hit, Outcome(True, "missing"), Outcome(True, "error"), Outcome(False, "missing"))
+    assert value("precision", *mixed) == (1, 1)
+    assert value("citation_hit_rate", *mixed) == (1, 3)
+    assert value("over_refusal", *mixed) == (0, 3)
+    assert value("under_refusal", *mixed) == (0, 1)
+    assert value("compliance", *mixed) == (1, 4)
+    assert value("claim_containment", *mixed) == (0, 3)
+    assert value("coverage", *mixed) == (1, 4)
+
+
+def test_several_traces_are_left_out_of_all_but_coverage() -> None:
+    double = Outcome(True, "duplicate")
+    for name in METRICS:
+        assert value(name, double) == ((0, 1) if name == "coverage" else (0, 0))
+
+
+def test_citing_everything_is_told_from_citing_the_right_one() -> None:
+    right = Outcome(True, "usable", "answered", True, False, True, 1, 1, 1, True)
+    everything = right._replace(cited=10, cited_retrieved=10)
+    assert value("citation_hit_rate", right) == value("citation_hit_rate", everything) == (1, 1)
+    assert value("citation_precision", right) == (1, 1)
+    assert value("citation_precision", everything) == (1, 10)
+
+
+def test_exists_hit_and_retrieval_are_three_things() -> None:
+    invented = Outcome(True, "usable", "answered", False, False, True, 2, 0, 1, True)
+    assert value("citation_exists_rate", invented) == (1, 2)
+    assert value("wrong_citation_rate", invented) == (1, 1)
+    assert value("retrieval_hit_rate", invented) == (1, 1)
+    unlogged = invented._replace(cited_retrieved=None, retrieved_gold=None)
+    assert value("citation_exists_rate", unlogged) == (0, 0)
+    assert value("retrieval_hit_rate", unlogged) == (0, 0)
+
+
+def test_nothing_to_count_is_none_with_a_reason() -> None:
+    for found in estimates(Counter()).values():
+        assert found.value is None and found.low is None and found.reason
+
+
+@given(st.lists(outcomes, max_size=30), st.randoms())
+def test_order_does_not_matter_and_shards_add_up(given: list[Outcome], rng: random.Random) -> None:
+    whole = estimates(Counter(given))
+    shuffled = given[:]
+    rng.shuffle(shuffled)
+    assert estimates(Counter(shuffled)) == whole
+    cut = len(given) // 2
+    merged: Tally = Counter(given[:cut])
+    merged.update(Counter(given[cut:]))
+    assert estimates(merged) == whole
+
+
+@given(st.lists(outcomes, min_size=1, max_size=20))
+def test_every_value_is_a_rate_inside_its_interval(given: list[Outcome]) -> None:
+    for found in estimates(Counter(given)).values():
+        if found.value is not None:
+            assert found.low is not None and found.high is not None
+            assert 0 <= found.low <= float(found.value) + 1e-12 and float(found.value) <= found.high + 1e-12 <= 1 + 1e-9
+
+
+def clean_case(rng: random.Random) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Complete, clean input in the seed's own shape."""
+    questions, traces = [], []
+    for i in range(rng.randrange(1, 30)):
+        answerable = rng.random() < 0.7
+        claim = f"Value number {i} is {rng.choice(['high', 'low', 'open-ended'])} in section {rng.randrange(9)}."
+        questions.append(
+            {"qid": f"q{i}", "q": f"What is {i}?", "answerable": answerable, "gold_claim": claim,
+             "gold_ids": [f"p{i}#1", f"p{i}#2"] if answerable else []}
+        )  # fmt: skip
+        said = rng.choice([claim, "Something else altogether.", f"We think {claim.lower()}"])
+        ids = ", ".join(rng.sample([f"p{i}#1", f"p{i}#2", f"p{i + 1}#1", "x#9"], rng.randrange(0, 4)))
+        answer = rng.choice(["not in context", "Not In Context", f"- {said}\n- citations: [{ids}]", said])
+        trace: dict[str, Any] = {"q": f"What is {i}?", "chunks": [{"id": f"p{i}#1"}], "answer": answer}
+        if rng.random() < 0.2:
+            trace["citations"] = [f"p{i}#1"] if rng.random() < 0.5 else []
+        traces.append(trace)
+    return questions, traces
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int, tmp_path: Path) -> None:
+    questions, traces = clean_case(random.Random(seed))
+    path = tmp_path / "traces.jsonl"
+    path.write_text("".join(json.dumps(trace) + "\n" for trace in traces), encoding="utf-8")
+    plain = plain_scorer()
+    rows = plain.read_rows({question["q"]: question for question in questions}, path)
+    expected = plain.metrics_of(rows)
+    found = score(questions, path, refusal="exact").card.metrics
+    for name, (numerator, denominator) in expected.items():
+        assert (found[name].numerator, found[name].denominator) == (numerator, denominator), name
+
+
+def test_values_are_exact_fractions() -> None:
+    third = Counter({Outcome(True, "usable", "refused"): 1, Outcome(True, "usable", "answered", hit=True): 2})
+    assert estimate(METRICS["over_refusal"], third).value == Fraction(1, 3)
