@@ -110,14 +110,15 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
     known = trace.retrieved.ids if trace.retrieved is not None else None
     ids = known or ()
     retrieved_gold = None if known is None else not gold.isdisjoint(ids)
-    failure = trace.error or unusable(answer)
-    if failure or answer is None:
-        error = Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold)
-        return Reading(_OUTCOMES.setdefault(error, error), reason=failure)
+    if trace.error or answer is None:
+        return _failed(expected, retrieved_gold, trace.error or "no answer")
 
-    cited = citations.parse(answer, ids, gold) if cited is None else citations.resolve(cited, ids, gold)
     refusal = refusal_of(answer)
     contained = containment.contains(expected.phrases, answer) if expected.phrases else False
+    cited = citations.parse(answer, ids, gold) if cited is None else citations.resolve(cited, ids, gold)
+    # A phrase or a citation found in the text is proof of words in it.
+    if not contained and not (cited and trace.citations is None) and is_empty(answer):
+        return _failed(expected, retrieved_gold, "empty answer")
     cited_gold = cited_known = 0
     if cited:
         cited_gold, cited_known = sum(map(gold.__contains__, cited)), sum(map(ids.__contains__, cited))
@@ -131,15 +132,18 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
     return Reading(outcome, cited, refusal)
 
 
+def is_empty(answer: str) -> bool:
+    """Nothing but white space and symbols."""
+    return _WORD_CHARACTER.search(answer) is None
+
+
+def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:
+    outcome = Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold)
+    return Reading(_OUTCOMES.setdefault(outcome, outcome), reason=reason)
+
+
 # One object per distinct outcome: making a named tuple costs more than finding one.
 _OUTCOMES: dict[tuple[object, ...], Outcome] = {}
-
-
-def unusable(answer: str | None) -> str | None:
-    """Why there is nothing to judge in an answer; None when there is."""
-    if answer is None:
-        return "no answer"
-    return None if _WORD_CHARACTER.search(answer) else "empty answer"
 
 
 def label(outcome: Outcome) -> Label:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ _ID = ("qid", "id", "question_id", "q_id")
 _TEXT = ("q", "question", "text", "query", "user_input")
 _KNOWN = {*_ID, *_TEXT, "answerable", "expects", "gold_ids", "gold_claim", "gold_claims", "metadata"}
 _PLAIN = ("stratum", "probes")
+_NO_METADATA: dict[str, object] = {}  # shared by the many questions that have none
 
 
 class QuestionSet(Struct):
@@ -99,7 +100,7 @@ def question_of(value: object) -> Question:
         gold_ids=gold_ids,
         gold_claims=_claims(row, identifier),
         retrieval="null" if retrieval == "null" else "normal",
-        metadata={**{str(k): v for k, v in metadata.items()}, **extra},
+        metadata={**{str(k): v for k, v in metadata.items()}, **extra} or _NO_METADATA,
     )
 
 
@@ -189,18 +190,29 @@ class QuestionIndex:
     UNKNOWN, AMBIGUOUS = -1, -2
 
     def __init__(self, questions: Sequence[Question]) -> None:
-        self.by_id = {question.id: place for place, question in enumerate(questions)}
-        self.by_text: dict[str, int] = {}
-        for place, question in enumerate(questions):
-            for text in {question.text, normalise(question.text)}:
-                self.by_text[text] = place if text not in self.by_text else self.AMBIGUOUS
+        self._questions = questions
+        self._by_id = {question.id: place for place, question in enumerate(questions)}
+        self._by_text = self._places(question.text for question in questions)
+        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
 
     def find(self, qid: str | None, text: str | None) -> int:
+        """The place of a question, UNKNOWN or AMBIGUOUS."""
         if qid is not None:
-            place = self.by_id.get(qid)
+            place = self._by_id.get(qid)
             if place is not None:
                 return place
-        if text is None:
-            return self.UNKNOWN
-        place = self.by_text.get(text)
-        return self.by_text.get(normalise(text), self.UNKNOWN) if place is None else place
+        return self.UNKNOWN if text is None else self.find_text(text)
+
+    def find_text(self, text: str) -> int:
+        place = self._by_text.get(text)
+        if place is not None:
+            return place
+        if self._by_normal_text is None:
+            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
+        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
+
+    def _places(self, texts: Iterable[str]) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            places[text] = self.AMBIGUOUS if text in places else place
+        return places

@@ -97,6 +97,8 @@ def _identifier(value: object) -> str:
 
 
 def _passage(value: object) -> Passage:
+    if isinstance(value, dict) and len(value) == 1 and isinstance(only := value.get("id"), str):
+        value = only
     text = first_text(value, _TEXT_KEYS) if isinstance(value, dict) else ""
     identifier = _identifier(value)
     return Passage(identifier, text) if len(identifier) <= _LONGEST_ID else Passage("", text or identifier)

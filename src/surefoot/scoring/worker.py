@@ -19,13 +19,12 @@ from surefoot.importers.sources import Block, FileRange, Lines
 from surefoot.importers.values import kind_of
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
-from surefoot.text.normal import normalise
 from surefoot.text.refusals import Refusal, detect, exact
 from surefoot.types import Problem, Question, Trace
 
 REFUSAL_MODES: Mapping[str, Callable[[str], Refusal]] = {"detect": detect, "exact": exact}
 
-_SHAPES_KEPT, _SCORED_KEPT = 100, 20_000
+_SHAPES_KEPT, _SCORED_KEPT, _EXPECTED_KEPT = 100, 20_000, 50_000
 _SPECIAL_KEYS = frozenset(
     {*CONTAINERS, "resourceSpans", "resource_spans", "attributes", "attributes.input.value", "attributes.output.value"}
 )
@@ -87,9 +86,9 @@ class BlockScorer:
         keep_rows: bool,
         count_only: bool,
     ) -> None:
-        self._ids = [question.id for question in questions]
         self._index = QuestionIndex(questions)
-        self._expected = [Expected.of(question) for question in questions]
+        self._questions = questions
+        self._expected: dict[int, Expected] = {}
         self._reader = TraceReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
@@ -202,12 +201,17 @@ class BlockScorer:
             result.add(place, self._read(place, trace), line)
 
     def _read(self, place: int, trace: Trace) -> Scored:
-        reading = outcomes.read(self._expected[place], trace, self._refusal_of)
+        expected = self._expected.get(place)
+        if expected is None:
+            if len(self._expected) >= _EXPECTED_KEPT:
+                self._expected.clear()
+            expected = self._expected[place] = Expected.of(self._questions[place])
+        reading = outcomes.read(expected, trace, self._refusal_of)
         code = self._code_of.get(id(reading.outcome))  # equal outcomes are one object
         if code is None:
             code = self._code_of[id(reading.outcome)] = len(self._outcomes)
             self._outcomes.append(reading.outcome)
-        return Scored(code, row_head(self._ids[place], reading, trace.answer) if self._keep_rows else b"")
+        return Scored(code, row_head(self._questions[place].id, reading, trace.answer) if self._keep_rows else b"")
 
     def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
         """The place of the question; below 0 when there is none, which is then named."""
@@ -225,9 +229,8 @@ class BlockScorer:
 
     def _check_wording(self, text: str, place: int, line: int, result: BlockResult) -> None:
         """A trace joined by id whose question reads otherwise: it may have been changed under its id."""
-        by_text = self._index.by_text
-        if by_text.get(text) != place and by_text.get(normalise(text)) not in (place, QuestionIndex.AMBIGUOUS):
-            message = f"question {self._ids[place]!r} was asked in other words: {_shortened(text)!r}"
+        if self._index.find_text(text) not in (place, QuestionIndex.AMBIGUOUS):
+            message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
             result.problems.add(Problem("note", message, result.source, line))
 
 
