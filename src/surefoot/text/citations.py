@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
 _LABEL_WORDS = ("citation", "cited", "source", "reference")
@@ -41,14 +42,41 @@ def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()
             return (only,)
     elif "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer:
         return None
-    cited, body, listed = _labelled_lists(answer, retrieved, gold)
+    marks = locate(answer, retrieved, gold)
+    return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
+
+
+class Mark(NamedTuple):
+    """A citation where it stands. A list speaks for the whole answer, an inline mark for what precedes it."""
+
+    start: int
+    end: int
+    ids: tuple[str, ...]
+    is_list: bool
+
+
+def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> list[Mark]:
+    """All citations of an answer text: lists first, then inline marks, each in order."""
+    lists = _labelled_lists(answer, retrieved, gold)
+    body, inline = _blanked(answer, lists) if lists else answer, []
     if "[" in body:
         for match in _INLINE.finditer(body):
-            cited.extend(_inline_ids(match.group(1), retrieved, gold))
+            if ids := _inline_ids(match.group(1), retrieved, gold):
+                inline.append(Mark(match.start(), match.end(), tuple(ids), False))
     if "(" in body:
         for match in _PAGE.finditer(body):
-            cited.append(_page_id(match.group(1), match.group(2), retrieved, gold))
-    return tuple(dict.fromkeys(cited)) if cited or listed else None
+            page = _page_id(match.group(1), match.group(2), retrieved, gold)
+            inline.append(Mark(match.start(), match.end(), (page,), False))
+    return lists + sorted(inline)
+
+
+def _blanked(answer: str, marks: list[Mark]) -> str:
+    """The answer with spaces where the marks are, so that positions stay."""
+    pieces, at = [], 0
+    for mark in marks:
+        pieces += [answer[at : mark.start], " " * (mark.end - mark.start)]
+        at = mark.end
+    return "".join(pieces) + answer[at:]
 
 
 def resolve(ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = ()) -> tuple[str, ...]:
@@ -71,25 +99,22 @@ def split_list(raw: str, known: Collection[str] = ()) -> list[str]:
     return [i for i in ids if i.lower() not in _NOTHING]
 
 
-def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> tuple[list[str], str, bool]:
-    """The ids in all labelled lists, the answer without these lists, and whether there was one."""
+def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> list[Mark]:
     label = _LABEL.search(answer, at) if (at := _first_label_word(answer)) >= 0 else None
     if label is None:
-        return [], answer, False
+        return []
     known = {*retrieved, *gold}
-    ids, body, copied = [], [], 0
+    lists = []
     while label is not None:
         end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
         found = _list_ids(label, answer[label.end() : end], known)
         if found is None:
             end = label.end()
         else:
-            ids += [_ordinal(i, retrieved, gold) for i in found]
-            body.append(answer[copied : label.start()])
-            copied = end + 1
+            ids = tuple(_ordinal(i, retrieved, gold) for i in found)
+            lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
         label = _LABEL.search(answer, end)
-    body.append(answer[copied:])
-    return ids, "".join(body), copied > 0
+    return lists
 
 
 def _first_label_word(answer: str) -> int:
