@@ -6,22 +6,19 @@ traces fit in memory and why every metric can be a plain function of one outcome
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, json
 
 from surefoot.text import citations, containment
+from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal
 from surefoot.types import Question, RefusalValue, Trace
 
 State = Literal["usable", "missing", "error", "duplicate"]
 Label = Literal["OK", "REFUSAL_OK", "OVER_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR", "DUPLICATE"]
 ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
-
-_WORD_CHARACTER = re.compile(r"[^\W_]")
-
 
 class Outcome(NamedTuple):
     answerable: bool
@@ -130,11 +127,6 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
     if outcome is None:
         outcome = _OUTCOMES[key] = Outcome._make(key)
     return Reading(outcome, cited, refusal)
-
-
-def is_empty(answer: str) -> bool:
-    """Nothing but white space and symbols."""
-    return _WORD_CHARACTER.search(answer) is None
 
 
 def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+_WORD_CHARACTER = re.compile(r"[^\W_]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
@@ -12,3 +14,8 @@ def normalise(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.translate(_INVISIBLE).casefold())
     return " ".join(text.casefold().split())
+
+
+def is_empty(text: str) -> bool:
+    """Nothing but white space and symbols."""
+    return _WORD_CHARACTER.search(text) is None

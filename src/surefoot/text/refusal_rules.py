@@ -1,0 +1,241 @@
+"""The grammar of declining: rules over the word classes of `refusal_words`; `refusal_grammar` compiles them.
+
+A rule is a row of class names (capitals), words and groups as in regular expressions; <NAME> stands for a part.
+W is any word and G any but relatives, conditions and duties ("that", "if", "shall"), which change who speaks;
+`~` skips up to three G, `~~` up to nine, `-` up to three inside a noun phrase. `^` is the start of a clause, `=`
+of a sentence, `#` of a headline, and `$` the end of a clause. Nothing crosses punctuation.
+"""
+
+from surefoot.text import refusal_foreign as foreign
+
+PARTS = {
+    "CANT": "(CAN NOT|WILL NOT|(should|must) NOT|HAVE? BE? NOT been? WILLING (to|with|in|of)?|HAVE? BE UNABLE (to|of)?|"
+    "(must|HAVE to|WILL HAVE to|need to)? AVOID (to|from)?|WILL? (rather|prefer) (NOT|to AVOID) (to|from)?|"
+    "DO NOT (want|wish|feel|intend|propose|think i) (comfortable|able|qualified)? (to|CAN|should)?)",
+    "DONT": "(never|DO NOT|WILL NOT|CAN NOT|AVOID|DO NOT (REMAIN|tend) to)",
+    "ISNT": "(BE NOT|HAVE NOT been|REMAIN NOT|REMAIN NOT to be)",
+    "SOURCE": "(TEXT|PAPER|search results|material (?!OTHER))",
+    "ANY": "(TEXT|PAPER|NORM|search results|material (?!OTHER))",
+    "IN": "(in|within|from|among|on|across|inside)",
+    "WHERE": "((<IN>|by) of? (- (<ANY>|record)|W? (what|them|those|this|here)))",
+    "HERE": "((<IN>|by) of? (- (<SOURCE>|record|(information|data) (i|GIVEN|SENT))|what))",
+    "MODS": "(GIVEN|SENT|above|i|you|we|HAVE|was|were|in|on|of|as|front|cited|pasted|itself|to|at|hand|"
+    "TOLD|been|sent|with|looking){0,6}",
+    "TO": "(for W)? to ~",
+    "GOT": "(BE|HAVE been|CAN be|WILL be)",
+}
+
+# English, by family. The order matters: the first family that matches at a word names the decline.
+RULES = {
+    # The answer as a whole is withheld, whatever else was said
+    "whole": """
+(i|we) ~ leave (this|that|it|question|matter|point) (REQUEST|point)? (open|unanswered|blank|there|unresolved)
+(i|we) ~ (withholding|withhold) (one|answer|it)
+(this|question|matter|questions|parts|sides) REMAIN (open|unanswered|unresolved)
+(i|we) <CANT> (give|offer|provide|supply|reach|venture|form) (you|to)? (reliable|definite|clear|firm|confident|proper|
+    useful|meaningful|grounded|definitive|full|good|sound|safe)? (answer|conclusion)
+(i|we) <CANT> answer (this|that|it|question|your|$)
+""",
+    # I cannot say; that is not something I do
+    "unable": """
+i (?!would NOT (?!know|be|want|like|feel|care)) <CANT> ~ (TELL|COMPLY|do|be) (?!but|it enough|enough|agree)
+i WILL NOT help (?!but)
+i <CANT> help (?!but) (with|you|this|that|COMPLY|TELL|$)
+i ((must|WILL|HAVE to|WILL HAVE to)? AVOID|WILL (rather|prefer) NOT|BE NOT (in|at) (position|liberty))
+(this|our|your|as|BOT) BOT <CANT> (TELL|do|HOLD)
+we <CANT> (answer|say|tell|comment|respond|comply|assist|help|advise) (on|to|with|you|this|that|WH|REQUEST|from|$)
+= (CAN NOT|UNABLE to|NOT able to) (JUDGE|comment|help|assist|advise|specify) (?!by)
+NOT something (that)? (i|we|<ANY>)
+i HAVE? G{1,12} (and|but|yet) (<CANT>|DO NOT) ~ TELL
+something (that)? i (<CANT>|NOT)
+i wish (that)? i CAN (?!NOT)
+(against|violates|violate|outside|beyond|within) (of)? my W? (guidelines|programming|principles|policy|policies|
+    capabilities|capability|ability|abilities|scope|knowledge|expertise|training|remit|role|reach|competence)
+(outside|beyond|exceeds|past) (of)? what (i|we|this|BOT)
+i DO NOT (condone|support|promote|endorse|encourage|feel|hold) (?!it|them)
+i (offer|give|express|take|make|HAVE) (no|NOT) (opinion|opinions|view|views|comment|feelings|beliefs|personal)
+""",
+    # I do not know, have or find it
+    "unknown": """
+i DO NOT (know|see|find|recall|detect|spot|locate) (?!about it)
+i DO NOT (have|possess|hold) (?!to)
+i HAVE NOT (got|seen|found|located|come|been|had|access|read)
+i BE NOT (SENT|SAID|trained|told|aware|familiar|privy|sent|handed)
+i HAVE? G{1,12} (and|but) (found|find|see|saw) (no|nothing)
+i HAVE got? (no|nothing|neither|little|NOT enough|FEW|trouble)
+(i|we) lack
+i CAN neither
+i BE (struggling|failing|at loss)
+i BE NOT (comfortable|willing|prepared)
+i HAVE? (found|find|see|saw|seen|located|identified|spotted) (no|nothing|neither|none|little)
+i HAVE? (came|come) (up|back|away)? (with|across)? (empty|blank|nothing|no)
+i BE (unaware|unfamiliar)
+i BE afraid W{0,12} (NOT|no|nothing|UNABLE|ABSENT|beyond|outside)
+i WILL (need|require|have to (see|know|have|look)|want to (see|know))
+we DO NOT (know|see|find|HAVE|possess|hold) ~ (INFO|access|enough|sufficient)
+we HAVE? (found|find|see|have|located) (no - (INFO|record)|nothing (about|on|in|regarding))
+we (<CANT>|DO NOT) (find|locate|see|retrieve|identify|trace) W{1,12} (in|within|among|from) ~ <SOURCE>
+we (<CANT>|DO NOT) (find|locate|see|retrieve|trace) ~ (INFO|PIECE) (SAYING|ABOUT|in|$)
+without finding
+^ no (idea|clue|luck) (?!that)
+= none (found|SAID|GIVEN) $
+= DO you mean
+= NOT answerable
+= NOT that (i|we) CAN (find|see|tell)
+= (unknown|unavailable|UNSAID) $
+you HAVE NOT (told|said|SENT|SAID)
+^ DO NOT (know|HAVE) (INFO|that|it|$|WH|enough|about)
+(search|searches|lookup|retrieval|query|index) ~~ HAVE? (returned|found|gave|yielded|produced|turned|came) (up|
+    back)? ((no|zero) - (INFO|PIECE)|nothing|empty|blank)
+(unknown|unclear|unavailable|NOT (known|clear|available|visible)) to $
+""",
+    # The source does not tell
+    "silent": """
+(TEXT|search results) <MODS> <DONT> ~ (SAY|HOLD)
+(information|data|evidence|details) (GIVEN|SENT|i|you) <MODS> <DONT> (SAY|HOLD)
+(GIVEN|SENT) (information|data|evidence|details) <DONT> (SAY|HOLD)
+PAPER <MODS> <DONT> (REMAIN to)? (SAY|cover|contain|include|feature|HOLD ~ INFO|offer|provide|extend)
+record <DONT> SPEAK
+<ANY> G{1,12} (and|but|yet) <DONT> SPEAK
+<SOURCE> G{1,12} (and|but|yet) SAYS (no|nothing)
+no (point|place|stage) DO ~~ SAY
+no (part|PIECE|page) of - <ANY> ~ (SAYS|SPEAK)
+NORM <MODS> <DONT> (REMAIN to)? (SPEAK|HOLD ~ INFO|give (?!rise|right|rights|W right|effect))
+(it|they|which|neither|none) (one|of them)? <DONT> (REMAIN to)? (SPEAK|give - INFO|HOLD ~ INFO)
+<ANY> <MODS> (BE|HAVE been|REMAIN) SILENT
+<SOURCE> <MODS> BE confined to
+<ANY> <MODS> (SPEAK|SAY|HOLD|made|gave|said) (nothing|no ~ (INFO|PIECE (ABOUT|SAYING|$)))
+<ANY> <MODS> (shed|sheds|throws|throw|casts) (no|little)
+afraid that? ~ <SOURCE> only (SAY|HOLD)
+nothing (i|we|you) G{1,4} (SAYS|SPEAK)
+<SOURCE> <MODS> (?!show|shows) (SPEAK|gives|give|gave) (no|neither|little)
+<SOURCE> <MODS> (show|shows) no - (INFO|FACT)
+TEXT <MODS> (HOLD) (no|neither|little|FEW)
+PAPER <MODS> (contains|contain|provides|includes|offers|carries|holds) (no|neither|FEW)
+<ANY> <MODS> (omits|omit|lacks|lack|skips|skip|lacked)
+<ANY> <MODS> OMIT (short|out|to (SAY|HOLD)|W{1,5} (out|blank|open|unanswered|UNSAID)|UNSAID|open|blank|undefined)
+<SOURCE> <MODS> (stops|stop|ends|end|breaks|cuts) (at|before|after|off|short|in)
+<SOURCE> <MODS> (begins|starts) (only|after|in)
+(it|they) (SPEAK|SAYS|HOLD|make|makes) (nothing|no - (INFO|PIECE))
+(it|they) (omits|omit|lacks|lack|leaves W{1,3} out|stops short)
+(says|say|mentions) nothing (about|of|on|regarding|concerning|as|$)
+<ANY> <MODS> BE missing
+neither ~ SAYS
+neither ~~ nor ~~ (?!TEXT|PAPER|INFO) (SPEAK|SAYS)
+what (i|we|you) G{1,5} <DONT> (SAY|HOLD)
+none of? - (TEXT|PAPER|NORM|them|these|which) ~ (SAY|contains|contain|covers|cover|provides|provide)
+no W? (TEXT|PIECE|PAPER) ~ (SAYS|SPEAK)
+nothing <IN> of? - (<SOURCE>|what W{1,5}) (<MODS> (SAY|HOLD)|about|on|relevant)
+nothing <IN> - NORM (<MODS> SPEAK|about|on)
+nothing <IN> of? - <SOURCE> $
+^ nothing (about|on|regarding|concerning|SAID|GIVEN) (?!W? NORM) W{0,8} $
+there BE nothing (<IN>|about|here|that|regarding|concerning|to (go|base|work|TELL))
+nothing BE (SAID|GIVEN) (about|on|in|regarding|concerning|as|$)
+""",
+    # It is not told in the source
+    "untold": """
+<ISNT> TOLD (out|on|upon|up|down|to|over|with|into)? ($|there|elsewhere|<WHERE>|WH|for|separately|beyond|SAID)
+<ISNT> (SAID|clear) (out|on|upon|up|down|to|over)? (<WHERE>|WH|separately|beyond)
+<ISNT> (GIVEN|SAID) (to W)? <HERE>
+<ISNT> (part of|<IN>) of? - (<SOURCE>|record) (?!of)
+<ISNT> among ~ (GIVEN|SENT)
+# NOT (SAID (out|on|up|down)? <WHERE>|GIVEN <HERE>) (?!W{0,4} (BE|WILL|CAN|HAVE|BARRED))
+# NOT TOLD (out|on|up|down)? $
+(INFO|PIECE) ~~ <ISNT> (GIVEN|SAID) ($|<HERE>)
+# INFO G{0,4} NOT (GIVEN|SAID) ($|<WHERE>) (?!W{0,4} (BE|WILL|CAN|HAVE|BARRED))
+# NOT <IN> of? - <SOURCE> (?!of|WH)
+<ANY> W? <ISNT> (SENT|among|part of) (?!W)
+<ISNT> (indexed|uploaded|ingested|loaded) $
+no ~~ <GOT> (TOLD|on file|<IN> - <SOURCE>) (out|on|up|for)? ($|<WHERE>|WH)
+no ~~ <GOT> (SAID|GIVEN) <HERE>
+no (?!assurance|assurances|guarantee) - CAN be (found|located|identified|determined|established|given|traced|inferred)
+no - (INFO|PIECE) ~~ <GOT> (GIVEN|TOLD) (?!to|by)
+(none|neither) ~~ <GOT> (TOLD|GIVEN <HERE>|<IN> - <ANY>)
+DO NOT (feature|appear|come|show|figure|crop|turn|surface|occur|arise) (up)? (<WHERE>|in $|$)
+(no|neither) ~~ (turns|turn|comes|come|shows|show|crops|appears|appear|features) (up)? <WHERE>
+(appears|appear|BE|features|SAID) nowhere (in|within|to|SAID|$)
+nowhere (BE|DO|<IN>|SAID) ~ (SAID|SPEAK|<ANY>)
+(BE|REMAIN|HAVE been) UNSAID ($|WH|if|<WHERE>|to|as|on)
+(BE|HAVE been) left UNSAID
+(BE|REMAIN|HAVE been) ABSENT (in|from|by) ~ <ANY>
+(BE|HAVE been) left (out|off|blank|open) (of|in|by|from)? ~ <ANY>
+(INFO|PIECE|TEXT) ~~ (BE|REMAIN) (missing|absent|unavailable|unknown|lacking|illegible) ($|(in|from) ~ <ANY>)
+# (UNSAID|ABSENT) <WHERE>
+# UNSAID $
+# INFO G{0,4} ABSENT $
+FACT ~~ <ISNT> (provided|supplied|available|found|included) $
+""",
+    # There is no information
+    "none": """
+there (REMAIN to)? BE (no|NOT|FEW|too little) - INFO (?!that|to be)
+there (REMAIN to)? BE (no|NOT) - evidence <HERE>
+there (REMAIN to)? BE (no|NOT) - PIECE (about|on|regarding|concerning|relating|SAYING|which SPEAK|that SPEAK)
+there (REMAIN to)? BE (NOT enough|NOT sufficient|too little|FEW) (here|to)
+there (REMAIN to)? BE no (way (of|to) ~ (TELL|SAYING|knowing)|telling|knowing|saying)
+there DO NOT REMAIN to be - (INFO|PIECE)
+there (REMAIN to)? BE (no|NOT) ~~ (in|among|within) (what|~ (GIVEN|SENT) TEXT|~ TEXT (GIVEN|SENT|i|you|above))
+^ no - INFO (ABOUT G{0,10})? $
+^ no - (INFO|PIECE) (on|about|regarding|concerning|for) W{1,10} <WHERE>
+^ no - <HERE> $
+^ no - INFO (SAID|GIVEN) $
+no (TEXT|PAPER) (came|arrived|BE (SENT|attached)|reached)
+CAN NOT be answered
+CAN NOT be JUDGED (out|up|down)? ($|from|on|with W{0,2} (INFO|TEXT)|using|in|based|here|WH|given)
+(BE|WILL be|REMAIN) (NOT possible|impossible) (for W)? to (say|tell|answer|determine|establish|confirm|give|provide|
+    identify|verify|know|conclude|infer|specify)
+(BE|REMAIN|WILL be) HARD <TO> (say|tell|answer|judge|know|work|determine) ($|from|WH|based|on|without|out)
+^ (HARD|NOT possible) (for W)? to (say|tell|answer|know|determine|establish|judge|give|confirm|be)
+(this|question|query|topic|it|REQUEST|^ that) (BE|falls|lies|goes|sits)? (outside|beyond|NOT within|NOT covered|
+    unrelated|
+    out of|NOT related|NOT answerable) (of|by|to)? (scope (?!of W? NORM)|remit|~ <SOURCE>|what)
+(BE|falls|fall|lies|lie|goes|go) (outside|beyond) (of)? ~ (TEXT|PAPER|what)
+(FEW|NOT enough|too little|NOT sufficient) W? (INFO|PIECE) (?!that)
+(FEW|NOT enough|too little) (here|to (answer|say|tell|go))
+^ (answer|question) (is|BE)? (NOT <IN>|ABSENT|UNSAID)
+so no (INFO|W) $
+<ANY> ~ (BE|HAVE been) (truncated|cut off|illegible|corrupted) (CONJ|$)
+""",
+    # It is unclear; which one is meant? These are ordinary words, so they count only where an answer opens.
+    "vague": """
+it BE NOT (SAID|clear|obvious|apparent) ($|WH|if|from|to|based)
+WILL only? be ~ GUESS
+i (need|require) (more|additional|to (know|see|have|look)|you|your|W{0,4} (INFO|TEXT|PAPER|NORM|of))
+<SOURCE> <MODS> DO NOT $
+need (more|additional) - INFO (to|about|before|$)
+(CAN|WILL) you (kindly|please)? (ASK|be more|let)
+please ASK with? - (TEXT|PAPER|NORM|INFO|question|WH|link|it) (so|you|and|about|in|or|if|to|$)
+(which|what) ~ (BE|DO) you (referring|asking|mean|have|talking|interested|looking|thinking)
+i BE (NOT ~ (sure|certain|confident)|unsure|uncertain)
+DO NOT REMAIN (like|that)
+(attachment|file|upload|document|link|pdf|image) ~ (DO NOT|CAN NOT|failed|HAVE NOT|BE|REMAIN to be) (upload|come|
+    arrive|load|open|
+    attach|through|empty|blank|missing|corrupt|uploaded|be|to)
+unanswerable
+""",
+    "ai": """
+(as|i) BE? only? W{0,3} BOT W{0,3} ,? W{0,9} (NOT|UNABLE)
+""",
+    # It is not right to ask that
+    "objects": """
+(it|that|this) BE (NOT|neither) (W (or|nor))? FAIR (or W)? <TO> (ask|TELL|COMPLY|encourage|assign|try)
+i DO NOT (think|believe) (it|that) BE W? FAIR
+question ~ (BE NOT|contains|promotes|implies|assumes) ~ (FAIR|harmful|offensive)
+""",
+    "foreign": foreign.RULES,
+}
+# Ordinary phrases: they count only while no content came before.
+LEADING = frozenset({"vague", "ai", "objects"})
+# What follows these is mostly the reason for declining, not an answer.
+REASONED = frozenset({"whole", "unable", "ai", "objects"})
+# Families where the absence may itself be what was asked ("No, it is not mentioned"), or somebody else's words.
+ABSENCE = frozenset({"silent", "untold", "none"})
+
+# Every decline holds one of these: texts without them need no rules.
+HINTS = (
+    "NOT no nothing none neither nowhere FEW too UNABLE AVOID UNSAID ABSENT OMIT SILENT HARD GUESS outside "
+    "beyond against violates violate rather prefer unaware unfamiliar wish without withhold withholding stops "
+    "ends begins starts breaks cuts confined limited restricted leave REMAIN empty lack afraid zero struggling "
+    "failing loss need require you please unsure DE_NOT fehlt fehlen FR_NE aucun aucune pas rien non "
+    "impossible absent absente manquante manquantes introuvable ni ninguno ninguna imposible falta faltan "
+    "desconozco desconocemos ignoro desconoce sin"
+)
