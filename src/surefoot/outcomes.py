@@ -20,6 +20,7 @@ State = Literal["usable", "missing", "error", "duplicate"]
 Label = Literal["OK", "REFUSAL_OK", "OVER_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR", "DUPLICATE"]
 ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
 
+
 class Outcome(NamedTuple):
     answerable: bool
     state: State = "usable"
