@@ -151,12 +151,6 @@ def test_help_has_an_example_everywhere() -> None:
         assert done.code == 0 and "Example:" in done.out
 
 
-def test_the_demo_writes_below_the_current_folder_and_exits_zero(tmp_path: Path) -> None:
-    done = surefoot("demo", cwd=tmp_path)
-    assert done.code == 0 and "surefoot score --questions" in done.out
-    assert "**BLOCK**" in (tmp_path / "surefoot-demo" / "report.md").read_text(encoding="utf-8")
-
-
 def test_questions_given_as_yaml(tmp_path: Path, traces: Path) -> None:
     path = tmp_path / "q.yaml"
     path.write_text("\n".join(f"- {json.dumps(question)}" for question in QUESTIONS), encoding="utf-8")

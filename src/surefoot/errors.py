@@ -35,3 +35,11 @@ class UsageError(SurefootError):
 
 class Incomplete(SurefootError):
     exit_code = ExitCode.INCOMPLETE
+
+
+class TransientError(Exception):
+    """A pipeline or a grader failed in a way that may pass: ask again, after `retry_after` seconds if it said so."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

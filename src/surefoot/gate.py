@@ -27,7 +27,10 @@ Status = Literal["pass", "fail", "incomplete", "undecidable", "not_applicable"]
 Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
 
 # Measured by grading, not by scoring traces: in a gate file for both, `score` shows them as not applicable.
-GRADED = frozenset({"correct", "wrong", "unsupported", "refused", "refusal_quality", "extra_claim_count"})
+GRADED = frozenset({
+    "correct", "wrong", "unsupported", "refused", "ungraded", "acceptable", "correct_rate", "refusal_quality",
+    "refusal_quality_shared", "extra_claim_count", "extra_claims_per_answer", "citation_supports_rate",
+})  # fmt: skip
 # A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
 COMPLETENESS = "coverage"
 

@@ -5,9 +5,9 @@ Structs rather than dataclasses because one is made per trace, and millions of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -80,6 +80,59 @@ class Trace(Struct, frozen=True, gc=False):
     seconds: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+
+
+class Ask(Struct, frozen=True):
+    """All that a pipeline sees of a question: gold cannot leak."""
+
+    id: str
+    text: str
+    retrieval: Literal["normal", "null"] = "normal"
+
+
+class Item(Struct, frozen=True):
+    """The sole input of every grader: a question, and one answer to it."""
+
+    question: Question
+    trace: Trace
+
+
+class Evidence(Struct, frozen=True):
+    """Words a person can check: a part of the answer, and what it was held against."""
+
+    claim: str = ""
+    passage: str = ""  # its id
+    quote: str = ""
+
+
+class Verdict(Struct, frozen=True):
+    """One axis of one answer by one grader. A label by a person is the same row."""
+
+    question_id: str
+    axis: str
+    value: str | int | None
+    grader: str
+    attempt: int = 1
+    via: str = ""
+    reason: str = ""
+    confidence: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Pipeline(Protocol):
+    """Anything that answers questions."""
+
+    name: str
+
+    def answer(self, ask: Ask) -> Trace: ...
+
+
+class Grader(Protocol):
+    """Anything that judges answers; the name carries its version."""
+
+    name: str
+
+    def grade(self, items: Sequence[Item]) -> Sequence[Sequence[Verdict]]: ...
 
 
 class Problem(Struct, frozen=True, gc=False):

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+import shutil
 from pathlib import Path
 
 import click
 
+from surefoot.cli.compare import compare
+from surefoot.cli.grade import GRADERS, grade_run
+from surefoot.cli.run import run
 from surefoot.errors import ExitCode
-from surefoot.scoring import score
+from surefoot.store import RunStore
+
+BASE, CANDIDATE = "reference", "reference-eager"
+_INTRODUCTION = """\
+A question-answering pipeline over 43 documents refuses when it finds no evidence. A colleague proposes a change:
+drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
+"""
+_NEXT = """
+Reports: {report}.md and {report}.html (open it in a browser).
+Try next:
+  surefoot compare {out}/{cand} {out}/{base}         # and the other way round?
+  surefoot run --pipeline reference-timid --out {out}/timid && surefoot grade {out}/timid
+  surefoot compare {out}/{base} {out}/timid          # refusing everything must not pass either
+  surefoot init my-eval                              # your own questions and pipeline
+"""
 
 
-@click.command(epilog="Example: surefoot demo && less surefoot-demo/report.md")
+@click.command(epilog="Example: surefoot demo")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -20,18 +37,22 @@ from surefoot.scoring import score
     help="Folder to write to.",
 )
 def demo(out: Path) -> int:
-    """Score the bundled example and write its report; exits 0 whatever the decision it shows."""
-    from rich.console import Console
+    """Run two pipelines over the bundled questions, grade and compare them, and show the decision.
 
-    from surefoot.report import markdown, terminal
-
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("questions.json", "traces.jsonl"):
-        (out / name).write_bytes((files("surefoot") / "examples" / name).read_bytes())
-    result = score(out / "questions.json", out / "traces.jsonl", by=["stratum"])
-    report = out / "report.md"
-    report.write_text("\n".join(markdown.render(result.card, result.rows())), encoding="utf-8")
-    terminal.show(result.card, Console(highlight=False))
-    click.echo(f"\nThe full report is {report}. Now with your own two files:")
-    click.echo("  surefoot score --questions YOUR_QUESTIONS.json --traces YOUR_TRACES.jsonl --report report.md")
+    Offline, in a minute. Exits 0 when it completed, whatever the decision it shows.
+    """
+    click.echo(_INTRODUCTION)
+    for name in (BASE, CANDIDATE):
+        folder = out / name
+        if (folder / "manifest.json").exists():
+            shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
+        # The very commands a user would type.
+        run.main(["--pipeline", name, "--out", str(folder)], "surefoot run", standalone_mode=False)
+        with RunStore.open(folder, writing=True) as store:
+            grade_run(store, GRADERS["rules"]())
+    report = out / "report"
+    reports = ["--report", f"{report}.md", "--report", f"{report}.html"]
+    sides = [str(out / BASE), str(out / CANDIDATE), "--uncalibrated"]
+    compare.main([*sides, *reports], "surefoot compare", standalone_mode=False)
+    click.echo(_NEXT.format(report=report, out=out, base=BASE, cand=CANDIDATE))
     return ExitCode.OK

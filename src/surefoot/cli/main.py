@@ -10,8 +10,13 @@ from typing import NoReturn
 import click
 
 from surefoot import __version__
+from surefoot.cli.compare import compare
 from surefoot.cli.demo import demo
+from surefoot.cli.doctor import doctor
+from surefoot.cli.grade import grade
+from surefoot.cli.init import init
 from surefoot.cli.questions import questions
+from surefoot.cli.run import run
 from surefoot.cli.score import score
 from surefoot.errors import ExitCode, SurefootError
 
@@ -27,7 +32,7 @@ def cli() -> None:
     """The ship gate for grounded document QA: cite it or refuse."""
 
 
-for command in (score, questions, demo):
+for command in (init, demo, questions, score, run, grade, compare, doctor):
     cli.add_command(command)
 
 

@@ -79,7 +79,7 @@ def score(
         rerun=options["rerun"],
         refusal=options["refusal"],
         by=options["by"],
-        mapping=_mapping(options["mapping"]),
+        mapping=read_mapping(options["mapping"]),
         jobs=options["jobs"],
         keep_rows=bool(report or junit or (as_json and not no_rows)),
         progress=progress,
@@ -89,7 +89,7 @@ def score(
     return int(result.exit_code)
 
 
-def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     mapping = {}
     for pair in pairs:
         field, equals, path = pair.partition("=")

@@ -1,0 +1,278 @@
+"""surefoot run"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from surefoot.cli.score import read_mapping
+from surefoot.datasets import demo
+from surefoot.datasets.locks import verify_lock
+from surefoot.engine.asking import ask_all
+from surefoot.errors import ExitCode, UsageError
+from surefoot.importers import questions as question_sets
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Passage, Pipeline, Question, Trace
+
+_INTERRUPTED = 130
+_LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
+
+
+@click.command(epilog="Example: surefoot run --pipeline reference --out runs/first")
+@click.option(
+    "--pipeline", "-p", "spec", metavar="P",
+    help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
+    "reference, reference-eager or reference-timid.",
+)  # fmt: skip
+@click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]")
+@click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Run folder. [default: runs/NAME-N]")
+@click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
+@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Seconds per question."
+)
+@click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="After errors that may pass.")
+@click.option("--resume", is_flag=True, help="Go on with the run in --out: ask only what has no answer yet.")
+@click.option("--retry-errors", is_flag=True, help="As --resume, and ask again what ended in an error.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the pauses between retries.")
+@click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it.")
+@click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:.")
+@click.option("--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the replies.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary.")
+def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Ask a pipeline every question of a set and keep the answers in a run folder.
+
+    Exits 0 when every question has an answer, 4 when some ended in an error, 130 when interrupted: whatever was
+    answered is kept, and --resume goes on from there.
+    """
+    store, pipeline = _resumed(options) if options["resume"] or options["retry_errors"] else _started(options)
+    with store, contextlib.closing(Closer(pipeline)):
+        for problem in store.problems:
+            click.echo(f"note: {problem}", err=True)
+        interrupted = _ask(store, pipeline, options)
+        summary = _summary(store, interrupted)
+    if options["as_json"]:
+        click.echo(msgspec.json.encode(summary).decode())
+    else:
+        _show(summary)
+    if interrupted:
+        click.echo(f"interrupted; to go on, give the same command with --resume --out {store.path}", err=True)
+        return _INTERRUPTED
+    return ExitCode.OK if not summary["errors"] and not summary["missing"] else ExitCode.INCOMPLETE
+
+
+class Closer:
+    """Ends what a pipeline has started, if it has started anything."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    def close(self) -> None:
+        getattr(self._pipeline, "close", lambda: None)()
+
+
+def load_questions(given: str | None) -> list[Question]:
+    if given is None:
+        return demo.questions()
+    found = question_sets.load(given)
+    for problem in (*found.problems, *verify_lock(found)):
+        click.echo(f"warning: {problem}", err=True)
+    if not found.questions:
+        raise UsageError(f"{given} holds no question that can be asked", f"`surefoot questions check {given}` says why")
+    return found.questions
+
+
+def load_corpus(given: str | None, questions: str | None) -> list[Passage] | None:
+    """The user's; with the demo questions the demo's; else none, which some pipelines can do without."""
+    if given is not None:
+        return demo.corpus_from(given)
+    return demo.corpus() if questions is None else None
+
+
+def load_pipeline(spec: str, corpus: Sequence[Passage] | None, options: dict[str, Any]) -> Pipeline:
+    from surefoot.pipelines import Options, load
+
+    template = options["request_template"]
+    if template is not None and not Path(template).is_file():
+        raise UsageError(f"the request template {template} is not a file", "pass a file of JSON with {question} in it")
+    text = Path(template).read_text("utf-8") if template is not None else None
+    given = Options(options["timeout"], read_mapping(options["mapping"]), text, options["prompt"])
+    return load(spec, corpus=corpus, options=given)
+
+
+def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
+    spec = options["spec"]
+    if not spec:
+        raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
+    if options["corpus"] and not options["questions"]:
+        raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
+    questions = load_questions(options["questions"])
+    corpus = load_corpus(options["corpus"], options["questions"])
+    pipeline = load_pipeline(spec, corpus, options)
+    folder = options["out"] or _free_folder(pipeline.name)
+    manifest = Manifest(
+        name=folder.name,
+        pipeline=spec,
+        repeats=options["repeats"] or 1,
+        seed=options["seed"],
+        questions_sha256=fingerprint(questions),
+        question_count=len(questions),
+        corpus_sha256=fingerprint(corpus) if corpus else None,
+        versions={**_versions(), **getattr(pipeline, "versions", {})},
+        deterministic=bool(getattr(pipeline, "deterministic", False)),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return RunStore.create(folder, manifest, questions), pipeline
+
+
+def _resumed(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
+    if options["out"] is None:
+        raise UsageError("--resume needs to know which run to go on with", "name its folder with --out")
+    store = RunStore.open(options["out"], writing=True)
+    with contextlib.ExitStack() as undo:
+        undo.callback(store.close)
+        pipeline = _same_pipeline(store.manifest, options)
+        undo.pop_all()
+    return store, pipeline
+
+
+def _same_pipeline(made: Manifest, options: dict[str, Any]) -> Pipeline:
+    """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
+    if options["spec"] not in (None, made.pipeline):
+        raise UsageError(
+            f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run"
+        )
+    if options["repeats"] not in (None, made.repeats):
+        raise UsageError(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
+    if options["questions"] and fingerprint(load_questions(options["questions"])) != made.questions_sha256:
+        raise UsageError("the question set is not the one the run was made with", "start a new run with another --out")
+    corpus = demo.corpus_from(options["corpus"]) if options["corpus"] else demo.corpus()
+    if made.corpus_sha256 is None:
+        corpus = []
+    elif fingerprint(corpus) != made.corpus_sha256:
+        raise UsageError("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
+    pipeline = load_pipeline(made.pipeline, corpus, options)
+    if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
+        raise UsageError("the run was made with another prompt", "pass the same one with --prompt, or start a new run")
+    return pipeline
+
+
+def _ask(store: RunStore, pipeline: Pipeline, options: dict[str, Any]) -> bool:
+    """Ask what is not done; True when it was stopped by a signal."""
+    questions, repeats = store.questions(), store.manifest.repeats
+    again = options["retry_errors"]
+    done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
+    progress = _Progress(len(questions) * repeats - len(done))
+
+    def keep(trace: Trace) -> None:
+        store.append_trace(trace)
+        progress.count(trace)
+
+    # What a pipeline prints must not mix with our own output.
+    with _stop_on_signal() as stop, contextlib.redirect_stdout(sys.stderr):
+        ask_all(
+            pipeline, questions, repeats=repeats, concurrency=options["concurrency"], timeout=options["timeout"],
+            retries=options["retries"], done=done, on_trace=keep, stop=stop, seed=store.manifest.seed,
+        )  # fmt: skip
+        progress.close()
+        return stop.is_set()
+
+
+@contextlib.contextmanager
+def _stop_on_signal() -> Iterator[threading.Event]:
+    """Ctrl-C and a polite kill end the asking between two rows, never within one."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _free_folder(name: str) -> Path:
+    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
+    number = 1
+    while (folder := Path("runs", f"{stem}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _summary(store: RunStore, interrupted: bool) -> dict[str, Any]:
+    traces = store.traces()
+    errors = Counter(trace.error.split(":")[0] for trace in traces if trace.error is not None)
+    wanted = store.manifest.question_count * store.manifest.repeats
+    tokens = [trace.tokens for trace in traces if trace.tokens is not None]
+    costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
+    return {
+        "run": str(store.path),
+        "asked": wanted,
+        "answers": len(traces) - errors.total(),
+        "errors": errors.total(),
+        "missing": wanted - len(traces),
+        "errors_by_kind": dict(errors.most_common()),
+        "seconds": round(sum(trace.seconds or 0 for trace in traces), 3),
+        "tokens": sum(tokens) if tokens else None,
+        "cost_usd": round(sum(costs), 6) if costs else None,
+        "interrupted": interrupted,
+    }
+
+
+def _show(summary: dict[str, Any]) -> None:
+    click.echo(f"{summary['answers']} answers, {summary['errors']} errors, {summary['missing']} not asked")
+    for kind, count in summary["errors_by_kind"].items():
+        click.echo(f"  {count} x {kind}")
+    spent = [f"{summary['seconds']:,.1f} s of answering"]
+    spent += [f"{summary['tokens']:,} tokens"] if summary["tokens"] is not None else []
+    spent += [f"{summary['cost_usd']:.4f} USD"] if summary["cost_usd"] is not None else []
+    click.echo(", ".join(spent))
+    click.echo(f"run: {summary['run']}")
+
+
+class _Progress:
+    """A rewritten line for a person, a plain one every ten seconds for a log."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._errors = total, 0, 0
+        self._start = self._shown = time.monotonic()
+        self._watched = sys.stderr.isatty()
+
+    def count(self, trace: Trace) -> None:
+        self._done += 1
+        self._errors += trace.error is not None
+        now = time.monotonic()
+        if now - self._shown >= (0.2 if self._watched else 10):
+            self._shown = now
+            rate = self._done / (now - self._start)
+            left = (self._total - self._done) / rate
+            line = f"{self._done}/{self._total} asked, {self._errors} errors, {rate:,.1f}/s, {left:,.0f} s left"
+            click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
+
+    def close(self) -> None:
+        if self._watched:
+            click.echo("\r\033[K", nl=False, err=True)

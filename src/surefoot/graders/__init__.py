@@ -1,0 +1,1 @@
+"""Graders: from an answer to findings, and from findings to verdicts."""

@@ -1,0 +1,63 @@
+"""Judges say whether a passage supports a claim. A cascade asks the cheapest first and passes on what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from surefoot.table import Support
+
+
+class Pair(Struct, frozen=True):
+    """A claim to be held against a text. `context` helps to read the claim: the question it answers."""
+
+    passage: str
+    claim: str
+    title: str = ""
+    context: str = ""
+
+
+class Judgement(Struct, frozen=True):
+    """`label` None means: left open, for the next judge or a person."""
+
+    label: Support | None
+    confidence: float = 0.0
+    quote: str = ""
+    via: str = ""
+
+
+class Judge(Protocol):
+    """Batch in, batch out; the name carries version and weights."""
+
+    name: str
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
+
+
+class Cascade:
+    """Later judges fill what earlier ones leave open, or are not sure enough of."""
+
+    def __init__(self, judges: Sequence[Judge], sure_from: float = 0.0) -> None:
+        self.name = "+".join(judge.name for judge in judges)
+        self._judges = tuple(judges)
+        self._sure_from = sure_from
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        found: list[Judgement] = [Judgement(None)] * len(pairs)
+        waiting = list(range(len(pairs)))
+        for number, judge in enumerate(self._judges):
+            if not waiting:
+                break
+            last = number == len(self._judges) - 1
+            for place, judgement in zip(waiting, judge.judge([pairs[i] for i in waiting]), strict=True):
+                if judgement.label is not None:
+                    found[place] = judgement
+            waiting = (
+                [] if last else [i for i in waiting if found[i].label is None or found[i].confidence < self._sure_from]
+            )
+        return found
+
+    def _is_open(self, judgement: Judgement) -> bool:
+        return judgement.label is None or judgement.confidence < self._sure_from

@@ -1,0 +1,144 @@
+"""A judge of plain rules: alignment of words, and checks of numbers, dates, names, negation and modality.
+
+It reads a passage in units (sentences, pairs of neighbouring sentences, table rows with their headings), finds the unit
+that a claim is about, and asks whether the unit says what the claim says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from msgspec import Struct
+from sentencex import segment
+
+from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.sense import turned_round
+from surefoot.table import Support
+from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
+from surefoot.text.terms import names, terms, without_yes_no
+
+VERSION = 1
+COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
+
+
+class Unit(Struct, frozen=True):
+    text: str
+    terms: frozenset[str]
+    quantities: tuple[Quantity, ...]
+    is_row: bool
+    sentences: tuple[str, ...]
+
+
+class Rules:
+    """Decides every pair; how sure it is tells a cascade what to pass on."""
+
+    name = f"rules@{VERSION}"
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        return [_Reading(pair).judgement() for pair in pairs]
+
+
+class _Reading:
+    """One claim held against one passage."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.claim = without_yes_no(pair.claim)
+        self.units = units_of(pair.passage)
+        self.around = frozenset(terms(pair.title))
+        self.asked = frozenset(terms(pair.context))
+        self.weights = _weights(self.claim, self.asked)
+        # What the question itself says needs no source: "a 55 kW kiln is over the limit".
+        given = quantities(pair.context)
+        self.wanted = [q for q in quantities(self.claim) if not any(q.agrees(known) for known in given)]
+
+    def judgement(self) -> Judgement:
+        if not self.units:
+            return Judgement("not_enough", 0.9, via=Rules.name)
+        best = max(self.units, key=lambda unit: (self._rank(unit), not unit.is_row))
+        label, sure = self._label(best)
+        return Judgement(label, sure, best.text, Rules.name)
+
+    def _label(self, best: Unit) -> tuple[Support, float]:
+        covered = self._coverage(best)
+        absent = [q for q in self.wanted if not _among(q, best)]
+        if absent:
+            return self._missing_quantity(absent, best, covered)
+        if covered >= COVERED or (self.wanted and covered >= RELATED):
+            sentence = max(best.sentences, key=lambda text: len(self.weights.keys() & set(terms(text))))
+            if not best.is_row and turned_round(self.claim, sentence):
+                return "contradicted", 0.65
+            return "supported", 0.5 + 0.4 * covered
+        return "not_enough", 0.9 - 0.4 * covered
+
+    def _missing_quantity(self, absent: list[Quantity], best: Unit, covered: float) -> tuple[Support, float]:
+        """A number of the claim is not in the unit it is about: said otherwise there, elsewhere, or not at all."""
+        if covered >= RELATED and any(_rival(q, other, best.is_row) for q in absent for other in best.quantities):
+            return "contradicted", min(0.95, 0.2 + 0.75 * covered)
+        elsewhere = [unit for unit in self.units if not unit.is_row and all(_among(q, unit) for q in absent)]
+        if covered >= COVERED and any(self._coverage(unit) >= ELSEWHERE for unit in elsewhere):
+            return "supported", 0.6
+        return "not_enough", 0.7
+
+    def _rank(self, unit: Unit) -> float:
+        """How much a unit is about the claim; the question's words break ties, and shorter units win."""
+        agreeing = sum(_among(q, unit) for q in self.wanted) / len(self.wanted) if self.wanted else 0
+        question = len(self.asked & unit.terms) / len(self.asked) if self.asked else 0
+        own = sum(weight for term, weight in self.weights.items() if term in unit.terms)
+        share = own / (sum(self.weights.values()) or 1)
+        return share + 0.35 * agreeing + 0.25 * question - 0.002 * len(unit.terms)
+
+    def _coverage(self, unit: Unit) -> float:
+        """How much of the claim a unit says, read with the title of its document."""
+        total = sum(self.weights.values())
+        if not total:
+            return RELATED
+        there = unit.terms | self.around
+        return sum(weight for term, weight in self.weights.items() if term in there) / total
+
+
+def _weights(claim: str, asked: frozenset[str]) -> dict[str, float]:
+    """Names weigh more. A claim of hardly a word ("8 hours.") is read with the question it answers."""
+    named = set(names(claim))
+    weights = {term: NAME_WEIGHT if term in named else 1.0 for term in terms(claim)}
+    return weights if len(weights) >= 3 else {**dict.fromkeys(asked, 0.5), **weights}
+
+
+def _among(wanted: Quantity, unit: Unit) -> bool:
+    return any(wanted.agrees(other) for other in unit.quantities)
+
+
+def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:
+    """Two values of one kind that differ; the cells of a table do not say their kind."""
+    if one.kind in CURRENCIES and other.kind in CURRENCIES:
+        return not one.agrees(other)
+    alike = same_kind(one.kind, other.kind) if in_row else one.kind == other.kind
+    return alike and not one.agrees(other)
+
+
+@lru_cache(maxsize=5_000)
+def units_of(passage: str) -> tuple[Unit, ...]:
+    """Sentences, pairs of neighbours, and table rows read with their headings."""
+    lines = passage.splitlines()
+    rows = [line for line in lines if line.count("|") >= 2]
+    prose = " ".join(line for line in lines if line.count("|") < 2)
+    sentences = [piece.strip() for piece in segment("en", prose) if piece.strip()]
+    found = [_unit((sentence,)) for sentence in sentences] + [_unit(pair) for pair in pairwise(sentences)]
+    header = _cells(rows[0]) if rows else []
+    lead = sentences[0] if sentences else ""
+    for row in rows[1:]:
+        cells = _cells(row)
+        if any(cell.strip("-: ") for cell in cells):
+            read = ", ".join(f"{name} {value}" for name, value in zip(header, cells, strict=False))
+            found.append(_unit((read,), is_row=True, lead=lead))
+    return tuple(found)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
+    text = " ".join(sentences)
+    return Unit(text, frozenset(terms(f"{text} {lead}")), tuple(quantities(text)), is_row, sentences)

@@ -1,0 +1,83 @@
+"""What `--pipeline` may name.
+
+package.module:function     a Python function
+cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
+http://... | https://...    a JSON endpoint
+traces:FILE                 logged answers, replayed
+chat:MODEL@ENDPOINT         an OpenAI-compatible chat model over our retriever
+reference[-eager|-timid]    quotes the corpus; needs no model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+
+from surefoot.errors import UsageError
+from surefoot.pipelines.command import CommandPipeline
+from surefoot.pipelines.function import load_function
+from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+from surefoot.pipelines.replay import ReplayPipeline
+from surefoot.pipelines.web import ChatPipeline, HttpPipeline
+from surefoot.types import Passage, Pipeline
+
+_HINT = (
+    "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
+    + ", ".join(MANNERS)
+)
+PROMPTS = ("answer_with_licence", "answer_without_licence")
+
+
+class Options(Struct, frozen=True):
+    """What some kinds of pipeline take besides their name."""
+
+    timeout: float = 60.0
+    mapping: dict[str, str] = {}
+    request_template: str | None = None  # the JSON itself, not its file
+    prompt: str = PROMPTS[0]  # a bundled prompt, or a file
+
+
+def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options | None = None) -> Pipeline:
+    """The pipeline that `spec` names, ready to be asked."""
+    given = options or Options()
+    kind, _, rest = spec.partition(":")
+    if spec in MANNERS:
+        return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
+    if kind in ("http", "https"):
+        return HttpPipeline(spec, given.request_template, given.mapping, given.timeout)
+    if kind == "traces":
+        return ReplayPipeline(rest, given.mapping)
+    if kind == "cmd" and rest.strip():
+        return CommandPipeline(rest.strip(), given.mapping, given.timeout)
+    if kind == "chat":
+        return _chat(rest, corpus, given)
+    if spec.startswith(("./", "../", "/", "~/")):
+        return CommandPipeline(spec, given.mapping, given.timeout)
+    if rest and kind.replace(".", "").replace("_", "").isalnum():
+        return load_function(spec, given.mapping)
+    raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
+
+
+def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipeline:
+    model, _, endpoint = rest.rpartition("@")
+    if not model or not endpoint.startswith(("http://", "https://")):
+        hint = "write it like chat:some-model@http://localhost:8000/v1"
+        raise UsageError(f"--pipeline 'chat:{rest}' does not name a model and an endpoint", hint)
+    return ChatPipeline(model, endpoint, _prompt(options.prompt), _needed(corpus, "chat"), options.timeout)
+
+
+def _prompt(name: str) -> str:
+    if name in PROMPTS:
+        return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
+    if not Path(name).is_file():
+        raise UsageError(f"the prompt {name} is not a file", f"the bundled ones are {' and '.join(PROMPTS)}")
+    return Path(name).read_text("utf-8")
+
+
+def _needed(corpus: Sequence[Passage] | None, spec: str) -> Sequence[Passage]:
+    if not corpus:
+        raise UsageError(f"the pipeline {spec} needs a corpus to search", "pass it with --corpus")
+    return corpus

@@ -1,0 +1,44 @@
+"""From what a pipeline sends back, in whatever shape, to the Trace of the question that was asked."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete
+from surefoot.importers.fields import TraceReader
+from surefoot.importers.values import kind_of
+from surefoot.types import Ask, Trace
+
+# Names that can only mean the question; a bare `id` may as well be that of the reply.
+_QUESTION_IDS = ("qid", "q_id", "question_id", "questionId")
+_TOKENS = ("tokens", "total_tokens")
+
+
+def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
+    """A text is the answer; an object is read like a row of a trace file; a Trace is taken as it is."""
+    if isinstance(reply, Trace):
+        return reply
+    if isinstance(reply, str):
+        return Trace(ask.id, answer=reply)
+    if not isinstance(reply, dict):
+        raise Incomplete(f"the pipeline returned {kind_of(reply)}, not an answer")
+    row = {str(key): value for key, value in reply.items()}
+    said = next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None)
+    if said is not None and str(said) != ask.id:
+        raise Incomplete(f"the pipeline answered the question {str(said)[:80]!r}, which was not asked")
+    trace = reader.read({**row, "qid": ask.id})
+    if isinstance(trace, str):
+        raise Incomplete(f"the reply could not be read: {trace}")
+    if trace.answer is None and trace.error is None:
+        keys = ", ".join(list(row)[:8]) or "nothing"
+        raise Incomplete(f"the reply has no answer (it has: {keys})", "say where it lies with --map answer=PATH")
+    return replace(trace, question_id=ask.id, question=None, **_spent(row))
+
+
+def _spent(row: dict[str, object]) -> dict[str, object]:
+    """Tokens and cost, where the reply tells them."""
+    usage = row.get("usage")
+    inside = {str(key): value for key, value in usage.items()} if isinstance(usage, dict) else {}
+    tokens = next((value for key in _TOKENS for value in (row.get(key), inside.get(key)) if type(value) is int), None)
+    cost = next((value for value in (row.get("cost_usd"), inside.get("cost_usd")) if type(value) in (int, float)), None)
+    return {"tokens": tokens, "cost_usd": cost}

@@ -1,0 +1,97 @@
+"""The decision table: from findings about an answer to its bucket, in one place for every grader and for people.
+
+The first row that fits decides, and its name is kept as the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from surefoot.types import Evidence, Expects, RefusalValue
+
+Bucket = Literal["correct", "wrong", "unsupported", "refused"]
+BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
+ACCEPTABLE: frozenset[str] = frozenset({"correct", "refused"})
+
+Support = Literal["supported", "contradicted", "not_enough"]
+Gold = Literal["agrees", "conflicts", "silent", "none"]
+
+
+class ClaimFinding(Struct, frozen=True):
+    """What was found about one claim."""
+
+    text: str
+    citations: tuple[str, ...]
+    known: bool  # every citation is among the retrieved passages
+    by_cited: tuple[Support, ...]  # by each existing cited passage alone
+    by_cited_together: Support
+    by_retrieved: Support  # by the whole retrieved set
+    evidence: Evidence = Evidence()
+    contradiction: Evidence = Evidence()
+    contradicted_by_cited: bool = False
+    confidence: float | None = None
+
+    @property
+    def supported(self) -> bool:
+        return self.by_retrieved == "supported"
+
+
+class Findings(Struct, frozen=True):
+    """Everything the table asks about an answer."""
+
+    unusable: str | None  # "missing", "error" or "empty"
+    refusal: RefusalValue
+    expects: Expects
+    claims: tuple[ClaimFinding, ...] = ()
+    gold: Gold = "none"
+    off_subject: bool = False  # the supporting passages are about something else than the question
+    citations: tuple[str, ...] | None = None
+    unknown: tuple[str, ...] = ()  # cited, but not retrieved
+    detail: str = ""
+
+    @property
+    def expects_refusal(self) -> bool:
+        return self.expects == "refusal"
+
+
+class Row(NamedTuple):
+    bucket: Bucket | None
+    reason: str
+    fits: Callable[[Findings], bool]
+
+
+def _contradicted(f: Findings) -> bool:
+    """A passage beside the cited one may disagree with a claim that its own source and the gold bear out."""
+    return any(
+        claim.by_retrieved == "contradicted" and not (f.gold == "agrees" and claim.by_cited_together == "supported")
+        for claim in f.claims
+    )
+
+
+# fmt: off
+TABLE: tuple[Row, ...] = (
+    Row(None, "missing", lambda f: f.unusable == "missing"),
+    Row(None, "error", lambda f: f.unusable == "error"),
+    Row(None, "empty", lambda f: f.unusable is not None),
+    Row("refused", "refused", lambda f: f.refusal == "refused"),
+    Row("wrong", "contradicted", _contradicted),
+    Row("wrong", "conflicts_gold", lambda f: f.gold == "conflicts"),
+    Row("wrong", "misattributed",
+        lambda f: f.expects_refusal and bool(f.claims) and f.off_subject and all(c.supported for c in f.claims)),
+    Row("unsupported", "no_evidence", lambda f: any(not c.supported for c in f.claims)),
+    Row("unsupported", "uncited", lambda f: any(not c.citations for c in f.claims)),
+    Row("unsupported", "unknown_source", lambda f: bool(f.unknown)),
+    Row("unsupported", "miscited", lambda f: any(c.by_cited_together != "supported" for c in f.claims)),
+    Row("unsupported", "no_evidence", lambda f: f.expects_refusal and not f.claims),
+    Row("correct", "correct", lambda f: f.gold in ("agrees", "none") and not f.expects_refusal),
+    Row("unsupported", "off_target", lambda _: True),
+)
+# fmt: on
+
+
+def decide(findings: Findings) -> tuple[Bucket | None, str]:
+    row = next(row for row in TABLE if row.fits(findings))
+    return row.bucket, row.reason

@@ -1,0 +1,66 @@
+"""The words that carry a text's meaning, in a form in which inflections of one word are equal."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
+_STOP = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """a about above after all also an and any are as at be been before being below between both but by can
+        could did do does each either for from further had has have having he her here his how if in into is
+        it its itself may me might more most must my nor of on once only or other our out over own per s
+        same shall she should so some such than that the their them then there these they this those through
+        to too under until up upon was we were what when where which while who whom whose why will with
+        within would you your yes no not never according states state stated says said following accordance
+        pursuant thereof therein hereby respect regard regarding namely january february march april june
+        july august september october november december i""",
+    )
+)
+_SUFFIXES = tuple(re.findall("[a-z]+", "ations ation ments ment ings ing ities ity ies ers er ed es s ly e y"))
+# Different words that documents and answers use for one thing.
+_SAME = {
+    "cost": "fee", "charg": "fee", "price": "fee", "pric": "fee", "amount": "fee", "terminat": "end", "expir": "end",
+    "finish": "end", "ceas": "end", "begin": "start", "commenc": "start", "compan": "firm", "buy": "purchas",
+    "maximum": "limit", "cap": "limit", "ceil": "limit", "minimum": "least", "employe": "staff", "worker": "staff",
+    "notif": "report", "inform": "report", "tell": "report", "annual": "year", "year": "year", "month": "month",
+    "permit": "allow", "entitl": "allow", "authori": "allow", "requir": "oblig", "oblig": "oblig", "need": "oblig",
+    "forbid": "prohibit", "forbidden": "prohibit", "ban": "prohibit", "increas": "rise", "rose": "rise", "grew": "rise",
+    "decreas": "fall", "fell": "fall", "declin": "fall", "drop": "fall", "last": "durat", "length": "durat",
+    "long": "durat",
+    "period": "durat", "term": "durat", "paid": "pay", "agre": "contract", "contract": "contract",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return _SAME.get(word, word)
+
+
+def without_yes_no(text: str) -> str:
+    """A claim without the bare yes or no in front of it."""
+    return _YES_NO.sub("", text, count=1)
+
+
+def terms(text: str) -> list[str]:
+    """Content words, stemmed, in order."""
+    return [stem(word) for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+
+
+def names(text: str) -> list[str]:
+    """Words written with a capital inside a sentence: names of parties, people, places, defined terms."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        before = text[: match.start()].rstrip(" \"'“‘(*-|")
+        if word[0].isupper() and len(word) > 1 and before and before[-1] not in ".!?:\n":
+            found.append(stem(word.lower()))
+    return [name for name in found if name not in _STOP]

@@ -1,0 +1,166 @@
+"""Whatever a pipeline does to one question, the rest goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from surefoot.engine.asking import ask_all
+from surefoot.errors import TransientError
+from surefoot.types import Ask, Passage, Question, Retrieved, Trace
+
+
+class Fake:
+    """A pipeline made of a function."""
+
+    name = "fake"
+
+    def __init__(self, function: Callable[[Ask], Any], forces_null: bool = True) -> None:
+        self._function = function
+        self.forces_null = forces_null
+
+    def answer(self, ask: Ask) -> Trace:
+        return cast(Trace, self._function(ask))
+
+
+def questions(count: int) -> list[Question]:
+    return [Question(f"q{number}", f"Number {number}?", "answer") for number in range(count)]
+
+
+def ask(function: Callable[[Ask], Any], asked: list[Question], **options: Any) -> dict[tuple[str, int], Trace]:  # noqa: ANN401
+    got: list[Trace] = []
+    ask_all(Fake(function, options.pop("forces_null", True)), asked, on_trace=got.append, **options)
+    found = {(str(trace.question_id), trace.attempt): trace for trace in got}
+    assert len(found) == len(got), "a question was answered twice"
+    return found
+
+
+def after(seconds: float) -> Callable[[Ask], Trace]:
+    def slow(ask: Ask) -> Trace:
+        time.sleep(seconds)
+        return fine(ask)
+
+    return slow
+
+
+def fine(ask: Ask) -> Trace:
+    return Trace(answer=f"answer to {ask.id}", retrieved=Retrieved(), citations=("a",))
+
+
+def test_every_question_every_attempt() -> None:
+    got = ask(fine, questions(20), repeats=3)
+    assert len(got) == 60
+    assert got["q7", 2].answer == "answer to q7" and got["q7", 2].seconds is not None
+
+
+def test_what_is_done_is_not_asked_again() -> None:
+    asked: list[str] = []
+
+    def noted(a: Ask) -> Trace:
+        asked.append(a.id)
+        return fine(a)
+
+    got = ask(noted, questions(5), repeats=2, done={("q1", 1), ("q3", 2)})
+    assert len(got) == len(asked) == 8 and ("q1", 1) not in got and ("q1", 2) in got
+
+
+BAD: list[tuple[str, Callable[[Ask], Any], str]] = [
+    ("raises", lambda a: 1 / 0, "ZeroDivisionError: division by zero"),
+    ("exits", lambda a: exit(3), "SystemExit: 3"),
+    ("nothing", lambda a: None, "returned NoneType, not a Trace"),
+    ("no answer", lambda a: Trace(), "gave no answer"),
+    ("number", lambda a: Trace(answer=cast(Any, 7)), "the answer is int, not text"),
+    ("long", lambda a: Trace(answer="x" * 10_000_000), "the answer is too long: 10,000,000 characters"),
+    ("objects", lambda a: Trace(answer="x", citations=cast(Any, [{"id": "a"}])), "citations are not a list of ids"),
+    ("string", lambda a: Trace(answer="x", citations=cast(Any, "abc")), "citations are not a list of ids"),
+    ("dicts", lambda a: Trace(answer="x", retrieved=cast(Any, [{"id": "a"}])), "not a list of passages"),
+    ("unasked", lambda a: Trace("q999", answer="x"), "answered the question 'q999', which was not asked"),
+    ("tokens", lambda a: Trace(answer="x", tokens=cast(Any, "many")), "must be numbers"),
+    ("told", lambda a: Trace(error="quota\nused up"), "quota used up"),
+]
+
+
+@pytest.mark.parametrize(("bad", "error"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_a_fault_is_that_questions_error(bad: Callable[[Ask], Any], error: str) -> None:
+    got = ask(lambda a: bad(a) if a.id == "q2" else fine(a), questions(5))
+    assert error in str(got["q2", 1].error)
+    assert got["q2", 1].answer is None
+    assert all(got[f"q{n}", 1].error is None for n in (0, 1, 3, 4))
+
+
+def test_a_hung_pipeline_is_given_up() -> None:
+    for_ever = threading.Event()
+    started = time.monotonic()
+    got = ask(
+        lambda a: for_ever.wait(60) if a.id in ("q0", "q4") else fine(a), questions(10), concurrency=2, timeout=0.3
+    )
+    for_ever.set()
+    assert time.monotonic() - started < 10
+    assert {key[0]: trace.error for key, trace in got.items() if trace.error} == {
+        "q0": "timeout after 0.3 s",
+        "q4": "timeout after 0.3 s",
+    }
+
+
+def test_an_answer_that_comes_too_late_does_not_count_twice() -> None:
+    got = ask(after(0.25), questions(8), concurrency=2, timeout=0.2)
+    assert len(got) == 8
+
+
+def test_only_what_may_pass_is_retried() -> None:
+    tries: list[str] = []
+
+    def flaky(a: Ask) -> Trace:
+        tries.append(a.id)
+        if a.id == "q0" and tries.count("q0") < 3:
+            raise TransientError("busy", retry_after=0.01)
+        if a.id == "q1":
+            raise ValueError("bad input")
+        if a.id == "q2":
+            raise TransientError("down for good", retry_after=0)
+        return fine(a)
+
+    got = ask(flaky, questions(3), retries=2)
+    assert got["q0", 1].error is None and tries.count("q0") == 3
+    assert got["q1", 1].error == "ValueError: bad input" and tries.count("q1") == 1
+    assert got["q2", 1].error == "down for good" and tries.count("q2") == 3
+
+
+def test_null_retrieval_is_told_and_checked() -> None:
+    null = [Question("n", "N?", "refusal", retrieval="null")]
+    told = ask(lambda a: Trace(answer=a.retrieval, retrieved=Retrieved()), null)
+    assert told["n", 1].answer == "null"
+    lied = ask(lambda a: Trace(answer="x", retrieved=Retrieved([Passage("p")])), null)
+    assert "told to retrieve nothing" in str(lied["n", 1].error)
+    unable = ask(fine, null, forces_null=False)
+    assert unable["n", 1].error == "not run: the pipeline cannot be forced to retrieve nothing"
+
+
+def test_stop_keeps_what_is_answered_and_asks_no_more() -> None:
+    stop, asked, got = threading.Event(), list[str](), list[Trace]()
+
+    def slow(a: Ask) -> Trace:
+        asked.append(a.id)
+        time.sleep(0.02)
+        return fine(a)
+
+    def keep(trace: Trace) -> None:
+        got.append(trace)
+        if len(got) == 10:
+            stop.set()
+
+    ask_all(Fake(slow), questions(500), concurrency=4, on_trace=keep, stop=stop)
+    assert 10 <= len(got) <= 18 and len(asked) <= len(got) + 4
+
+
+def test_many_at_once_and_little_of_our_own() -> None:
+    started = time.monotonic()
+    assert len(ask(after(0.2), questions(40), concurrency=20)) == 40
+    assert time.monotonic() - started < 4  # 0.4 s of work, 8 s one after the other
+    started = time.monotonic()
+    assert len(ask(fine, questions(2000))) == 2000
+    assert time.monotonic() - started < 4  # 2 ms a question

@@ -1,0 +1,177 @@
+"""A JSON endpoint and a chat model, played by a server in this process."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from surefoot.engine.asking import ask_all
+from surefoot.errors import UsageError
+from surefoot.pipelines import Options, load
+from surefoot.types import Ask, Passage, Pipeline, Question, Trace
+
+Reply = tuple[int, dict[str, str], bytes]
+PASSAGES = [
+    Passage("lease#3", "Sixty days of notice. Ignore {question}.", "Lease"),
+    Passage("lease#4", "Rent.", "Lease"),
+]
+
+
+class Server:
+    """Answers as it is told to, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, str], Any]] = []
+        self.reply: Callable[[int], Reply] = lambda _: (200, {}, b"{}")
+        self._guard = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with outer._guard:
+                    outer.asked.append((self.path, dict(self.headers), body))
+                    status, headers, data = outer.reply(len(outer.asked))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+def ask(pipeline: Pipeline, count: int = 1) -> list[Trace]:
+    got: list[Trace] = []
+    questions = [Question(f"q{n}", 'How much "notice"?', "answer") for n in range(count)]
+    ask_all(pipeline, questions, on_trace=got.append, retries=2, timeout=10)
+    return got
+
+
+def completion(text: str | None) -> bytes:
+    return json.dumps({"choices": [{"message": {"content": text}}], "usage": {"total_tokens": 42}}).encode()
+
+
+def test_template_and_mapping(server: Server) -> None:
+    server.reply = lambda _: (200, {}, json.dumps({"id": "chatcmpl-1", "data": {"out": "Sixty [p1]"}}).encode())
+    options = Options(
+        mapping={"answer": "data.out"}, request_template='{"input": ["ask: {question}"], "qid": "{id}", "n": 3}'
+    )
+    (trace,) = ask(load(f"{server.url}/v1/ask?x=1", options=options))
+    assert (trace.answer, trace.error) == ("Sixty [p1]", None)
+    path, _, body = server.asked[0]
+    assert path == "/v1/ask?x=1" and body == {"input": ['ask: How much "notice"?'], "qid": "q0", "n": 3}
+
+
+def test_null_is_forced_only_by_a_template_that_says_so(server: Server) -> None:
+    assert not getattr(load(server.url), "forces_null", None)
+    told = load(server.url, options=Options(request_template='{"q": "{question}", "retrieval": "{retrieval}"}'))
+    assert getattr(told, "forces_null", None) is True
+    with pytest.raises(UsageError, match="not JSON"):
+        load(server.url, options=Options(request_template="{question}"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        ((404, {}, b"no such page"), "HTTP 404 Not Found: no such page"),
+        ((200, {}, b"<html>"), "did not answer with JSON: '<html>'"),
+        ((200, {}, b"[1, 2]"), "returned a list"),
+        ((200, {}, b'{"x": 1}'), "the reply has no answer (it has: x)"),
+        ((200, {}, b'{"qid": "q9", "answer": "x"}'), "'q9', which was not asked"),
+        ((200, {}, b'{"answer": 7}'), "the answer is a number, not text"),
+        ((302, {"Location": "/x"}, b""), "HTTP 302 Found"),
+    ],
+)
+def test_faults_that_do_not_pass_are_not_retried(server: Server, reply: Reply, error: str) -> None:
+    server.reply = lambda _: reply
+    (trace,) = ask(load(server.url))
+    assert error in str(trace.error) and len(server.asked) == 1
+
+
+def test_nobody_listens() -> None:
+    got: list[Trace] = []
+    ask_all(load("http://127.0.0.1:9"), [Question("q", "?", "answer")], retries=0, on_trace=got.append)
+    assert "could not be reached" in str(got[0].error)
+
+
+def test_chat(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    server.reply = lambda _: (200, {}, completion("Sixty days [lease#3]."))
+    (trace,) = ask(load(f"chat:org/model@{server.url}/v1/", corpus=PASSAGES))
+    assert (trace.answer, trace.tokens, trace.error) == ("Sixty days [lease#3].", 42, None)
+    assert trace.retrieved is not None and trace.retrieved.ids == ("lease#3",)
+    path, headers, body = server.asked[0]
+    assert path == "/v1/chat/completions" and headers["Authorization"] == "Bearer sk-secret"
+    assert body["model"] == "org/model" and body["temperature"] == 0
+    sent = body["messages"][0]["content"]
+    assert "[lease#3] (Lease)\nSixty days of notice. Ignore {question}." in sent and 'How much "notice"?' in sent
+
+
+def test_chat_with_nothing_retrieved(server: Server) -> None:
+    server.reply = lambda _: (200, {}, completion("The documents do not say."))
+    trace = load(f"chat:m@{server.url}", corpus=PASSAGES).answer(Ask("q", "How much notice?", "null"))
+    assert trace.retrieved == () and "Sixty" not in server.asked[0][2]["messages"][0]["content"]
+
+
+def test_chat_waits_as_long_as_it_is_told_and_asks_again(server: Server) -> None:
+    faults: dict[int, Reply] = {1: (429, {"Retry-After": "0.05"}, b"slow down"), 2: (500, {}, b"oops")}
+    server.reply = lambda n: faults.get(n, (200, {}, completion("x")))
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert (trace.answer, trace.error, len(server.asked)) == ("x", None, 3)
+
+
+def test_chat_gives_up_in_the_end(server: Server) -> None:
+    server.reply = lambda _: (429, {"Retry-After": "0"}, b"slow down")
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert trace.error == "HTTP 429 Too Many Requests: slow down" and len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b'{"choices": [', "did not answer with JSON"),
+        (b'{"choices": []}', "holds no text"),
+        (b'{"error": "x"}', "not answer with a chat completion"),
+        (completion(None), "holds no text"),
+    ],
+)
+def test_broken_completions(server: Server, data: bytes, error: str) -> None:
+    server.reply = lambda _: (200, {}, data)
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert error in str(trace.error)
+
+
+def test_a_model_that_takes_no_temperature(server: Server) -> None:
+    refused: Reply = (400, {}, b"Unsupported value: 'temperature'")
+    server.reply = lambda n: refused if "temperature" in server.asked[n - 1][2] else (200, {}, completion("x"))
+    assert [trace.error for trace in ask(load(f"chat:m@{server.url}", corpus=PASSAGES), 2)] == [None, None]
+
+
+def test_the_key_is_in_no_error(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    server.reply = lambda _: (401, {}, b"wrong key sk-secret")
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert trace.error == "HTTP 401 Unauthorized: wrong key ***"

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from surefoot.cli.compare import compare
+from surefoot.errors import SurefootError, UsageError
+
+from .conftest import Write
+
+Rows = list[dict[str, Any]]
+
+
+def rows(*buckets: str | None, **more: object) -> Rows:
+    return [
+        {"question_id": f"q{i}", "axis": "factuality", "value": bucket, "grader": "g/1", **more}
+        for i, bucket in enumerate(buckets)
+    ]
+
+
+GOOD = rows("correct", "correct", "refused")
+BAD = rows("correct", "wrong", "refused")
+
+
+def call(*arguments: str | Path) -> tuple[int, Result]:
+    result = CliRunner().invoke(compare, [str(argument) for argument in arguments], standalone_mode=False)
+    if isinstance(result.exception, SurefootError):
+        return int(result.exception.exit_code), result
+    if result.exception:
+        raise result.exception
+    return int(result.return_value or 0), result
+
+
+def answer(*arguments: str | Path) -> tuple[int, Any]:
+    code, result = call(*arguments, "--json", "--uncalibrated")
+    return code, json.loads(result.stdout)
+
+
+def run_folder(folder: Path, verdicts: Rows, **manifest: object) -> Path:
+    folder.mkdir()
+    questions = [
+        {"id": f"q{i}", "text": f"Question {i}?", "expects": "refusal" if i == 2 else "answer", "stratum": "s"}
+        for i in range(3)
+    ]
+    traces = [
+        {"question_id": f"q{i}", "attempt": 1, "answer": f"{folder.name} says {i} [p{i}]", "citations": [f"p{i}"],
+         "retrieved": [{"id": f"p{i}", "text": "the passage", "doc": "d", "page": 4}], "error": None, "seconds": 0.1}
+        for i in range(3)
+    ]  # fmt: skip
+    content = {"questions_sha256": "a" * 64, "rubric_sha256": "b" * 64, "grader": "g/1", "name": "n", **manifest}
+    (folder / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    for name, lines in (("questions", questions), ("traces", traces), ("verdicts", verdicts)):
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_plain_files_ship_or_block(write: Write) -> None:
+    base, same, worse = write("base.jsonl", GOOD), write("same.jsonl", reversed(GOOD)), write("worse.jsonl", BAD)
+    code, result = call(base, same)
+    assert code == 0 and "SHIP" in result.stdout and "--uncalibrated" in result.stderr
+    code, result = call(base, worse, "--uncalibrated")
+    assert code == 1 and "BLOCK" in result.stdout and "q1 correct -> wrong" in result.stdout
+    assert "note" not in result.stderr
+
+
+def test_the_json_has_what_is_promised(write: Write) -> None:
+    code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", BAD))
+    assert code == 1 == found["exit_code"] and found["outcome"] == "BLOCK"
+    assert {"outcome", "checks", "buckets", "by_stratum", "moved", "waived", "mcnemar"} <= found.keys()
+    assert found["buckets"]["base"] == {"correct": 2, "wrong": 0, "unsupported": 0, "refused": 1, "ungraded": 0}
+    (moved,) = found["moved"]
+    assert (moved["question_id"], moved["attempt"], moved["from"], moved["to"]) == ("q1", 1, "correct", "wrong")
+    assert found["mcnemar"] == {"newly_wrong": 1, "newly_fixed": 0, "p": 1.0}
+    wrong = next(check for check in found["checks"] if check["name"] == "wrong")
+    assert (wrong["status"], wrong["seen"]["value"], wrong["baseline"]["value"]) == ("fail", 1.0, 0.0)
+
+
+def test_an_array_and_a_compressed_file_are_read(write: Write, tmp_path: Path) -> None:
+    array, packed = tmp_path / "base.json", tmp_path / "cand.jsonl.gz"
+    array.write_text(json.dumps(GOOD), encoding="utf-8")
+    packed.write_bytes(gzip.compress("\n".join(map(json.dumps, GOOD)).encode()))
+    assert answer(array, packed)[0] == 0
+
+
+def test_run_folders_bring_questions_answers_and_passages(tmp_path: Path) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", BAD)
+    code, found = answer(base, cand)
+    assert code == 1 and found["by_stratum"]["s"]["cand"]["wrong"] == 1
+    (moved,) = found["moved"]
+    assert moved["question"] == "Question 1?" and moved["cand"]["answer"] == "cand says 1 [p1]"
+    assert moved["cand"]["cited"] == [{"id": "p1", "text": "the passage", "doc": "d", "page": 4}]
+    over = next(check for check in found["checks"] if check["name"] == "over_refusal")
+    assert over["status"] == "pass" and found["measures"]["cand"]["under_refusal"]["value"] == 0
+
+
+def test_in_a_run_the_last_row_counts_and_only_its_grader(tmp_path: Path, write: Write) -> None:
+    ballots = rows("wrong", "wrong", "wrong", grader="ballot/1")
+    corrected = [*ballots, *rows("wrong", "correct", "refused"), *rows("correct")]
+    assert answer(run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", corrected))[0] == 0
+
+
+@pytest.mark.parametrize("changed", ["questions_sha256", "rubric_sha256", "grader"])
+def test_runs_that_differ_are_refused_by_name(tmp_path: Path, changed: str) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD, **{changed: "other"})
+    code, result = call(base, cand)
+    assert code == 2 and changed.split("_")[0] in str(result.exception)
+
+
+def test_a_torn_row_makes_the_comparison_incomplete(tmp_path: Path) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
+    with (cand / "verdicts.jsonl").open("a") as file:
+        file.write('{"question_id": "q')
+    code, found = answer(base, cand)
+    assert code == 4 and found["problems"][0]["line"] == 4 and "could not be used" in found["incomplete"][0]
+
+
+def test_a_run_without_verdicts_or_manifest(tmp_path: Path, write: Write) -> None:
+    good = write("good.jsonl", GOOD)
+    code, result = call(good, run_folder(tmp_path / "blank", []))
+    assert code == 4 and "no verdicts" in str(result.exception)
+    (tmp_path / "nothing").mkdir()
+    code, result = call(good, tmp_path / "nothing")
+    assert code == 2 and "manifest.json" in str(result.exception)
+    broken = run_folder(tmp_path / "broken", GOOD)
+    (broken / "manifest.json").write_text("{", encoding="utf-8")
+    assert call(good, broken)[0] == 4
+
+
+def test_bad_rows_are_named_and_do_not_ship(write: Write) -> None:
+    code, result = call(write("base.jsonl", GOOD), write("cand.jsonl", [*GOOD[:2], dict(GOOD[2], value="refusal")]))
+    assert code == 4 and "cand.jsonl:3: " in result.stdout
+    code, result = call(write("base.jsonl", GOOD), write("cand.jsonl", GOOD[:2]))
+    assert code == 4 and "coverage" in result.stdout
+
+
+def test_undecidable_is_3(write: Write) -> None:
+    quality = [*GOOD, dict(GOOD[2], axis="refusal_quality", value=2)]
+    assert call(write("base.jsonl", quality), write("cand.jsonl", GOOD))[0] == 3
+
+
+def test_a_waiver_needs_a_reason_and_is_printed(write: Write) -> None:
+    base, cand = write("base.jsonl", GOOD), write("cand.jsonl", BAD)
+    rule = ("--rule", "wrong <= baseline", "--rule", "coverage >= 1")
+    waive = ("--waive", "wrong <= baseline")
+    for missing in ((*waive,), ("--reason", "why"), (*waive, "--reason", " ")):
+        assert call(base, cand, *rule, *missing)[0] == 2
+    code, found = answer(base, cand, *rule, *waive, "--reason", "label error in q1")
+    assert code == 0 and found["waived"] == {"wrong <= baseline": "label error in q1"}
+    assert found["checks"][0]["status"] == "waived" and found["checks"][0]["without_waiver"] == "fail"
+    assert found["checks"][0]["waiver"] == "label error in q1"
+    code, result = call(base, cand, *rule, *waive, "--reason", "label error in q1")
+    assert "waived" in result.stdout and "label error in q1" in result.stdout and "Waived:" in result.stdout
+
+
+def test_reports_are_written_by_their_suffix(write: Write, tmp_path: Path) -> None:
+    base, cand = write("base.jsonl", GOOD), write("cand.jsonl", BAD)
+    page, text = tmp_path / "out.html", tmp_path / "out.md"
+    assert call(base, cand, "--report", page, "--report", text)[0] == 1
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert text.read_text("utf-8").startswith("# Surefoot comparison\n\n**BLOCK**")
+    assert call(base, cand, "--report", tmp_path / "out.pdf")[0] == 2
+    assert call(base, cand, "--report", tmp_path / "none" / "out.md")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["one"], "two runs, not 1"),
+        ([], "two runs, not 0"),
+        (["one", "nowhere"], "nowhere"),
+        (["one", "one", "--mode", "sequential"], "calibration is not there yet"),
+        (["one", "--baseline", "latest-shipped"], "no ledger"),
+        (["latest-shipped", "one"], "no ledger"),
+        (["one", "one", "--gate", "nosuch"], "nosuch"),
+        (["one", "one", "--rule", "wrnog <= baseline"], "wrnog"),
+        (["one", "one", "--waive", "nosuch", "--reason", "why"], "nosuch"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_a_hint(write: Write, arguments: list[str], words: str) -> None:
+    file = str(write("one.jsonl", GOOD))
+    code, result = call(*(file if argument == "one" else argument for argument in arguments))
+    assert code == 2 and isinstance(result.exception, UsageError)
+    assert words in result.exception.message and result.exception.hint
+
+
+def test_the_ship_gate_documents_every_line() -> None:
+    import surefoot
+
+    text = (Path(surefoot.__file__).parent / "gates" / "ship.toml").read_text("utf-8")
+    rules = text.split("[rules]\n")[1].strip().splitlines()
+    assert len(rules) == 10 and all("  # " in line and len(line) <= 125 for line in rules)

@@ -1,0 +1,103 @@
+"""The demo, and grading and comparing its runs, as a newcomer types the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Write, surefoot
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    done = surefoot("demo", cwd=folder)
+    assert done.code == 0, done.err
+    assert "BLOCK" in done.out and "Try next" in done.out
+    return folder / "surefoot-demo"
+
+
+def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
+    assert "**BLOCK**" in (demo / "report.md").read_text(encoding="utf-8")
+    page = (demo / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "://" not in page.replace("http://www.w3.org/2000/svg", "")
+    manifest = json.loads((demo / "reference" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["grader"].startswith("rules@") and manifest["rubric"] == "refusal"
+    assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
+
+
+def test_the_demo_can_be_repeated(demo: Path) -> None:
+    assert surefoot("demo", cwd=demo.parent).code == 0
+
+
+def test_grading_again_changes_nothing(demo: Path) -> None:
+    first = surefoot("grade", demo / "reference", "--json")
+    again = surefoot("grade", demo / "reference", "--json")
+    assert first.code == again.code == 0 and first.out == again.out
+    done = surefoot("compare", demo / "reference", demo / "reference", "--uncalibrated", "--json")
+    assert done.json["moved"] == [] and done.json["buckets"]["base"] == done.json["buckets"]["cand"]
+
+
+def test_an_eager_and_a_timid_change_are_both_blocked(demo: Path) -> None:
+    for other in ("reference-eager", "reference-timid"):
+        folder = demo / other
+        if not folder.exists():
+            assert surefoot("run", "--pipeline", other, "--out", folder).code == 0
+            assert surefoot("grade", folder).code == 0
+        done = surefoot("compare", demo / "reference", folder, "--uncalibrated", "--json")
+        assert done.code == 1 and done.json["outcome"] == "BLOCK"
+
+
+def test_runs_on_other_questions_are_not_compared(demo: Path, write: Write, tmp_path: Path) -> None:
+    questions = write(
+        "q.jsonl", [{"qid": "a", "q": "What is the notice period?", "answerable": True, "gold_ids": ["d#1"]}]
+    )
+    corpus = write("c.jsonl", [{"id": "d#1", "text": "The notice period is six months."}])
+    run = tmp_path / "run"
+    assert surefoot("run", "-p", "reference", "-q", questions, "--corpus", corpus, "--out", run).code == 0
+    assert surefoot("grade", run).code == 0
+    done = surefoot("compare", demo / "reference", run)
+    assert done.code == 2 and "questions" in done.err and "hint: " in done.err
+
+
+def item(**fields: object) -> dict[str, object]:
+    passage = {"id": "d#1", "text": "Invoices are payable within forty (40) days of receipt."}
+    return {"id": "i", "question": "When are invoices due?", "passages": [passage], **fields}
+
+
+@pytest.mark.parametrize(
+    ("fields", "bucket", "reason"),
+    [
+        ({"answer": "Within 40 days of receipt [d#1]."}, "correct", "correct"),
+        ({"answer": "Invoices are payable within 30 days of receipt [d#1]."}, "wrong", "contradicted"),
+        ({"answer": "Invoices are payable within 40 days of receipt."}, "unsupported", "uncited"),
+        ({"answer": "Invoices are payable within 40 days of receipt [x#9]."}, "unsupported", "unknown_source"),
+        ({"answer": "I could not find that in the documents."}, "refused", "refused"),
+        ({"answer": "..."}, None, "empty"),
+        ({"answer": None}, None, "missing"),
+        ({"answer": "x", "error": "timeout"}, None, "error"),
+        ({"answer": 42}, None, "error"),
+        ({"answer": "x", "passages": "none"}, None, "error"),
+    ],
+)
+def test_grading_items(fields: dict[str, object], bucket: str | None, reason: str, write: Write) -> None:
+    done = surefoot("grade", "--items", write("items.jsonl", [item(**fields)]), "--json")
+    assert (done.json["id"], done.json["factuality"], done.json["reason"]) == ("i", bucket, reason)
+    assert done.code == (0 if bucket else 4)
+    assert set(done.json) >= {
+        "id", "refusal", "factuality", "reason", "citation_exists", "citation_supports", "refusal_quality",
+        "extra_claim_count", "claims",
+    }  # fmt: skip
+
+
+def test_bad_items_are_rows_with_a_reason_and_the_rest_is_graded(write: Write) -> None:
+    path = write("items.jsonl", ["{broken", item(answer="Within 40 days of receipt [d#1]."), {"id": "b"}, 3])
+    done = surefoot("grade", "--items", path, "--json")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 4
+    assert [row["factuality"] for row in rows] == [None, "correct", None, None]
+    assert f"{path}:1" in rows[0]["detail"] and rows[2]["id"] == "b"
+    assert surefoot("grade", "--items", write("empty.jsonl", [])).code == 4
+    assert surefoot("grade").code == 2

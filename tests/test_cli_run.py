@@ -1,0 +1,255 @@
+"""surefoot run, doctor and init, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click import Command
+from click.testing import CliRunner
+
+from surefoot.cli.doctor import doctor
+from surefoot.cli.init import FILES, init
+from surefoot.cli.run import run
+from surefoot.errors import SurefootError, UsageError
+from tests.conftest import QUESTIONS, surefoot
+
+PIPELINE = """
+import time
+from pathlib import Path
+from surefoot.types import Ask
+
+def slow(question):
+    time.sleep(0.03)
+    with Path(__file__).with_name("asked.log").open("a") as log:
+        log.write(question + "\\n")
+    return "Not in context."
+
+def loud(question):
+    print("rubbish on stdout")
+    return {"answer": "X is so [p1#1]", "tokens": 10, "cost_usd": 0.5}
+
+def failing(question):
+    if "Y" in question and not Path("mended").exists():
+        raise RuntimeError("no luck: with Y")
+    return "Not in context."
+
+def sound(ask: Ask):
+    return "X is a tight mapping [p1#1]." if "X" in ask.text else "The documents do not say what Z is."
+"""
+# The commands with their errors turned into messages, whether or not `surefoot` has them yet.
+MAIN = """
+import sys
+from importlib import import_module
+main = import_module("surefoot.cli.main")
+main.cli.add_command(import_module("surefoot.cli.run").run)
+main.main(sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "mine.py").write_text(PIPELINE, encoding="utf-8")
+    (tmp_path / "q.json").write_text(json.dumps(QUESTIONS), encoding="utf-8")
+    many = [{"qid": f"q{n}", "q": f"Number {n}?", "answerable": False} for n in range(120)]
+    (tmp_path / "many.json").write_text(json.dumps(many), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("mine", None)
+    return tmp_path
+
+
+class Result:
+    def __init__(self, command: Command, *arguments: str) -> None:
+        done = CliRunner().invoke(command, arguments, standalone_mode=False)
+        if done.exception:
+            raise done.exception
+        self.code: Any = done.return_value
+        self.out, self.err = done.stdout, done.stderr
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_demo_needs_nothing(folder: Path) -> None:
+    done = Result(run, "--pipeline", "reference", "--json")
+    summary = json.loads(done.out)
+    assert done.code == 0 and summary["answers"] == 130 and summary["run"] == "runs/reference-1"
+    manifest = json.loads((folder / "runs/reference-1/manifest.json").read_text())
+    assert manifest["surefoot_run"] == 1 and manifest["deterministic"] is True and manifest["question_count"] == 130
+    scored = surefoot(
+        "score", "-q", "runs/reference-1/questions.jsonl", "-t", "runs/reference-1/traces.jsonl", cwd=folder
+    )
+    assert "100.0% (130/130)" in scored.out
+    assert json.loads(Result(run, "-p", "reference-timid", "--json").out)["run"] == "runs/reference-timid-1"
+    again = Result(run, "--pipeline", "reference", "--json", "--out", "second")
+    assert again.code == 0
+    texts = [
+        {row["question_id"]: row["answer"] for row in rows(folder / run / "traces.jsonl")}
+        for run in ("runs/reference-1", "second")
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_a_summary_with_what_was_spent(folder: Path) -> None:
+    done = Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2")
+    assert done.code == 0
+    assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
+    assert "rubbish" not in done.out and "rubbish on stdout" in done.err
+    assert Counter(row["attempt"] for row in rows(folder / "r/traces.jsonl")) == {1: 4, 2: 4}
+
+
+def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
+    done = Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
+    assert done.code == 4 and "3 answers, 1 errors" in done.out and "1 x RuntimeError" in done.out
+    assert Result(run, "--resume", "--out", "r").code == 4
+    (folder / "mended").touch()
+    mended = Result(run, "--retry-errors", "--out", "r", "-q", "q.json")
+    assert mended.code == 0 and "4 answers, 0 errors" in mended.out
+    assert len(rows(folder / "r/traces.jsonl")) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no pipeline was named"),
+        (["-p", "reference", "-q", "q.json"], "needs a corpus"),
+        (["-p", "reference", "--corpus", "x"], "without --questions"),
+        (["--resume"], "which run to go on with"),
+        (["--resume", "--out", "nowhere"], "is not a run"),
+        (["-p", "mine:loud", "-q", "nowhere.json"], "is not a file"),
+        (["-p", "mine:loud", "-q", "q.json", "--out", "made"], "holds a run already"),
+        (["--resume", "--out", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
+        (["--resume", "--out", "made", "--repeats", "3"], "was made with --repeats 1"),
+        (["--resume", "--out", "made", "-q", "many.json"], "not the one the run was made with"),
+        (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
+    ],
+)
+def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:
+    Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "made")
+    with pytest.raises(UsageError, match=message) as caught:
+        Result(run, *arguments)
+    assert caught.value.hint
+
+
+def test_another_corpus_is_another_run(folder: Path) -> None:
+    (folder / "c.jsonl").write_text('{"id": "p1#1", "text": "X is a tight mapping."}\n')
+    assert Result(run, "-p", "reference", "-q", "q.json", "--corpus", "c.jsonl", "--out", "r").code == 0
+    assert Result(run, "--resume", "--out", "r", "--corpus", "c.jsonl").code == 0
+    (folder / "c.jsonl").write_text('{"id": "p1#1", "text": "X is something else."}\n')
+    for arguments in (["--corpus", "c.jsonl"], []):
+        with pytest.raises(UsageError, match="another corpus"):
+            Result(run, "--resume", "--out", "r", *arguments)
+
+
+def _begin(folder: Path, out: str) -> subprocess.Popen[str]:
+    """A run that is under way: at least ten of its 120 questions are answered."""
+    command = [
+        sys.executable,
+        "-c",
+        MAIN,
+        "run",
+        "-p",
+        "mine:slow",
+        "-q",
+        "many.json",
+        "--concurrency",
+        "3",
+        "--out",
+        out,
+    ]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    traces, until = folder / out / "traces.jsonl", time.monotonic() + 60
+    while not traces.exists() or traces.read_bytes().count(b"\n") < 10:
+        assert time.monotonic() < until and process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+def _assert_nothing_lost_or_repeated(folder: Path, out: str) -> None:
+    before = rows(folder / out / "traces.jsonl")
+    assert 10 <= len(before) < 120
+    done = Result(run, "--resume", "--out", out, "--concurrency", "30")
+    assert done.code == 0 and "120 answers, 0 errors, 0 not asked" in done.out
+    after = rows(folder / out / "traces.jsonl")
+    assert after[: len(before)] == before
+    assert Counter(row["question_id"] for row in after) == {f"q{n}": 1 for n in range(120)}
+    asked = Counter((folder / "asked.log").read_text().splitlines())
+    assert len(asked) == 120 and sum(asked.values()) <= 120 + 3  # at most those under way are asked again
+
+
+def test_kill_9_and_resume(folder: Path) -> None:
+    process = _begin(folder, "killed")
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    _assert_nothing_lost_or_repeated(folder, "killed")
+
+
+def test_ctrl_c_and_resume(folder: Path) -> None:
+    process = _begin(folder, "stopped")
+    with pytest.raises(SurefootError, match="another process is writing"):
+        Result(run, "--resume", "--out", "stopped")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and "--resume --out stopped" in err and "Traceback" not in err
+    assert "not asked" in out
+    _assert_nothing_lost_or_repeated(folder, "stopped")
+
+
+def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
+    (folder / "hung.py").write_text("import time\ndef answer(question): time.sleep(600)\n")
+    command = [sys.executable, "-c", MAIN, "run", "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3", "--out", "r"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 4 and "4 x timeout after 0.3 s" in done.stdout
+
+
+def test_doctor_ready(folder: Path) -> None:
+    done = Result(doctor, "-p", "mine:sound", "-q", "q.json")
+    assert done.code == 0 and done.out.endswith("\nready\n") and "cited a passage that has the answer" in done.out
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "reason"),
+    [
+        ("mine:slow", 1, "refused although the documents have the answer"),
+        ("mine:loud", 1, "answered what the documents do not say"),
+        ("cmd:exit 3", 4, "the pipeline failed: the command exited with status 3"),
+    ],
+)
+def test_doctor_not_ready(folder: Path, spec: str, code: int, reason: str) -> None:
+    done = Result(doctor, "-p", spec, "-q", "q.json")
+    assert done.code == code and reason in done.out and done.out.endswith("not ready\n")
+    found = json.loads(Result(doctor, "-p", spec, "-q", "q.json", "--json").out)
+    assert found["ready"] is False and any(reason in finding["reason"] for finding in found["findings"])
+
+
+def test_doctor_needs_both_sides(folder: Path) -> None:
+    with pytest.raises(UsageError, match="has no answerable question"):
+        Result(doctor, "-p", "mine:slow", "-q", "many.json")
+
+
+def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Result(init, "start").code == 0
+    start = folder / "start"
+    assert {path.name for path in start.iterdir()} == set(FILES)
+    monkeypatch.chdir(start)
+    monkeypatch.syspath_prepend(start)
+    sys.modules.pop("pipeline", None)
+    assert Result(doctor, "-p", "pipeline:answer", "-q", "questions.json").code == 0
+    assert Result(run, "-p", "pipeline:answer", "-q", "questions.json", "--out", "runs/first").code == 0
+    scored = surefoot(
+        "score", "-q", "questions.json", "-t", "runs/first/traces.jsonl", "--gate", "gate.toml", cwd=start
+    )
+    assert scored.code in (0, 3) and "FAIL" not in scored.out
+    assert Result(run, "-p", "reference", "-q", "questions.json", "--corpus", "passages.jsonl").code == 0
+    with pytest.raises(UsageError, match="exists already"):
+        Result(init, ".")

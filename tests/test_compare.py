@@ -1,0 +1,415 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.compare import Comparison, Judged, Side, compare
+from surefoot.errors import UsageError
+from surefoot.gate import Rule
+from surefoot.importers import gatefiles
+from surefoot.importers.verdicts import AXES, load_verdicts
+from surefoot.measures import MEASURES, mcnemar_p
+from surefoot.table import BUCKETS
+from surefoot.types import Problem, Question, Trace, Verdict
+
+from .conftest import Write
+
+SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
+SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "-": None}
+
+
+def verdicts(buckets: str, *, quality: int | None = 2, extra: int | None = 0, attempt: int = 1) -> list[Verdict]:
+    """One letter, one answer: c, w, u, r, - (graded, without a value) or _ (not there)."""
+    found = []
+    for place, letter in enumerate(buckets):
+        if letter == "_":
+            continue
+        found.append(Verdict(f"q{place}", "factuality", SHORT[letter], "g/1", attempt))
+        if letter == "r" and quality is not None:
+            found.append(Verdict(f"q{place}", "refusal_quality", quality, "g/1", attempt))
+        if letter in "cwu" and extra is not None:
+            found.append(Verdict(f"q{place}", "extra_claim_count", extra, "g/1", attempt))
+    return found
+
+
+def asked(expects: str, strata: str = "") -> dict[str, Question]:
+    """One letter, one question: a (expects an answer) or r (a refusal)."""
+    strata = strata or "." * len(expects)
+    return {
+        f"q{i}": Question(f"q{i}", "?", "answer" if e == "a" else "refusal", s.strip("."))
+        for i, (e, s) in enumerate(zip(expects, strata, strict=True))
+    }
+
+
+def side(given: str | list[Verdict], name: str = "side", questions: dict[str, Question] | None = None) -> Side:
+    return Side(name, verdicts(given) if isinstance(given, str) else given, questions=questions or {})
+
+
+def judge(
+    base: str | list[Verdict],
+    cand: str | list[Verdict],
+    *rules: str,
+    questions: dict[str, Question] | None = None,
+    waivers: Mapping[str, str] | None = None,
+) -> Comparison:
+    chosen: Sequence[Rule] = [Rule.parse(rule) for rule in rules] or SHIP
+    return compare(side(base, "base", questions), side(cand, "cand", questions), chosen, waivers=waivers or {})
+
+
+def only(comparison: Comparison) -> Judged:
+    assert len(comparison.judged) == 1
+    return comparison.judged[0]
+
+
+def statuses(comparison: Comparison) -> dict[str, str]:
+    return {judged.check.rule.name: judged.check.status for judged in comparison.judged}
+
+
+def outcome(comparison: Comparison) -> tuple[str, int]:
+    return comparison.decision.outcome, int(comparison.decision.exit_code)
+
+
+def measure(comparison: Comparison, name: str) -> tuple[float | None, float | None]:
+    pair = [comparison.measures["base"][name].value, comparison.measures["cand"][name].value]
+    return tuple(None if value is None else float(value) for value in pair)  # type: ignore[return-value]
+
+
+def test_the_same_run_twice_ships() -> None:
+    result = judge("ccwur", "ccwur")
+    assert outcome(result) == ("SHIP", 0)
+    assert result.moved == () and result.buckets["base"] == result.buckets["cand"]
+    assert result.buckets["cand"] == {"correct": 2, "wrong": 1, "unsupported": 1, "refused": 1, "ungraded": 0}
+
+
+def test_three_more_correct_and_one_more_wrong_is_rejected() -> None:
+    result = judge("rrrcc", "cccwc")
+    assert outcome(result) == ("BLOCK", 1)
+    assert statuses(result)["wrong"] == "fail" and statuses(result)["unsupported"] == "pass"
+    failed = next(judged.check for judged in result.judged if judged.check.rule.name == "wrong")
+    assert failed.questions == ("q3",)
+
+
+@pytest.mark.parametrize(("base", "cand", "rule"), [
+    ("cccu", "ccuu", "unsupported"),
+    ("cccr", "ccwr", "direction"),
+    ("c" * 10, "c" * 9 + "r", "correct"),
+    ("rr", "rr", "some_correct"),
+])  # fmt: skip
+def test_each_hard_rule_blocks(base: str, cand: str, rule: str) -> None:
+    result = judge(base, cand)
+    assert result.decision.outcome == "BLOCK" and statuses(result)[rule] == "fail"
+
+
+def test_refusing_everything_does_not_ship() -> None:
+    """It passes every hard rule of the rubric: nothing is wrong any more, and every refusal is a good one."""
+    hard = ("wrong", "unsupported", "direction", "refusal_quality", "extra_claims")
+    for questions in ({}, asked("aaaaaarr")):
+        result = judge("ccccwurr", verdicts("rrrrrrrr", quality=3), questions=questions)
+        assert {statuses(result)[name] for name in hard} == {"pass"}
+        assert outcome(result) == ("BLOCK", 1) and statuses(result)["correct"] == "fail"
+    assert statuses(result)["over_refusal"] == "fail"
+    assert judge("rrrr", "rrrr").decision.outcome == "BLOCK"
+    assert statuses(judge("rrrc", "rrrc", questions=asked("aaaa")))["over_refusal_limit"] == "fail"
+
+
+def test_refusal_quality_is_taken_over_all_refusals_and_over_those_both_share() -> None:
+    base = verdicts("rrc", quality=2)
+    cand = [*verdicts("rcc", quality=3)[:2], *verdicts("_cr", quality=0)]
+    result = judge(base, cand)
+    assert measure(result, "refusal_quality") == (2.0, 1.5)
+    assert measure(result, "refusal_quality_shared") == (2.0, 3.0)
+    rules = ("refusal_quality >= baseline", "refusal_quality_shared >= baseline")
+    assert list(statuses(judge(base, cand, *rules)).values()) == ["fail", "pass"]
+    named = judge(base, cand, rules[0]).judged[0].check
+    assert named.questions == ("q2",), "the refusals below the mean, not those that are answers now"
+    exact = judge(verdicts("rrr"), [*verdicts("rr"), *verdicts("__r", quality=0)]).measures["cand"]["refusal_quality"]
+    assert (exact.numerator, exact.denominator) == (4, 3)
+
+
+def test_extra_claims_are_summed_and_averaged_over_what_was_answered() -> None:
+    result = judge(verdicts("crr", extra=1), verdicts("ccr", extra=1))
+    assert measure(result, "extra_claim_count") == (1.0, 2.0)
+    assert measure(result, "extra_claims_per_answer") == (1.0, 1.0)
+    assert statuses(result)["extra_claims"] == "fail"
+    assert only(judge(verdicts("crr"), verdicts("ccr"), "extra_claims_per_answer <= baseline")).check.status == "pass"
+
+
+def test_support_without_a_citation_is_not_applicable() -> None:
+    rule = "citation_supports_rate >= baseline"
+    assert only(judge("cc", "cc", rule)).check.status == "not_applicable"
+    cited = [*verdicts("ccu"), Verdict("q0", "citation_supports", "yes", "g"),
+             Verdict("q1", "citation_supports", "partly", "g")]  # fmt: skip
+    result = judge(cited, cited, rule)
+    seen = result.measures["cand"]["citation_supports_rate"]
+    assert (seen.numerator, seen.denominator) == (1, 2), "q2 cites nothing: neither yes nor no"
+    assert only(judge(cited, "ccu", rule)).check.status == "undecidable", "one side lacks it"
+
+
+def test_a_question_missing_on_one_side_is_ungraded_there() -> None:
+    for base, cand in (("ccc", "cc_"), ("cc_", "ccc"), ("ccc", "cc-")):
+        result = judge(base, cand)
+        assert outcome(result) == ("INCONCLUSIVE", 4)
+        assert statuses(result)["coverage"] == "incomplete" and statuses(result)["wrong"] == "undecidable"
+    assert result.buckets["cand"]["ungraded"] == 1
+    assert outcome(judge("cc", "cc", questions=asked("aaa"))) == ("INCONCLUSIVE", 4)
+
+
+def test_what_fails_anyway_fails_though_verdicts_are_missing() -> None:
+    result = judge("ccc", "w-c", "wrong <= baseline")
+    assert only(result).check.status == "fail" and outcome(result) == ("BLOCK", 1)
+    assert only(judge("w-c", "ccw", "wrong <= baseline")).check.status == "undecidable"
+    assert only(judge("-cc", "wwc", "wrong <= baseline")).check.status == "fail"
+    assert only(judge("ccc", "r-c", "correct >= baseline")).check.status == "fail"
+    assert only(judge("ccr", "c-r", "correct >= baseline")).check.status == "undecidable"
+    assert only(judge("ccc", "cc-", "wrong == 0")).check.status == "undecidable"
+
+
+def test_a_rule_with_no_axis_on_either_side_is_shown_as_not_applicable() -> None:
+    result = judge(verdicts("cr", quality=None, extra=None), verdicts("cr", quality=None, extra=None))
+    assert statuses(result)["refusal_quality"] == statuses(result)["extra_claims"] == "not_applicable"
+    assert outcome(result) == ("SHIP", 0)
+    assert only(judge("c", "c", "precision >= 0.5")).check.status == "not_applicable"
+
+
+def test_an_axis_that_is_not_there_for_every_answer_is_undecidable() -> None:
+    lacking = [v for v in verdicts("crc") if (v.question_id, v.axis) != ("q1", "refusal_quality")]
+    result = judge("crc", lacking)
+    assert statuses(result)["refusal_quality"] == "undecidable" and outcome(result)[1] == 3
+    named = next(j.check for j in result.judged if j.check.rule.name == "refusal_quality")
+    assert named.questions == ("q1",)
+    lacking = [v for v in verdicts("crc") if (v.question_id, v.axis) != ("q0", "extra_claim_count")]
+    assert statuses(judge("crc", lacking))["extra_claims"] == "undecidable"
+    assert statuses(judge("crc", verdicts("crc", extra=None)))["extra_claims"] == "undecidable"
+
+
+def test_a_side_that_refuses_nothing_has_no_refusals_to_be_worse() -> None:
+    assert statuses(judge("crc", "ccc"))["refusal_quality"] == "not_applicable"
+    assert statuses(judge("c" * 20, "c" * 19 + "r"))["refusal_quality"] == "not_applicable"
+
+
+def test_rules_on_a_stratum() -> None:
+    questions = asked("aarr", "eehh")
+    rule = "wrong[h] <= baseline + 1"
+    assert only(judge("ccrr", "ccwr", rule, questions=questions)).check.status == "pass"
+    assert only(judge("ccrr", "ccww", rule, questions=questions)).check.status == "fail"
+    assert only(judge("ccrr", "wwrr", rule, questions=questions)).check.status == "pass"
+    typo = only(judge("ccrr", "ccrr", "wrong[x] <= baseline", questions=questions)).check
+    assert typo.status == "undecidable" and "e, h" in typo.reason
+    assert only(judge("cc", "cc", "wrong[h] <= baseline")).check.status == "undecidable"
+    result = judge("ccrr", "ccwr", questions=questions)
+    assert result.by_stratum["h"]["cand"] == {"correct": 0, "wrong": 1, "unsupported": 0, "refused": 1, "ungraded": 0}
+    assert list(result.by_stratum) == ["e", "h"] and judge("c", "c").by_stratum == {}
+
+
+def test_over_and_under_refusal_need_the_questions() -> None:
+    result = judge("ccrw", "crrr", questions=asked("aarr"))
+    assert measure(result, "over_refusal") == (0.0, 0.5) and measure(result, "under_refusal") == (0.5, 0.0)
+    assert statuses(judge("cc", "cc"))["over_refusal"] == "not_applicable"
+
+
+def test_moved_answers_carry_both_sides_and_come_worst_first() -> None:
+    base, cand = side("wccr", "base"), side("cwcc", "cand")
+    cand.traces = {("q1", 1): Trace("q1", answer="It is 7.")}
+    result = compare(base, cand, SHIP, waivers={})
+    moved = [(pair.question_id, pair.base.bucket, pair.cand.bucket) for pair in result.moved]
+    assert moved == [("q1", "correct", "wrong"), ("q3", "refused", "correct"), ("q0", "wrong", "correct")]
+    assert result.moved[0].cand.trace is not None and result.moved[0].cand.trace.answer == "It is 7."
+
+
+def test_attempts_are_paired_and_an_attempt_too_few_is_missing() -> None:
+    twice = [*verdicts("cc"), *verdicts("cw", attempt=2)]
+    result = judge(twice, twice)
+    assert outcome(result) == ("SHIP", 0) and sum(result.buckets["base"].values()) == 4
+    assert outcome(judge(twice, verdicts("cc"))) == ("INCONCLUSIVE", 4)
+    planned = side("cc", "cand", asked("aa"))
+    planned.attempts = 2
+    assert compare(side("cc", questions=asked("aa")), planned, SHIP, waivers={}).buckets["cand"]["ungraded"] == 2
+
+
+def test_runs_that_differ_are_not_compared() -> None:
+    base, cand = side("c", "base"), side("c", "cand")
+    base.identity = {"questions_sha256": "a", "rubric_sha256": "r", "grader": "g/1"}
+    assert compare(base, cand, SHIP, waivers={}).decision.outcome == "SHIP"
+    cand.identity = {"questions_sha256": "b", "rubric_sha256": "r", "grader": "g/2"}
+    with pytest.raises(UsageError, match="questions and grader"):
+        compare(base, cand, SHIP, waivers={})
+    with pytest.raises(UsageError, match="questions"):
+        compare(side("c", questions=asked("a")), side("c", questions=asked("r")), SHIP, waivers={})
+
+
+def test_several_graders_count_when_they_agree() -> None:
+    human = [Verdict("q0", "factuality", "wrong", "human/ada")]
+    result = judge("cc", [*verdicts("cc"), *human])
+    assert result.buckets["cand"]["ungraded"] == 1 and "disagree" in result.moved[0].cand.verdicts["factuality"].reason
+    chosen = side([*verdicts("cc"), *human], "cand")
+    chosen.graders = ("g/1",)
+    assert outcome(compare(side("cc"), chosen, SHIP, waivers={})) == ("SHIP", 0)
+    blank = [Verdict("q0", "factuality", None, "cheap/1")]
+    assert outcome(judge("cc", [*blank, *verdicts("cc")])) == ("SHIP", 0)
+
+
+def test_a_waived_rule_does_not_block_and_is_kept_with_its_reason() -> None:
+    waivers = {"unsupported": "known retriever outage", "direction": "same", "correct": "x"}
+    result = judge("cccc", "cccu", waivers=waivers)
+    assert outcome(result) == ("SHIP", 0)
+    waived = {judged.check.rule.name: judged.waiver for judged in result.judged if judged.waiver}
+    assert waived == waivers
+    assert judge("cccc", "ccwu", waivers={"unsupported": "outage"}).decision.outcome == "BLOCK"
+    with pytest.raises(UsageError, match="no reason"):
+        judge("c", "c", waivers={"wrong": " "})
+    with pytest.raises(UsageError, match="wrnog"):
+        judge("c", "c", waivers={"wrnog": "because"})
+    everything = {rule.name: "because" for rule in SHIP}
+    assert judge("cc", "ww", waivers=everything).decision.outcome != "BLOCK"
+
+
+def test_modes() -> None:
+    for mode, word in (("sequential", "calibrat"), ("lax", "lax")):
+        with pytest.raises(UsageError, match=word):
+            compare(side("c"), side("c"), SHIP, waivers={}, mode=mode)
+
+
+def test_rows_that_could_not_be_used_make_it_incomplete() -> None:
+    cand = side("cc", "cand")
+    cand.problems = [Problem("bad_verdict", "x"), Problem("note", "y")]
+    result = compare(side("cc"), cand, SHIP, waivers={})
+    assert outcome(result) == ("INCONCLUSIVE", 4) and result.decision.incomplete == ("1 row of cand could not be used",)
+    assert outcome(judge("ccc", "ccc", questions=asked("aa"))) == ("INCONCLUSIVE", 4)
+
+
+def test_nothing_at_all_does_not_ship() -> None:
+    assert judge([], []).decision.outcome == "INCONCLUSIVE"
+    assert judge([], [], questions=asked("aa")).decision.outcome == "INCONCLUSIVE"
+    assert judge("cc", []).decision.outcome == "INCONCLUSIVE"
+
+
+def test_runs_without_buckets_are_compared_by_what_they_have() -> None:
+    base = [Verdict("q0", "citation_exists", "yes", "g"), Verdict("q1", "citation_exists", "no", "g")]
+    rules = ("citation_exists_rate >= baseline", "coverage >= 1.0")
+    assert outcome(judge(base, base, *rules)) == ("SHIP", 0)
+    assert outcome(judge(base, base[:1], *rules)) == ("INCONCLUSIVE", 4)
+    assert outcome(judge(base, base[1:] * 1, *rules)) == ("INCONCLUSIVE", 4)
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "p"),
+    [(121, 59, 4e-6), (70, 59, 0.378688), (80, 59, 0.089452), (10, 30, 0.002221), (10, 10, 1), (0, 0, 1)],
+)
+def test_exact_mcnemar(b: int, c: int, p: float) -> None:
+    assert mcnemar_p(b, c) == mcnemar_p(c, b) == pytest.approx(p, abs=1e-6)
+
+
+def test_mcnemar_counts_answers_graded_on_both_sides() -> None:
+    test = judge("ccwr-", "wrcww").mcnemar
+    assert (test.newly_wrong, test.newly_fixed) == (2, 1)
+
+
+def test_every_measure_can_be_named_in_a_rule() -> None:
+    for name in MEASURES:
+        assert Rule.parse(f"{name} >= baseline").metric == name
+
+
+def test_verdict_files(write: Write, tmp_path: Path) -> None:
+    rows = [{"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g", "reason": "so"},
+            {"qid": 7, "axis": "refusal_quality", "value": 2.0, "attempt": 3},
+            {"question_id": "a", "axis": "tone", "value": "curt"},
+            {"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g"}]  # fmt: skip
+    found = load_verdicts(write("v.jsonl", rows))
+    assert [(v.question_id, v.axis, v.value, v.attempt) for v in found] == [
+        ("a", "factuality", "correct", 1), ("7", "refusal_quality", 2, 3), ("a", "tone", "curt", 1),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match=r"none\.jsonl"):
+        load_verdicts(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"question_id": "a", "axis": "factuality", "value": "Correct"}, "must be correct, wrong"),
+        ({"question_id": "a", "axis": "factuality", "value": True}, "true or false"),
+        ({"question_id": "a", "axis": "citation_exists", "value": "partly"}, "yes or no"),
+        ({"question_id": "a", "axis": "citation_supports", "value": ["yes"]}, "a list"),
+        ({"question_id": "a", "axis": "refusal_quality", "value": 4}, "0, 1, 2 or 3"),
+        ({"question_id": "a", "axis": "refusal_quality", "value": "2"}, "0, 1, 2 or 3"),
+        ({"question_id": "a", "axis": "extra_claim_count", "value": -1}, "from 0"),
+        ({"question_id": "a", "axis": "tone", "value": 0.5}, "a number"),
+        ({"question_id": "a", "axis": "factuality"}, "no value"),
+        ({"question_id": "a", "value": "correct"}, "no axis"),
+        ({"axis": "factuality", "value": "correct"}, "no question"),
+        ({"question_id": "a", "axis": "factuality", "value": "correct", "attempt": 0}, "attempt"),
+        ({"question_id": "a", "axis": "factuality", "value": "correct", "grader": 3}, "grader"),
+        ({"question_id": "a", "axis": "factuality", "value": "correct", "evidence": [3]}, "evidence"),
+        ([1], "an object"),
+        ("{broken", "not valid JSON"),
+    ],
+)
+def test_a_bad_verdict_is_named_by_file_and_line(write: Write, row: object, words: str) -> None:
+    good = {"question_id": "b", "axis": "factuality", "value": "wrong"}
+    problems: list[Problem] = []
+    path = write("v.jsonl", [good, row])
+    found = load_verdicts(path, problems)
+    assert [(p.line, p.source) for p in problems] == [(2, str(path))] and words in problems[0].message
+    assert found[0].value == "wrong" and all(v.value is None for v in found[1:])
+    with pytest.raises(UsageError, match=":2: "):
+        load_verdicts(path)
+
+
+def test_verdicts_that_contradict_each_other_leave_none(write: Write) -> None:
+    rows = [{"question_id": "a", "axis": "factuality", "value": v} for v in (None, "correct", "wrong", "correct")]
+    problems: list[Problem] = []
+    (only_one,) = load_verdicts(write("v.jsonl", rows), problems)
+    assert only_one.value is None and [(p.kind, p.line) for p in problems] == [("duplicate_verdict", 3)]
+    assert "line 2" in problems[0].message and "line 3" in problems[0].message
+
+
+def test_the_reader_and_the_table_know_the_same_buckets() -> None:
+    fits, _ = AXES["factuality"]
+    assert all(fits(bucket) for bucket in BUCKETS)
+
+
+answers = st.lists(st.sampled_from("cwur-_"), min_size=1, max_size=12).map("".join)
+
+
+@given(answers, answers, st.randoms(use_true_random=False), st.booleans())
+def test_the_order_of_rows_does_not_matter(base: str, cand: str, random: st.DataObject, known: bool) -> None:
+    before, after = verdicts(base), verdicts(cand)
+    first = judge(before, after, questions=asked("ar" * 6) if known else None)
+    random.shuffle(before)  # type: ignore[attr-defined]
+    random.shuffle(after)  # type: ignore[attr-defined]
+    assert judge(before, after, questions=asked("ar" * 6) if known else None) == first
+
+
+@given(st.data(), st.booleans())
+def test_a_wrong_answer_more_never_turns_block_into_ship(data: st.DataObject, known: bool) -> None:
+    """Whether it stands where nothing was graded, in place of a correct answer, or beside all others."""
+    base = data.draw(answers)
+    cand = data.draw(st.text("cwur-_", min_size=len(base), max_size=len(base)))
+    places = [i for i, letter in enumerate(cand) if letter in "c-_"]
+    if not places:
+        cand, places = cand + "_", [len(cand)]
+    place = data.draw(st.sampled_from(places))
+    worse = f"{cand[:place]}w{cand[place + 1 :]}"
+    questions = asked("ar" * 7) if known else None
+    if judge(base, cand, questions=questions).decision.outcome == "BLOCK":
+        assert judge(base, worse, questions=questions).decision.outcome != "SHIP"
+
+
+@given(st.text("cwur", min_size=1, max_size=12), st.data())
+def test_more_wrong_than_the_baseline_always_blocks(base: str, data: st.DataObject) -> None:
+    cand = data.draw(st.text("cwur", min_size=len(base), max_size=len(base)))
+    result = judge(base, cand)
+    if cand.count("w") > base.count("w"):
+        assert result.decision.outcome == "BLOCK"
+    if result.decision.outcome == "SHIP":
+        assert cand.count("u") <= base.count("u") and cand.count("c") > 0
+
+
+@given(answers, answers)
+def test_every_answer_is_in_one_bucket_of_each_side(base: str, cand: str) -> None:
+    result = judge(base, cand)
+    size = len({i for text in (base, cand) for i, letter in enumerate(text) if letter != "_"})
+    assert sum(result.buckets["base"].values()) == sum(result.buckets["cand"].values()) == size
