@@ -15,7 +15,7 @@ from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
-from surefoot.types import Evidence, Item, Passage, Verdict
+from surefoot.types import Evidence, Item, Passage, Question, Verdict
 
 PLAINLY = 0.75
 
@@ -106,9 +106,11 @@ class _Reading(Struct, frozen=True):
         known = {passage.id for passage in self.passages}
         refused = self.refusal.value == "refused"
         claims = () if refused else tuple(self._claim(claim, judgements) for claim in self.claims)
+        if self.refusal.value == "partial" and _only_near_evidence(question, claims):
+            refused, claims = True, ()
         return Findings(
             unusable=None,
-            refusal=self.refusal.value,
+            refusal="refused" if refused else self.refusal.value,
             expects=question.expects,
             claims=claims,
             gold="none" if refused else self._agreement(),
@@ -155,6 +157,11 @@ class _Reading(Struct, frozen=True):
             return found
         found = _best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _only_near_evidence(question: Question, claims: tuple[ClaimFinding, ...]) -> bool:
+    """Declining what the documents do not say, and telling what they do say instead, is a refusal as a whole."""
+    return not claims or (question.expects == "refusal" and all(claim.supported for claim in claims))
 
 
 def _label(judgement: Judgement) -> Support:

@@ -49,7 +49,7 @@ def _on_subject(gold: str, asked: str, said: str) -> bool:
     """A full sentence that names nobody the gold and the question name is about something else."""
     wanted = set(names(gold)) & set(terms(asked))
     there = set(terms(said))
-    return not wanted or len(there) < _SENTENCE or bool(wanted & there)
+    return not wanted or len(there) < _SENTENCE or 2 * len(wanted & there) > len(wanted)
 
 
 def _new(found: list[Quantity], known: list[Quantity]) -> list[Quantity]:

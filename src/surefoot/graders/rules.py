@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sentencex import segment
 
 from surefoot.graders.judging import Judgement, Pair
@@ -29,6 +30,7 @@ class Unit(Struct, frozen=True):
     quantities: tuple[Quantity, ...]
     is_row: bool
     sentences: tuple[str, ...]
+    lead: tuple[Quantity, ...] = ()  # of the sentence that introduces a table
 
 
 class Rules:
@@ -51,7 +53,7 @@ class _Reading:
         self.weights = _weights(self.claim, self.asked)
         # What the question itself says needs no source: "a 55 kW kiln is over the limit".
         given = quantities(pair.context)
-        self.wanted = [q for q in quantities(self.claim) if not any(q.agrees(known) for known in given)]
+        self.wanted = [q for q in quantities(self.claim) if not any(_repeats(q, known) for known in given)]
 
     def judgement(self) -> Judgement:
         if not self.units:
@@ -105,8 +107,16 @@ def _weights(claim: str, asked: frozenset[str]) -> dict[str, float]:
     return weights if len(weights) >= 3 else {**dict.fromkeys(asked, 0.5), **weights}
 
 
+def _repeats(one: Quantity, other: Quantity) -> bool:
+    return one.kind == other.kind and one.agrees(other)
+
+
 def _among(wanted: Quantity, unit: Unit) -> bool:
-    return any(wanted.agrees(other) for other in unit.quantities)
+    """Tables are often in thousands or millions, and say so only in their heading."""
+    if any(wanted.agrees(other) for other in (*unit.quantities, *unit.lead)):
+        return True
+    scaled = (replace(wanted, value=wanted.value / scale) for scale in (1e3, 1e6)) if unit.is_row else ()
+    return any(smaller.agrees(other) for smaller in scaled for other in unit.quantities)
 
 
 def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:
@@ -141,4 +151,5 @@ def _cells(row: str) -> list[str]:
 
 def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
     text = " ".join(sentences)
-    return Unit(text, frozenset(terms(f"{text} {lead}")), tuple(quantities(text)), is_row, sentences)
+    words = frozenset(terms(f"{text} {lead}"))
+    return Unit(text, words, tuple(quantities(text)), is_row, sentences, tuple(quantities(lead)))

@@ -10,6 +10,7 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|"
     r"shan't|mustn't|prohibited from|forbidden to|unable to|exempt from|no)\b"
 )
+_NEGATED_BEFORE = re.compile(r"\b(?:is|are|was|were|be) (?:ruled out|prohibited|forbidden|barred|excluded|banned)\b")
 _MUST = re.compile(r"\b(?:shall|must|has to|have to|(?:is|are) (?:required|obliged|obligated) to)\b(?! not)")
 _MAY = re.compile(r"\b(?:may|can|(?:is|are) (?:allowed|permitted|entitled|free) to)\b(?! not)")
 _OPPOSITES = tuple(
@@ -31,9 +32,16 @@ def turned_round(claim: str, sentence: str) -> bool:
 
 def _negated_otherwise(said: str, written: str) -> bool:
     """A word that both share is negated in one of them only."""
-    here, there = _governed(_NEGATION, said), _governed(_NEGATION, written)
+    here, there = _negated(said), _negated(written)
     shared = set(terms(said)) & set(terms(written))
     return bool((here ^ there) & shared) and not (here & there)
+
+
+def _negated(text: str) -> set[str]:
+    found = _governed(_NEGATION, text, 2)
+    for match in _NEGATED_BEFORE.finditer(text):
+        found.update(terms(text[: match.start()])[-2:])
+    return found
 
 
 def _other_modality(said: str, written: str) -> bool:
@@ -44,12 +52,12 @@ def _other_modality(said: str, written: str) -> bool:
     return False
 
 
-def _governed(pattern: re.Pattern[str], text: str) -> set[str]:
-    """The content word right behind each match: what is negated, owed or allowed."""
+def _governed(pattern: re.Pattern[str], text: str, reach: int = 1) -> set[str]:
+    """The content words right behind each match: what is negated, owed or allowed."""
     found = set()
     for match in pattern.finditer(text):
         following = terms(text[match.end() : match.end() + 60].split(". ")[0])
-        found.update(following[:1])
+        found.update(following[:reach])
     return found
 
 

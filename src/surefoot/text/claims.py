@@ -24,7 +24,8 @@ _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|s√
 # Talk about the answer, the search or the reader rather than about the documents' subject.
 _META = re.compile(
     r"(?:please|let me know|feel free|i hope|hope this|happy to|glad to|would you like|do you want"
-    r"|if you (?:need|want|would like|have|wish|can)"
+    r"|if you (?:need|want|would like|have|wish|can|send|tell|give|share|are)"
+    r"|(?:contact|ask|consult|check|refer to|see)"
     r"|you (?:may|might|can|could|should) (?:want to |wish to |also )?"
     r"(?:check|contact|consult|ask|look|refer|review|see|search|verify|try|reach)"
     r"|i (?:can|could|would|will|am able to|looked|searched|checked|reviewed|recommend|suggest)"
