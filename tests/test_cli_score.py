@@ -83,7 +83,7 @@ def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Pat
     assert done.code == 1
     assert "BLOCK" in done.out and "G2" in done.out and "\x1b" not in done.out
     text = report.read_text(encoding="utf-8")
-    assert "**BLOCK**" in text and "| q4 | **MISSING** |" in text and "## What to do next" in text
+    assert "**BLOCK**" in text and "| q4 | Sum up the link. | **MISSING** |" in text and "## What to do next" in text
     suites = {suite.get("name"): suite for suite in ElementTree.parse(junit).getroot()}
     gate, asked = suites["surefoot.gate"], suites["surefoot.questions"]
     assert int(gate.get("failures", 0)) == len(gate.findall("testcase/failure")) > 0
@@ -105,7 +105,7 @@ def test_hostile_ids_change_neither_report_nor_terminal(write: Write, tmp_path: 
     questions = write("q.jsonl", [{"qid": name, "q": "Q?", "answerable": False}])
     traces = write("t.jsonl", [{"qid": name, "answer": "So it is."}])
     report, junit = tmp_path / "r.md", tmp_path / "j.xml"
-    done = surefoot("score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", name)
+    done = surefoot("score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", "stratum")
     text = report.read_text(encoding="utf-8")
     for shown in (text, done.out):
         assert "\x1b" not in shown and "\u202e" not in shown

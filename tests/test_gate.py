@@ -139,9 +139,9 @@ def test_a_gate_file_may_be_a_list_of_rules(tmp_path: Path) -> None:
 
 def test_rules_on_a_stratum_and_on_any_field() -> None:
     questions = [dict(q, stratum="hard" if q["answerable"] else "none", lang="en") for q in QUESTIONS]
-    result = score(questions, GOOD_TRACES, gate=["precision[hard] >= 1", "coverage[lang=en] >= 1"])
+    result = score(questions, GOOD_TRACES, rules=["precision[hard] >= 1", "coverage[lang=en] >= 1"])
     assert result.exit_code == 0
-    result = score(questions, GOOD_TRACES, gate=["precision[harrd] >= 1"])
+    result = score(questions, GOOD_TRACES, rules=["precision[harrd] >= 1"])
     assert result.exit_code == 3
     assert "hard" in result.card.decision.checks[0].reason
 
@@ -152,7 +152,7 @@ def test_a_baseline_is_an_earlier_result(tmp_path: Path) -> None:
         score(QUESTIONS, GOOD_TRACES).write_json(out)
     worse = [*GOOD_TRACES[1:], {"q": "What is X?", "answer": "I do not know."}]
     for traces, code in ((GOOD_TRACES, 0), (worse, 1)):
-        result = score(QUESTIONS, traces, gate=["citation_hit_rate >= baseline"], baseline=path)
+        result = score(QUESTIONS, traces, rules=["citation_hit_rate >= baseline"], baseline=path)
         assert result.exit_code == code
     with pytest.raises(UsageError, match="baseline"):
         score(QUESTIONS, GOOD_TRACES, baseline=tmp_path / "none.json")

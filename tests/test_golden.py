@@ -41,18 +41,18 @@ def trouble() -> ScoreResult:
         {"q": "Never asked?", "answer": "So."},
         {"answer": "nobody's"},
     ]
-    return score(questions, traces, by=["stratum"], gate=["precision >= 0.8", "wrong <= baseline", "coverage >= 1"])
+    return score(questions, traces, by=["stratum"], rules=["precision >= 0.8", "wrong <= baseline", "coverage >= 1"])
 
 
 @pytest.mark.parametrize("name", ["example", "trouble"])
 def test_markdown_and_junit(name: str, request: pytest.FixtureRequest) -> None:
     result: ScoreResult = request.getfixturevalue(name)
-    check(GOLDEN / f"{name}.md", "\n".join(markdown.render(result.card, result.rows())) + "\n")
+    check(GOLDEN / f"{name}.md", "\n".join(markdown.render(result.card, result.rows(), result.questions)) + "\n")
     check(GOLDEN / f"{name}.xml", "\n".join(junit.render(result.card, result.rows())) + "\n")
 
 
 def test_the_picture_in_the_readme_is_what_the_terminal_shows(example: ScoreResult) -> None:
-    console = Console(record=True, width=112, file=io.StringIO(), force_terminal=True, highlight=False)
+    console = Console(record=True, width=88, file=io.StringIO(), force_terminal=True, highlight=False)
     terminal.show(example.card, console)
     svg = console.export_svg(title="surefoot score", theme=MONOKAI, unique_id="surefoot")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from elsewhere

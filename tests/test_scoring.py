@@ -87,13 +87,13 @@ def test_all_counts_each_as_an_attempt() -> None:
 
 
 def test_missing_answers_fail_coverage_and_only_coverage_makes_it_incomplete() -> None:
-    result = score(QUESTIONS, GOOD_TRACES[:3], gate=["precision >= 0.8", "coverage >= 1"])
+    result = score(QUESTIONS, GOOD_TRACES[:3], rules=["precision >= 0.8", "coverage >= 1"])
     assert result.card.labels["MISSING"] == 1
     assert (result.card.decision.outcome, result.exit_code) == ("INCONCLUSIVE", 4)
     assert [check.status for check in result.card.decision.checks] == ["pass", "incomplete"]
     # By the default gate a missing answer among four is also a failed compliance, and blocked comes first.
     assert score(QUESTIONS, GOOD_TRACES[:3]).exit_code == 1
-    tolerant = score(QUESTIONS, GOOD_TRACES[:3], gate=["coverage >= 0.75"])
+    tolerant = score(QUESTIONS, GOOD_TRACES[:3], rules=["coverage >= 0.75"])
     assert tolerant.exit_code == 0
 
 

@@ -28,6 +28,9 @@ class SurefootError(Exception):
         self.message = message
         self.hint = hint
 
+    def __str__(self) -> str:
+        return f"{self.message} (hint: {self.hint})" if self.hint else self.message
+
 
 class UsageError(SurefootError):
     exit_code = ExitCode.USAGE

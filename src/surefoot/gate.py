@@ -62,14 +62,16 @@ class Rule(Struct, frozen=True):
         if match is None or not (number or baseline) or bool(match["sign"]) != bool(baseline and number):
             raise UsageError(
                 f"the rule {name + ': ' if name else ''}{text!r} cannot be read",
-                "write it like `precision >= 0.80` or `wrong[adversarial] <= baseline + 1`",
+                "write it like `precision >= 0.80` or `under_refusal[adversarial] <= baseline + 2%`",
             )
         metric = match["metric"]
         if metric not in METRICS and metric not in GRADED:
             close = get_close_matches(metric, [*METRICS, *GRADED], 1)
             hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
-            raise UsageError(f"the rule {text!r} names the metric {metric!r}, which there is not", hint)
+            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
         limit = Fraction(number or 0) / (100 if match["percent"] else 1)
+        if metric in METRICS and limit > 1:
+            raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(
             name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
@@ -118,7 +120,8 @@ def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
     limit = rule.limit
     if rule.on_baseline:
         if before is None or before.value is None:
-            return Check(rule, "undecidable", seen, reason="there is no baseline to compare with")
+            what = f"no {rule.metric} for {rule.group}: score it --by that field" if rule.group else "nothing of this"
+            return Check(rule, "undecidable", seen, reason=f"the baseline has {what}")
         limit += before.value
     value = seen.value if rule.bound is None else _bound(seen, rule.bound)
     if value is None:

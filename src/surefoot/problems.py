@@ -14,23 +14,27 @@ NAMED_PER_KIND = 200
 HARMLESS = frozenset({"note", "unknown_question"})
 
 _IN_WORDS = {
-    "malformed": "unreadable rows",
-    "no_question": "rows that name no question",
-    "unknown_question": "traces of questions that are not in the set",
-    "ambiguous_question": "traces that fit several questions",
-    "duplicate_trace": "traces too many for their question",
-    "several_traces": "traces left out because their question has several",
-    "set_aside": "traces set aside by --rerun",
-    "unreadable": "unreadable files",
-    "no_traces": "folders without traces",
-    "bad_question": "unusable questions",
-    "duplicate_question": "questions with a doubled id",
-    "note": "notes",
+    "malformed": ("unreadable row", "unreadable rows"),
+    "no_question": ("row that names no question", "rows that name no question"),
+    "unknown_question": ("trace of a question that is not in the set", "traces of questions that are not in the set"),
+    "ambiguous_question": ("trace that fits several questions", "traces that fit several questions"),
+    "duplicate_trace": ("trace too many for its question", "traces too many for their question"),
+    "several_traces": ("trace left out: its question has several", "traces left out: their question has several"),
+    "set_aside": ("trace set aside by --rerun", "traces set aside by --rerun"),
+    "unreadable": ("unreadable file", "unreadable files"),
+    "no_traces": ("folder without traces", "folders without traces"),
+    "bad_question": ("unusable question", "unusable questions"),
+    "duplicate_question": ("question with a doubled id", "questions with a doubled id"),
+    "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),
+    "spans": ("span", "spans"),
+    "note": ("note", "notes"),
 }
 
 
-def in_words(kind: str) -> str:
-    return _IN_WORDS.get(kind, kind.replace("_", " "))
+def in_words(count: int, kind: str) -> str:
+    """A count of problems as a person would say it."""
+    single, several = _IN_WORDS.get(kind, (kind.replace("_", " "),) * 2)
+    return f"{count:,} {single if count == 1 else several}"
 
 
 class ProblemLog(Struct):

@@ -25,6 +25,7 @@ class Accounting(Struct, frozen=True):
 
 class Settings(Struct, frozen=True):
     questions: int
+    questions_sha256: str
     rerun: str
     refusal: str
     by: tuple[str, ...]

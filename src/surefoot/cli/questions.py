@@ -107,7 +107,8 @@ def diff(old: Path, new: Path | None, as_json: bool) -> int:
 def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
-    Changed are those named with --change and those that differ from FILE.lock. NEW.lock is written too.
+    Changed are those named with --change, which you then edit, and those that differ from FILE.lock already.
+    NEW.lock is written too; it leaves the former open until you lock NEW again.
     """
     if new.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
@@ -117,14 +118,18 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
         changed |= set(locks.difference(locks.read_lock(path), locks.hashes_of(question_set.questions)).changed)
     cloned = cloning.clone(question_set.questions, changed)
     cloning.write_questions(new, cloned)
-    locks.write_lock(locks.lock_path(new), locks.hashes_of(cloned))
     renamed = {a.id: b.id for a, b in zip(question_set.questions, cloned, strict=True) if a.id != b.id}
+    # What was named with --change is still to be edited; it is locked by the next `questions lock`.
+    open_ids = {renamed[qid] for qid in change}
+    locks.write_lock(locks.lock_path(new), locks.hashes_of([q for q in cloned if q.id not in open_ids]))
     if as_json:
         _print({"file": str(new), "questions": len(cloned), "renamed": renamed})
     else:
         for old_id, new_id in renamed.items():
             click.echo(f"{old_id} -> {new_id}")
         click.echo(f"{new}: {len(cloned)} questions, {len(cloned) - len(renamed)} kept their id")
+        if open_ids:
+            click.echo(f"edit {', '.join(sorted(open_ids))} now, then `surefoot questions lock {new}`")
     return ExitCode.OK
 
 

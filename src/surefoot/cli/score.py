@@ -30,7 +30,7 @@ from surefoot.scoring import score as score_traces
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Decide by this rule instead of a gate file. Repeatable.",
+    help="Decide by this rule too; without --gate, by it alone. Repeatable.",
 )
 @click.option("--baseline", metavar="FILE", help="What --json printed for an earlier run, for rules with `baseline`.")
 @click.option(
@@ -74,7 +74,8 @@ def score(
     result = score_traces(
         options["questions"],
         [*traces, *more_traces],
-        gate=options["rules"] or options["gate"],
+        gate=options["gate"],
+        rules=options["rules"],
         baseline=options["baseline"],
         rerun=options["rerun"],
         refusal=options["refusal"],
@@ -103,7 +104,7 @@ def _write(result: ScoreResult, report: str | None, junit: str | None, as_json: 
     if report:
         from surefoot.report import markdown
 
-        _write_lines(report, markdown.render(result.card, result.rows()))
+        _write_lines(report, markdown.render(result.card, result.rows(), result.questions))
     if junit:
         from surefoot.report import junit as junit_report
 

@@ -48,6 +48,11 @@ def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
     return {question.id: content_hash(question) for question in questions}
 
 
+def fingerprint_of(questions: Sequence[Question]) -> str:
+    """One hash for a whole set, whatever the order of its questions."""
+    return hashlib.sha256(msgspec.json.encode(sorted(hashes_of(questions).items()))).hexdigest()[:32]
+
+
 def difference(old: Hashes, new: Hashes) -> Difference:
     common = [qid for qid in new if qid in old]
     changed = tuple(qid for qid in common if old[qid] != new[qid])

@@ -17,9 +17,14 @@ class _Number(msgspec.Struct):
     high: float | None = None
 
 
+class _Settings(msgspec.Struct, frozen=True):
+    questions_sha256: str = ""
+
+
 class _Score(msgspec.Struct):
     metrics: dict[str, _Number]
     groups: dict[str, dict[str, dict[str, _Number]]] = {}
+    settings: _Settings = _Settings()
 
 
 class Baseline(msgspec.Struct):
@@ -32,13 +37,17 @@ class Baseline(msgspec.Struct):
         return numbers.get(metric)
 
 
-def load_baseline(path: str | Path) -> Baseline:
+def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
+    """An earlier run's numbers; one over other questions cannot be compared with."""
     try:
         earlier = msgspec.json.decode(Path(path).read_bytes(), type=_Score)
     except (OSError, msgspec.DecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "write it with `surefoot score ... --json > baseline.json`"
         raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error
+    if earlier.settings.questions_sha256 not in ("", questions_sha256):
+        hint = "score the baseline's traces again with this question set"
+        raise UsageError(f"the baseline {path} was scored on other questions", hint)
     groups = {
         field: {value: _estimates(numbers) for value, numbers in values.items()}
         for field, values in earlier.groups.items()

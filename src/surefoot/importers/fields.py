@@ -65,14 +65,18 @@ class TraceReader:
             field = ALIASES.get(name, name)
             if field not in PATHS or field == "triage":
                 fields = ", ".join(field for field in PATHS if field != "triage")
-                raise UsageError(f"--map names the field {name!r}, which there is not", f"the fields are {fields}")
+                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {fields}")
             # A key may itself contain dots, so the path is also tried as one key.
             self._paths[field] = [Candidate(path, True, ()), *_candidates((path,))]
         self._plans: dict[tuple[object, ...], Plan] = {}
+        self._mapped = {name: ALIASES.get(name, name) for name in mapping or {}}
+        self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
 
     def read(self, row: dict[str, object]) -> Trace | str:
         """The trace a row holds, or the reason why it holds none."""
         plan = self._plans.get(tuple(row)) or self.plan(row)
+        if self._mapped:
+            self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
         question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
         if not isinstance(question_id, str):
             question_id = scalar(question_id) or None
@@ -140,4 +144,4 @@ def _descend(value: object, path: Path) -> object:
 
 def _no_question(row: Iterable[str]) -> str:
     keys = ", ".join(str(key)[:40] for key in list(row)[:8])
-    return f"no field names the question (the row has: {keys or 'nothing'})"
+    return f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does"

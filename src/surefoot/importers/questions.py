@@ -109,7 +109,7 @@ def _identifier(row: dict[str, object]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise BadQuestion("the question has no id: qid must be a text")
+        raise BadQuestion("the question has no id: qid must be a text or a whole number")
     return value
 
 

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
 from surefoot.gate import Check
-from surefoot.metrics import METRICS
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
-from surefoot.report.words import plain, seen, to_be_sure
+from surefoot.report.words import plain, seen
 from surefoot.scorecard import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
@@ -51,10 +50,10 @@ def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
 def _rule_case(check: Check) -> str:
     name = quoteattr(plain(f"{check.rule.name}: {check.rule.text}"))
     head = f'<testcase classname="surefoot.gate" name={name}'
-    meaning = METRICS[check.rule.metric].share if check.rule.metric in METRICS else ""
-    message = quoteattr(
-        plain(f"seen {seen(check.seen)}; {to_be_sure(check)}; {check.question_count} questions behind it ({meaning})")
+    behind = (
+        f"; {check.question_count} questions behind it: {', '.join(check.questions[:12])}" if check.questions else ""
     )
+    message = quoteattr(plain(f"seen {seen(check.seen)}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
     if check.status == "pass":
         return f"{head}/>"
     kind = {"fail": "failure", "not_applicable": "skipped"}.get(check.status, "error")

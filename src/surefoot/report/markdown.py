@@ -10,13 +10,13 @@ from surefoot.problems import in_words
 from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 from surefoot.stats import questions_to_be_sure
-from surefoot.types import Estimate
+from surefoot.types import Estimate, Question
 
 _PROVABLE = 0.05
 _PROBLEMS_SHOWN = 20
 
 
-def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
+def render(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question] = ()) -> Iterator[str]:
     """The lines of the report."""
     decision = card.decision
     yield from ("# Surefoot report", "", f"**{decision.outcome}** - {headline(decision)}", "")
@@ -26,11 +26,11 @@ def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
         yield from _breakdown(field, values)
     yield from _next_steps(card)
     yield from _input(card)
-    yield from _rows(rows)
+    yield from _rows(rows, {question.id: question for question in questions})
 
 
 def _gate(card: Scorecard) -> Iterator[str]:
-    yield from ("## Gate", "", "| rule | result | seen | to be sure (95%) | questions behind it |")
+    yield from ("## Gate", "", "| rule | result | seen | sure (95%) | questions behind it |")
     yield "|---|---|---|---|---|"
     for check in card.decision.checks:
         rule = (
@@ -39,7 +39,8 @@ def _gate(card: Scorecard) -> Iterator[str]:
             else f"`{check.rule.text}`"
         )
         behind = names(check.questions, check.question_count) or "-"
-        yield f"| {rule} | {STATUS_WORDS[check.status]} | {seen(check.seen)} | {cell(to_be_sure(check))} | {behind} |"
+        sure = check.reason or to_be_sure(check)
+        yield f"| {rule} | {STATUS_WORDS[check.status]} | {seen(check.seen)} | {cell(sure)} | {behind} |"
     yield ""
     for reason in card.decision.incomplete:
         yield f"- incomplete: {reason}"
@@ -94,28 +95,24 @@ def _input(card: Scorecard) -> Iterator[str]:
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     for kind, count in kinds.items():
         if count:
-            yield f"- {count} {in_words(kind)}"
+            yield f"- {in_words(count, kind)}"
     yield f"- refusals by `{settings.refusal}`, several traces by `{settings.rerun}`"
     for kind, problems in card.problems.named.items():
         total = card.problems.counts[kind]
         for problem in problems[:_PROBLEMS_SHOWN]:
             yield f"- {cell(str(problem))}"
         if total > _PROBLEMS_SHOWN:
-            yield f"- and {total - _PROBLEMS_SHOWN} more {in_words(kind)}"
+            yield f"- and {in_words(total - _PROBLEMS_SHOWN, kind)} more"
     yield ""
 
 
-def _rows(rows: Iterable[ScoredRow]) -> Iterator[str]:
-    yield from (
-        "## Per question",
-        "",
-        "| qid | label | refusal | hit | cited | why | where |",
-        "|---|---|---|---|---|---|---|",
-    )
+def _rows(rows: Iterable[ScoredRow], questions: dict[str, Question]) -> Iterator[str]:
+    yield from ("## Per question", "", "| qid | question | label | why | cited | gold | where |", "|---" * 7 + "|")
     for row in rows:
-        cited = "-" if row.citations is None else cell(", ".join(row.citations)) or "(empty list)"
-        why = cell(row.reason or (f'"{row.refusal_span}"' if row.refusal_span else ""))
+        question = questions.get(row.qid)
+        asked, gold = (question.text, ", ".join(question.gold_ids)) if question else ("", "")
+        cited = "no citation" if row.citations is None else cell(", ".join(row.citations)) or "empty list"
+        why = cell(row.reason or (f'{row.refusal}: "{row.refusal_span}"' if row.refusal_span else row.refusal or ""))
         where = "" if row.source is None else cell(f"{row.source}:{row.line}")
-        hit = "yes" if row.hit else "no"
-        yield f"| {cell(row.qid)} | **{row.label}** | {row.refusal or '-'} | {hit} | {cited} | {why} | {where} |"
+        yield f"| {cell(row.qid)} | {cell(asked)} | **{row.label}** | {why} | {cited} | {cell(gold) or '-'} | {where} |"
     yield ""

@@ -1,4 +1,4 @@
-"""The compact table on a terminal."""
+"""The compact table on a terminal, readable at 80 columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.problems import in_words
-from surefoot.report.words import STATUS_WORDS, headline, interval, names, plain, seen, to_be_sure
+from surefoot.report.words import STATUS_WORDS, headline, interval, names, percent, plain, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 
 _OUTCOME_STYLE = {"SHIP": "bold green", "BLOCK": "bold red", "INCONCLUSIVE": "bold yellow"}
@@ -23,43 +23,79 @@ _PROBLEMS_SHOWN = 5
 
 def show(card: Scorecard, console: Console) -> None:
     console.print(_gate(card))
+    _behind(card, console)
+    console.print()
     console.print(_metrics(card))
+    for field, values in card.groups.items():
+        console.print()
+        console.print(_breakdown(card, field, list(values)))
+    console.print()
     for advice in card.advice:
-        behind = names(advice.questions, advice.question_count, 6).replace("\\", "")
-        console.print(Text(f"next: {advice.finding} ({behind})"), style="dim", soft_wrap=True)
+        _line(console, f"next: {advice.finding} ({_ids(advice.questions, advice.question_count, 6)})", "dim")
     _problems(card, console)
     outcome = card.decision.outcome
     console.print(Text.assemble((outcome, _OUTCOME_STYLE[outcome]), f" - {headline(card.decision)}"), soft_wrap=True)
 
 
 def _gate(card: Scorecard) -> Table:
-    table = Table("rule", "result", "seen", "to be sure", "questions", box=None, pad_edge=False)
-    for column in table.columns[:4]:
-        column.no_wrap = True
+    table = _table("rule", "result", "seen", "sure")
     for check in card.decision.checks:
-        name = check.rule.name
+        name, text = check.rule.name, check.rule.text
         table.add_row(
-            Text(check.rule.text if check.rule.text.startswith(name) else f"{name} {check.rule.text}"),
+            Text(text if text.startswith(name) else f"{name} {text}"),
             Text(STATUS_WORDS[check.status], style=_STATUS_STYLE[check.status]),
             seen(check.seen),
-            Text(to_be_sure(check)),
-            Text(names(check.questions, check.question_count, 4).replace("\\", "")),
+            to_be_sure(check),
         )
     return table
 
 
+def _behind(card: Scorecard, console: Console) -> None:
+    """Why a rule does not pass: what it lacks, and the questions behind it."""
+    for check in card.decision.checks:
+        if check.status == "pass":
+            continue
+        ids = _ids(check.questions, check.question_count, 8)
+        why = "; ".join(filter(None, (check.reason, f"see {ids}" if ids else "")))
+        if why:
+            _line(console, f"{check.rule.name}: {why}", "dim")
+
+
 def _metrics(card: Scorecard) -> Table:
-    table = Table("metric", "value", "95% interval", box=None, pad_edge=False)
+    table = _table("metric", "value", "95% interval")
     for name, estimate in card.metrics.items():
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
         table.add_row(name, value, interval(estimate))
     return table
 
 
+def _breakdown(card: Scorecard, field: str, values: list[str]) -> Table:
+    table = _table(f"by {plain(field, 24)}", *(plain(value, 14) or "(none)" for value in values[:6]))
+    for name in card.metrics:
+        found = [card.groups[field][value][name].value for value in values[:6]]
+        table.add_row(name, *("-" if value is None else percent(value) for value in found))
+    return table
+
+
 def _problems(card: Scorecard, console: Console) -> None:
     for kind, problems in card.problems.named.items():
         for problem in problems[:_PROBLEMS_SHOWN]:
-            console.print(Text(plain(str(problem))), style="yellow", soft_wrap=True)
+            _line(console, plain(str(problem)), "yellow")
         more = card.problems.counts[kind] - _PROBLEMS_SHOWN
         if more > 0:
-            console.print(Text(f"and {more} more {in_words(kind)}"), style="yellow")
+            _line(console, f"and {in_words(more, kind)} more", "yellow")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns:
+        column.no_wrap = True
+    return table
+
+
+def _ids(ids: tuple[str, ...], total: int, shown: int) -> str:
+    return names(ids, total, shown).replace("\\", "")
+
+
+def _line(console: Console, text: str, style: str) -> None:
+    console.print(Text(text), style=style, soft_wrap=True)

@@ -57,12 +57,11 @@ def interval(estimate: Estimate) -> str:
 
 def to_be_sure(check: Check) -> str:
     """How far the observation is from settling the rule."""
-    if check.seen is None or check.seen.value is None or check.limit is None:
-        return check.reason or "-"
+    if check.status not in ("pass", "fail", "incomplete") or check.seen is None:
+        return "-"
     if check.to_be_sure is None:
-        return "counted in full" if check.limit in (0, 1) else "no number: on the limit"
-    enough = check.seen.denominator >= check.to_be_sure
-    return f"sure ({check.to_be_sure} suffice)" if enough else f"{check.to_be_sure} needed"
+        return "counted in full" if check.limit in (0, 1) else "on the limit"
+    return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
 def names(ids: Sequence[str], total: int, shown: int = 12) -> str:
@@ -78,9 +77,12 @@ def headline(decision: Decision) -> str:
         for status in ("fail", "incomplete", "undecidable", "pass")
     }
     if decision.outcome == "SHIP":
-        return f"all {len(by_status['pass'])} rules hold."
+        count = len(by_status["pass"])
+        return f"all {count} rules hold." if count != 1 else "the rule holds."
+    unfinished = [*decision.incomplete, *(f"{name} is not met" for name in by_status["incomplete"])]
     if decision.outcome == "BLOCK":
-        return f"{', '.join(by_status['fail'])} failed."
-    reasons = [*decision.incomplete, *(f"{name} is not met" for name in by_status["incomplete"])]
-    reasons += [f"{name} cannot be decided" for name in by_status["undecidable"]]
-    return f"{'; '.join(reasons) or 'no rule applies'}."
+        beside = f"; the run is incomplete too: {'; '.join(unfinished)}" if unfinished else ""
+        return f"{', '.join(by_status['fail'])} failed{beside}."
+    if by_status["undecidable"]:
+        unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
+    return f"{'; '.join(unfinished) or 'no rule applies'}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 import msgspec
@@ -11,6 +11,7 @@ from surefoot.errors import ExitCode
 from surefoot.outcomes import ScoredRow
 from surefoot.scorecard import Scorecard
 from surefoot.scoring.attempts import Attempts
+from surefoot.types import Question
 
 _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
@@ -22,9 +23,13 @@ class ScoreResult(Mapping[str, object]):
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
     """
 
-    def __init__(self, card: Scorecard, attempts: Attempts) -> None:
+    def __init__(self, card: Scorecard, attempts: Attempts, questions: Sequence[Question] = ()) -> None:
         self.card = card
+        self.questions = questions
         self._attempts = attempts
+
+    def __repr__(self) -> str:
+        return f"<ScoreResult {self.card.decision.outcome}, {self.card.accounting.scored} answers scored>"
 
     @property
     def exit_code(self) -> ExitCode:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from surefoot import gate as gates
 from surefoot import metrics
 from surefoot.advice import AdviceLog
-from surefoot.datasets.locks import verify_lock
+from surefoot.datasets.locks import fingerprint_of, verify_lock
 from surefoot.engine.local import map_blocks
 from surefoot.errors import UsageError
 from surefoot.gate import Check, Decision, Rule
@@ -28,7 +28,7 @@ from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
-from surefoot.types import Estimate, Question
+from surefoot.types import GROUP_FIELDS, Estimate, Problem, Question
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
@@ -41,7 +41,8 @@ def score(
     questions: str | Path | Sequence[object],
     traces: TraceInput,
     *,
-    gate: str | Path | Sequence[str] = gatefiles.DEFAULT,
+    gate: str | Path = gatefiles.DEFAULT,
+    rules: Sequence[str] = (),
     rerun: Rerun = "error",
     refusal: Literal["detect", "exact"] = "detect",
     by: Sequence[str] = (),
@@ -59,10 +60,12 @@ def score(
     _check_choice("rerun", rerun, ("error", "first", "last", "all"))
     _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
-    rules = _rules(gate)
-    before = load_baseline(baseline) if baseline else None
+    decided_by = _rules(gate, rules)
     question_set = question_sets.load(questions)
     asked = question_set.questions
+    fingerprint = fingerprint_of(asked)
+    before = load_baseline(baseline, fingerprint) if baseline else None
+    _check_fields(by, asked)
     problems = ProblemLog()
     problems.extend(question_set.problems)
     problems.extend(verify_lock(question_set))
@@ -70,8 +73,9 @@ def score(
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, count_only=rerun == "all")
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
-    counted = _count(asked, attempts, rules, by)
-    decision = _decide(rules, counted, before, problems)
+    problems.extend(_unmatched(mapping, scorer.found_fields))
+    counted = _count(asked, attempts, decided_by, by)
+    decision = _decide(decided_by, counted, before, problems)
     card = Scorecard(
         metrics=metrics.estimates(counted.total),
         labels=dict(_labels(counted.total)),
@@ -80,9 +84,18 @@ def score(
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
-        settings=Settings(len(asked), rerun, refusal, by),
+        settings=Settings(len(asked), fingerprint, rerun, refusal, by),
     )
-    return ScoreResult(card, attempts)
+    return ScoreResult(card, attempts, asked)
+
+
+def _unmatched(mapping: Mapping[str, str] | None, found: set[str]) -> list[Problem]:
+    """A mapping that leads nowhere in any row is a slip, and every answer would suffer from it."""
+    return [
+        Problem("map_unmatched", f"--map {name}={path} leads to nothing in any row")
+        for name, path in (mapping or {}).items()
+        if name not in found
+    ]
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -90,10 +103,22 @@ def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
 
 
-def _rules(gate: str | Path | Sequence[str]) -> list[Rule]:
-    if isinstance(gate, (str, Path)):
-        return [Rule.parse(text, name) for name, text in gatefiles.load(gate).items()]
-    return [Rule.parse(text) for text in gate]
+def _rules(gate: str | Path, more: Sequence[str]) -> list[Rule]:
+    """The rules of a gate, or those given one by one, or both; coverage is asked for even where nothing says so."""
+    texts = {} if more and gate == gatefiles.DEFAULT else gatefiles.load(gate)
+    rules = [Rule.parse(text, name) for name, text in texts.items()] + [Rule.parse(text) for text in more]
+    if not any(rule.metric == gates.COMPLETENESS for rule in rules):
+        rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
+    return rules
+
+
+def _check_fields(by: Sequence[str], asked: Sequence[Question]) -> None:
+    known = {*GROUP_FIELDS, *(name for question in asked for name in question.metadata)}
+    for name in by:
+        if asked and name not in known:
+            raise UsageError(
+                f"no question has the field {name!r} to break down by", f"there are {', '.join(sorted(known))}"
+            )
 
 
 def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
@@ -120,6 +145,7 @@ def _read_all(
         found.merge(result.problems)
         spans += result.spans
         rows += result.rows
+        scorer.found_fields |= result.found_fields
         if progress:
             progress(rows)
     if spans:
@@ -212,7 +238,7 @@ def _decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, pr
         )
         for i, rule in enumerate(rules)
     ]
-    incomplete = [f"{count} {in_words(kind)}" for kind, count in problems.serious.items()]
+    incomplete = [in_words(count, kind) for kind, count in problems.serious.items()]
     if not any(outcome.usable for outcome in counted.total):
         incomplete.append("nothing was scored")
         checks = [_unscored(check) for check in checks]

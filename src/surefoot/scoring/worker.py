@@ -50,6 +50,7 @@ class BlockResult(Struct):
     outcomes: list[Outcome] = field(default_factory=list)  # what the codes stand for, in order
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # (place, code) counted, where that is enough
     heads: list[bytes] = field(default_factory=list)
+    found_fields: set[str] = field(default_factory=set)  # of the user's mapping
     table: bytes = b""  # the rows as JSON lines, when they are wanted
     sizes: array[int] = field(default_factory=lambda: array("L"))  # of each line
 
@@ -94,6 +95,7 @@ class BlockScorer:
         self._keep_rows = keep_rows
         self._count_only = count_only
         self._has_mapping = bool(mapping)
+        self.found_fields = self._reader.found_fields
         self._outcomes: list[Outcome] = []
         self._code_of: dict[int, int] = {}
         self._shape: Shape | None = None  # what the rows before looked like
@@ -108,6 +110,7 @@ class BlockScorer:
                 self._score_slice(data, first_line, count, result)
         else:
             self._score_rows(*block.rows(), result)
+        result.found_fields = set(self.found_fields)
         return result.close(self._outcomes, self._count_only)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:

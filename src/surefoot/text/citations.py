@@ -4,7 +4,7 @@ Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
     ... text [a] [^b] [a, b] inline marks; a bare number counts the retrieved passages from 1
-    ... text (doc, p. 4)     document and page
+    ... text (doc, p. 4)     document and page; (id) only where a passage has that very id
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
@@ -25,6 +25,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
+_IN_PARENTHESES = re.compile(r"\(([^()\s]{1,200})\)")
 _PAGE = re.compile(r"\(([^()\n]{1,120}?),? (?:p|pp|pg|page|pages)\.? ?(\d{1,6})\)")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
@@ -64,6 +65,9 @@ def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (
             if ids := _inline_ids(match.group(1), retrieved, gold):
                 inline.append(Mark(match.start(), match.end(), tuple(ids), False))
     if "(" in body:
+        for match in _IN_PARENTHESES.finditer(body):
+            if match[1] in retrieved or match[1] in gold:
+                inline.append(Mark(match.start(), match.end(), (match[1],), False))
         for match in _PAGE.finditer(body):
             page = _page_id(match.group(1), match.group(2), retrieved, gold)
             inline.append(Mark(match.start(), match.end(), (page,), False))
