@@ -52,7 +52,8 @@ body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; background: var(--p
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% } .scroll { overflow-x: auto }
 th, td { border-bottom: 1px solid var(--line); padding: .35rem .6rem .35rem 0; text-align: left; vertical-align: top }
-th { font-weight: 600 } td { overflow-wrap: anywhere } code { overflow-wrap: anywhere }
+th { font-weight: 600 } td { overflow-wrap: break-word } td:first-child { white-space: nowrap }
+td:last-child { overflow-wrap: anywhere } code { white-space: nowrap }
 .decision { border: 2px solid; border-radius: .4rem; padding: .6rem 1rem; background: var(--panel) }
 .status { font-weight: 600; white-space: nowrap } .quiet { color: var(--quiet) }
 figure { margin: 1rem 0 } figcaption { font-weight: 600 } svg { max-width: 100%; height: auto; display: block }
@@ -84,6 +85,7 @@ _DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
 <rect width="6" height="6" fill="#e8702a"/><rect width="1.5" height="6" fill="#7a2500"/></pattern>
 </defs></svg>"""
 
+_NAMED = 16  # question ids beside a rule
 
 def render(comparison: Comparison) -> str:
     body = "\n".join(
@@ -184,7 +186,7 @@ def _rules(comparison: Comparison) -> Iterator[str]:
 def _rule_cells(judged: Judged) -> tuple[str, ...]:
     check, rule = judged.check, judged.check.rule
     named = "" if rule.name == rule.text else f"{text(rule.name)}<br>"
-    more = check.question_count - len(check.questions)
+    more = check.question_count - len(check.questions[:_NAMED])
     return (
         f"{named}<code>{text(rule.text)}</code>",
         f'<span class="status">{_MARKS.get(status(judged), "")} {status(judged)}</span>',
@@ -192,7 +194,7 @@ def _rule_cells(judged: Judged) -> tuple[str, ...]:
         number(rule.metric, judged.base),
         limit(rule.metric, check.limit),
         text(why(judged)),
-        ", ".join(map(text, check.questions)) + (f" and {more} more" if more > 0 else ""),
+        ", ".join(map(text, check.questions[:_NAMED])) + (f" and {more} more" if more > 0 else ""),
     )
 
 
