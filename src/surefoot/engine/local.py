@@ -13,12 +13,15 @@ from typing import Any, TypeVar
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
+MOST_JOBS_PER_CORE = 4  # more would only fight over the cores, and a slip must not bring a machine down
+
 _work: Callable[..., object] | None = None
 
 
 def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: int | None = None) -> Iterator[Result]:
     """`work(block)` for every block. One block, or one job, stays in this process."""
-    jobs = jobs or os.cpu_count() or 1
+    cores = os.cpu_count() or 1
+    jobs = min(jobs or cores, MOST_JOBS_PER_CORE * cores)
     blocks = iter(blocks)
     head = list(islice(blocks, 2))
     if jobs == 1 or len(head) < 2:

@@ -87,6 +87,7 @@ _DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
 
 _NAMED = 16  # question ids beside a rule
 
+
 def render(comparison: Comparison) -> str:
     body = "\n".join(
         (_DEFS, *_decision(comparison), *_bars(comparison), *_rules(comparison), *_measures(comparison),
