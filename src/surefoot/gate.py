@@ -38,7 +38,7 @@ DEFAULT_GROUP = "stratum"
 
 _RULE = re.compile(
     r"\s*(?P<metric>[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
-    r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d+(?:\.\d*)?|\.\d+)?\s*(?P<percent>%)?\s*"
+    r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<percent>%)?\s*"
 )
 _OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,

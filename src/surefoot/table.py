@@ -71,6 +71,10 @@ def _contradicted(f: Findings) -> bool:
     )
 
 
+def _has_evidence(f: Findings, claim: ClaimFinding) -> bool:
+    return claim.supported or (f.gold == "agrees" and claim.by_cited_together == "supported")
+
+
 # fmt: off
 TABLE: tuple[Row, ...] = (
     Row(None, "missing", lambda f: f.unusable == "missing"),
@@ -81,7 +85,7 @@ TABLE: tuple[Row, ...] = (
     Row("wrong", "conflicts_gold", lambda f: f.gold == "conflicts"),
     Row("wrong", "misattributed",
         lambda f: f.expects_refusal and bool(f.claims) and f.off_subject and all(c.supported for c in f.claims)),
-    Row("unsupported", "no_evidence", lambda f: any(not c.supported for c in f.claims)),
+    Row("unsupported", "no_evidence", lambda f: any(not _has_evidence(f, c) for c in f.claims)),
     Row("unsupported", "uncited", lambda f: any(not c.citations for c in f.claims)),
     Row("unsupported", "unknown_source", lambda f: bool(f.unknown)),
     Row("unsupported", "miscited", lambda f: any(c.by_cited_together != "supported" for c in f.claims)),

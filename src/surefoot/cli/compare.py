@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
+from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.sides import load_side
 from surefoot.compare import Comparison
 from surefoot.compare import compare as compare_sides
@@ -64,7 +64,8 @@ def compare(
     comparison = compare_sides(load_side(base), load_side(cand), chosen, waivers=waivers, mode=mode)
     if not uncalibrated:
         click.echo("note: the graders' error is not known; --uncalibrated accepts that", err=True)
-    _write(comparison, reports, as_json)
+    with quiet_if_nobody_reads():
+        _write(comparison, reports, as_json)
     return int(comparison.decision.exit_code)
 
 
@@ -108,6 +109,4 @@ def _write(comparison: Comparison, reports: Sequence[str], as_json: bool) -> Non
     if as_json:
         click.echo(msgspec.json.encode(words.as_json(comparison)))
         return
-    from rich.console import Console
-
-    words.show(comparison, Console(highlight=False, width=None if sys.stdout.isatty() else 140))
+    words.show(comparison, console())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -38,10 +39,20 @@ for command in (init, demo, questions, score, run, grade, compare, doctor):
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command; a user never sees a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - lives to the end
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _interrupt(*_: object) -> None:
+    """A polite kill ends like Ctrl-C: workers are waited for, nothing is left behind."""
+    raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ from surefoot.datasets import hygiene, locks
 from surefoot.errors import ExitCode, UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.importers.questions import QuestionSet
+from surefoot.report.words import plain
 from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -94,7 +95,7 @@ def diff(old: Path, new: Path | None, as_json: bool) -> int:
     else:
         for word, qids in (("added", found.added), ("removed", found.removed), ("changed", found.changed)):
             for qid in qids:
-                click.echo(f"{word}: {qid}")
+                click.echo(f"{word}: {plain(qid)}")
         click.echo(f"{found.unchanged} unchanged")
     return ExitCode.BLOCKED if found.changed else ExitCode.OK
 
@@ -126,10 +127,10 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
         _print({"file": str(new), "questions": len(cloned), "renamed": renamed})
     else:
         for old_id, new_id in renamed.items():
-            click.echo(f"{old_id} -> {new_id}")
+            click.echo(f"{plain(old_id)} -> {plain(new_id)}")
         click.echo(f"{new}: {len(cloned)} questions, {len(cloned) - len(renamed)} kept their id")
         if open_ids:
-            click.echo(f"edit {', '.join(sorted(open_ids))} now, then `surefoot questions lock {new}`")
+            click.echo(f"edit {plain(', '.join(sorted(open_ids)))} now, then `surefoot questions lock {new}`")
     return ExitCode.OK
 
 
@@ -149,7 +150,7 @@ def _changed(question_set: QuestionSet, qid: str) -> Problem:
 
 def _list(word: str, problems: list[Problem]) -> None:
     for problem in problems:
-        click.echo(f"{word}: {problem}", err=True)
+        click.echo(f"{word}: {plain(str(problem), 400)}", err=True)
 
 
 def _print(value: object) -> None:

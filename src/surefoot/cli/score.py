@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import UsageError
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
@@ -67,9 +68,7 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
-    for path in filter(None, (report, junit)):
-        if not Path(path).resolve().parent.is_dir():
-            raise UsageError(f"there is no folder to write {path} into", "make the folder first")
+    _check_outputs([options["questions"], *traces, *more_traces], [p for p in (report, junit) if p is not None])
     progress = _Progress()
     result = score_traces(
         options["questions"],
@@ -86,8 +85,21 @@ def score(
         progress=progress,
     )
     progress.close()
-    _write(result, report, junit, as_json, no_rows)
+    with quiet_if_nobody_reads():
+        _write(result, report, junit, as_json, no_rows)
     return int(result.exit_code)
+
+
+def _check_outputs(inputs: list[str], outputs: list[str]) -> None:
+    """Before any work is done: every report has its own place, and none is an input."""
+    taken = {Path(path).resolve() for path in inputs}
+    for path in outputs:
+        place = Path(path).resolve()
+        if not path or not place.parent.is_dir():
+            raise UsageError(f"there is no folder to write {path!r} into", "make the folder first")
+        if place in taken:
+            raise UsageError(f"{path} would be overwritten", "write the report to a file of its own")
+        taken.add(place)
 
 
 def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
@@ -113,11 +125,9 @@ def _write(result: ScoreResult, report: str | None, junit: str | None, as_json: 
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()
         return
-    from rich.console import Console
-
     from surefoot.report import terminal
 
-    terminal.show(result.card, Console(highlight=False, width=None if sys.stdout.isatty() else 140))
+    terminal.show(result.card, console())
 
 
 def _write_lines(path: str, lines: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from surefoot.errors import UsageError
 from surefoot.types import Question
 
-_VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d+)")
+_VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
 
 
 def clone(questions: Sequence[Question], changed: Collection[str]) -> list[Question]:
@@ -55,7 +55,7 @@ def as_row(question: Question) -> dict[str, object]:
             row[name] = getattr(question, name)
     if question.retrieval != "normal":
         row["retrieval"] = question.retrieval
-    return {**row, **question.metadata}
+    return {**question.metadata, **row}
 
 
 def write_questions(path: Path, questions: Sequence[Question]) -> None:

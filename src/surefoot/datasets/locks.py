@@ -76,7 +76,7 @@ def write_lock(path: Path, hashes: Hashes) -> None:
 def read_lock(path: Path) -> Hashes:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Lock).questions
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "make a new one with `surefoot questions lock`"
         raise UsageError(f"the lock file {path} cannot be read: {reason}", hint) from error

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from typing import Any, TypeVar
+
+from surefoot.errors import Incomplete
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -36,6 +40,9 @@ def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: i
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            hint = "it may have run out of memory; try --jobs 1"
+            raise Incomplete("a worker process was killed before it had finished", hint) from error
         finally:
             # Left early (an error, Ctrl-C): what has not started must not start.
             for future in waiting:
@@ -45,6 +52,9 @@ def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: i
 def _prepare(work: Callable[..., object]) -> None:
     global _work
     _work = work
+    # The parent answers Ctrl-C and kill; its workers only finish their block.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Rows are decoded and forgotten block by block and hold no cycles: collecting would only cost time.
     gc.disable()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -11,8 +12,8 @@ from surefoot.types import Estimate
 
 
 class _Number(msgspec.Struct):
-    numerator: int
-    denominator: int
+    numerator: Annotated[int, msgspec.Meta(ge=0)]
+    denominator: Annotated[int, msgspec.Meta(ge=0)]
     low: float | None = None
     high: float | None = None
 
@@ -41,7 +42,7 @@ def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
     """An earlier run's numbers; one over other questions cannot be compared with."""
     try:
         earlier = msgspec.json.decode(Path(path).read_bytes(), type=_Score)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "write it with `surefoot score ... --json > baseline.json`"
         raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error

@@ -135,7 +135,7 @@ def _descend(value: object, path: Path) -> object:
         elif isinstance(value, list) and key == "*":
             found = [_descend(item, path[depth + 1 :]) for item in value]
             return [item for item in found if item is not None]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        elif isinstance(value, list) and key.isdecimal() and len(key) < 9 and int(key) < len(value):
             value = value[int(key)]
         else:
             return None

@@ -14,6 +14,10 @@ from surefoot.types import Problem
 
 Row = tuple[int, object]
 
+# No NaN, and no integer so long that reading it would take for ever.
+_PATIENT = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_int=lambda digits: int(digits) if len(digits) < 4_000 else None
+)
 SLICE_BYTES = 48 << 10
 
 _DECODER = msgspec.json.Decoder()
@@ -80,10 +84,10 @@ def decode_one(data: bytes, source: str, line: int) -> object:
         pass
     text = data.decode("utf-8", "replace")
     try:
-        value = json.loads(text, parse_constant=lambda _: None)
+        value = _without_surrogates(_PATIENT.decode(text))
     except (ValueError, RecursionError) as error:
         return Problem("malformed", f"not valid JSON: {_short(error)}", source, line)
-    return Repaired(_without_surrogates(value), _repairs(text))
+    return Repaired(value, _repairs(text))
 
 
 def _each_line(data: bytes, source: str, first_line: int) -> Iterator[Row]:
@@ -100,25 +104,27 @@ def _each_line(data: bytes, source: str, first_line: int) -> Iterator[Row]:
 
 def _patiently(data: bytes, source: str) -> Iterator[Row]:
     text = data.decode("utf-8", "replace")
-    decoder = json.JSONDecoder(parse_constant=lambda _: None)
     at = _skip(text, 0, " \t\r\n")
-    is_array = text.startswith("[", at)
-    at, line, counted = at + is_array, 1, 0
+    in_array = text.startswith("[", at)
+    at, line, counted = at + in_array, 1, 0
     while True:
         at = _skip(text, at, " \t\r\n,")
         line, counted = line + text.count("\n", counted, at), at
-        if at >= len(text) or text[at] == "]":
+        if at >= len(text):
             break
+        if text[at] == ("]" if in_array else "["):  # one array may follow another
+            in_array, at = not in_array, at + 1
+            continue
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = _PATIENT.raw_decode(text, at)
+            value = _without_surrogates(value)
         except (ValueError, RecursionError) as error:
             yield line, Problem("malformed", f"not valid JSON from here on: {_short(error)}", source, line)
             return
         repairs = _repairs(text[at:end])
-        value = _without_surrogates(value)
         yield line, Repaired(value, repairs) if repairs else value
         at = end
-    if is_array and at >= len(text):
+    if in_array:
         yield line, Problem("malformed", "the array is not closed: the file looks cut off", source, line)
 
 

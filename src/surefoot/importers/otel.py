@@ -29,8 +29,8 @@ _ANSWER = (
 )
 _QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
 _DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
-_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d+)\.document\.(id|content)")
-_MESSAGE_KEY = re.compile(r"llm\.(input|output)_messages\.(\d+)\.message\.(role|content)")
+_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content)")
+_MESSAGE_KEY = re.compile(r"llm\.(input|output)_messages\.(\d{1,6})\.message\.(role|content)")
 _TEXT_KEYS = (
     "question",
     "query",

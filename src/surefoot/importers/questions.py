@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
     """Questions from a file, from `-`, or from Python dictionaries."""
     if isinstance(given, (str, Path)):
         source = str(given)
-        if source != "-" and not Path(given).is_file():
+        if source != "-" and (not os.path.exists(given) or Path(given).is_dir()):  # noqa: PTH110 - never raises
             raise UsageError(f"the question set {source} is not a file", "pass the file with --questions")
         rows = _yaml_rows(Path(given)) if source.endswith((".yaml", ".yml")) else _json_rows(source)
     else:
@@ -167,21 +168,22 @@ def _yaml_rows(path: Path) -> Iterator[Row]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         root, value = yaml.compose(text, Loader=loader), yaml.load(text, Loader=loader)
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+    except Exception as error:  # noqa: BLE001 - besides its own, the library lets through whatever a tag's value causes
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         reason = getattr(error, "problem", None) or "not UTF-8 text or not YAML"
         yield line, Problem("malformed", f"not valid YAML: {reason}", str(path), line)
         return
     if isinstance(value, dict) and isinstance(value.get("questions"), list):
-        root = next(node for key, node in root.value if key.value == "questions")
+        root = next((node for key, node in root.value if key.value == "questions"), None)
         value = value["questions"]
     if not isinstance(value, list):
         message = "is empty" if value is None else "holds no list of questions"
         yield 1, Problem("malformed", message, str(path), 1)
         return
-    for node, item in zip(root.value, value, strict=True):
-        yield node.start_mark.line + 1, item
+    nodes = root.value if root is not None and len(root.value) == len(value) else [None] * len(value)
+    for node, item in zip(nodes, value, strict=True):
+        yield node.start_mark.line + 1 if node else 1, item
 
 
 class QuestionIndex:

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Raw
 
 from surefoot.importers.fields import TraceReader
+from surefoot.importers.jsontext import Repaired, decode_one
 from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, trace_of
-from surefoot.types import Retrieved, Trace
+from surefoot.types import Problem, Retrieved, Trace
 
 Value = TypeVar("Value")
 
@@ -87,7 +88,7 @@ class Shape:
             row.answer,
             _once(self._retrieved, bytes(raw), read_passages) if raw else None,
             _once(self._citations, bytes(row.citations), citations_in) if row.citations else None,
-            error_in(msgspec.json.decode(row.error)) if row.error else None,
+            error_in(_decoded(bytes(row.error))) if row.error else None,
         )
 
 
@@ -97,5 +98,12 @@ def _once(known: dict[bytes, Value], raw: bytes, read: Callable[[object], Value]
         return known[raw]
     if len(known) >= _VALUES_KEPT:
         known.clear()
-    value = known[raw] = read(msgspec.json.decode(raw))
+    value = known[raw] = read(_decoded(raw))
     return value
+
+
+def _decoded(raw: bytes) -> object:
+    """The value of a field; None where it is no JSON after all, since it was passed over unread until now."""
+    value = decode_one(raw, "", 0)
+    value = value.value if isinstance(value, Repaired) else value
+    return None if isinstance(value, Problem) else value

@@ -20,7 +20,7 @@ from typing import BinaryIO, Protocol
 import zstandard
 from msgspec import Struct
 
-from surefoot.errors import Incomplete
+from surefoot.errors import Incomplete, UsageError
 from surefoot.importers import jsontext
 from surefoot.types import Problem
 
@@ -93,14 +93,16 @@ class ParquetGroup(Struct, frozen=True):
     first_row: int
 
     def rows(self) -> tuple[Sequence[int], list[object]]:
-        values = _pyarrow_parquet().ParquetFile(self.path).read_row_group(self.group).to_pylist()
-        return range(self.first_row, self.first_row + len(values)), values
+        lines, values = _parquet_rows(self)
+        return lines, values
 
 
 def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
     """All blocks of some files, folders and `-` (stdin), in the order given, folders by name."""
     for path in paths:
         if str(path) == "-":
+            if sys.stdin is None:
+                raise UsageError("there is no standard input to read", "pass a file instead of -")
             yield from _blocks_of_stream(sys.stdin.buffer, "stdin")
         elif Path(path).is_dir():
             yield from _blocks_of_folder(Path(path))
@@ -112,7 +114,7 @@ def _blocks_of_folder(folder: Path) -> Iterator[Block]:
     suffixes = tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED)
     files, closed = [], list[OSError]()
     for where, _, names in os.walk(folder, onerror=closed.append):
-        files += [Path(where, name) for name in names if name.endswith(suffixes)]
+        files += [Path(where, name) for name in names if name.endswith(suffixes) and Path(where, name).is_file()]
     for error in closed:
         yield _nothing("unreadable", f"cannot be read: {error.strerror}", Path(str(error.filename)))
     if not files:
@@ -131,22 +133,27 @@ def _guarded(path: Path) -> Iterator[Block]:
 
 
 def _nothing(kind: str, message: str, path: Path) -> Values:
-    return Values(str(path), [0], [Problem(kind, message, str(path))])
+    return Values(_name(path), [0], [Problem(kind, message, _name(path))])
+
+
+def _name(path: Path) -> str:
+    """A path as it can be printed: names need not be text."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def _blocks_of_file(path: Path) -> Iterator[Block]:
+    source = _name(path)
     with path.open("rb") as file:
-        magic = file.read(4)
-        file.seek(0)
+        magic = file.peek(4)[:4]
         if magic == b"PAR1":
             yield from _blocks_of_parquet(path)
         elif magic[:2] == b"\x1f\x8b":
-            yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), str(path))
+            yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), source)
         elif magic == b"\x28\xb5\x2f\xfd":
             reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            yield from _blocks_of_stream(io.BufferedReader(reader), str(path))
+            yield from _blocks_of_stream(io.BufferedReader(reader), source)
         else:
-            yield from _blocks_of_stream(file, str(path), path)
+            yield from _blocks_of_stream(file, source, path if path.is_file() else None)
 
 
 def _blocks_of_parquet(path: Path) -> Iterator[Block]:
@@ -157,7 +164,7 @@ def _blocks_of_parquet(path: Path) -> Iterator[Block]:
         raise Incomplete(f"damaged Parquet: {error}") from error
     first_row = 1
     for group in range(metadata.num_row_groups):
-        yield ParquetGroup(str(path), str(path), group, first_row)
+        yield ParquetGroup(_name(path), str(path), group, first_row)
         first_row += metadata.row_group(group).num_rows
 
 
@@ -176,8 +183,11 @@ def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path 
         if len(rest) == LARGEST_DOCUMENT:
             yield _nothing("unreadable", "is one JSON document of over 256 MiB: write JSON lines instead", Path(source))
             return
-        lines, values = zip(*jsontext.decode_document(body + rest, source), strict=True)
-        yield Values(source, list(lines), list(values))
+        rows = list(jsontext.decode_document(body + rest, source))
+        if rows and all(isinstance(value, Problem) for _, value in rows):  # no document after all
+            yield Lines(source, body + rest, 1)
+        else:
+            yield Values(source, [line for line, _ in rows], [value for _, value in rows])
         return
     yield from _cut(stream, body, source, path, skipped)
 
@@ -187,7 +197,8 @@ def _not_json(head: bytes, body: bytes) -> str | None:
         return "is empty"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "is UTF-16 text: save it as UTF-8"
-    return "is a binary file, not JSON lines" if b"\0" in head[:4096] else None
+    is_text = body.lstrip()[:1] in (b"{", b"[", b'"')
+    return "is a binary file, not JSON lines" if b"\0" in head[:4096] and not is_text else None
 
 
 def _is_document(body: bytes) -> bool:
@@ -195,6 +206,8 @@ def _is_document(body: bytes) -> bool:
     first, *others = (line.strip() for line in body.lstrip().split(b"\n", 2)[:2])
     second = others[0] if others else b""
     if first.startswith(b"["):
+        if first != b"[" and second.startswith(b"{") and second.endswith(b"}"):
+            return False  # a broken first line of JSON lines
         return first[1:].lstrip()[:1] in (b"", b"{", b"[", b"]") and not (first.endswith(b"]") and second)
     return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
 
@@ -232,6 +245,24 @@ def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
         if part.endswith(b"\n"):
             break
     return skipped
+
+
+def _parquet_rows(group: ParquetGroup) -> tuple[list[int], list[object]]:
+    """Rows of a group; a column with values that Python cannot hold is left out and named."""
+    try:
+        table = _pyarrow_parquet().ParquetFile(group.path).read_row_group(group.group)
+    except Exception as error:  # noqa: BLE001 - pyarrow raises its own family, imported only here
+        return [0], [Problem("unreadable", f"damaged Parquet: {error}", group.source)]
+    columns, notes = {}, []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            columns[name] = column.to_pylist()
+        except Exception as error:  # noqa: BLE001 - overflow, time zones, broken text: as many kinds as types
+            notes.append(Problem("note", f"the column {name!r} cannot be read: {error}", group.source))
+    names = list(columns)
+    rows: list[object] = [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    lines = list(range(group.first_row, group.first_row + len(rows)))
+    return [0] * len(notes) + lines, [*notes, *rows]
 
 
 def _pyarrow_parquet() -> ModuleType:

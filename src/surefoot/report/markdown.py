@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from surefoot.metrics import METRICS
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
-from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, seen, to_be_sure
+from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, plain, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 from surefoot.stats import questions_to_be_sure
 from surefoot.types import Estimate, Question
 
+_NO_MARKUP = str.maketrans("`|", "  ")  # inside a code span nothing else is markup
 _PROVABLE = 0.05
 _PROBLEMS_SHOWN = 20
 
@@ -19,7 +20,7 @@ _PROBLEMS_SHOWN = 20
 def render(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question] = ()) -> Iterator[str]:
     """The lines of the report."""
     decision = card.decision
-    yield from ("# Surefoot report", "", f"**{decision.outcome}** - {headline(decision)}", "")
+    yield from ("# Surefoot report", "", f"**{decision.outcome}** - {cell(headline(decision))}", "")
     yield from _gate(card)
     yield from _metrics(card)
     for field, values in card.groups.items():
@@ -33,11 +34,8 @@ def _gate(card: Scorecard) -> Iterator[str]:
     yield from ("## Gate", "", "| rule | result | seen | sure (95%) | questions behind it |")
     yield "|---|---|---|---|---|"
     for check in card.decision.checks:
-        rule = (
-            f"{cell(check.rule.name)}: `{check.rule.text}`"
-            if check.rule.name != check.rule.text
-            else f"`{check.rule.text}`"
-        )
+        text = f"`{plain(check.rule.text).translate(_NO_MARKUP)}`"
+        rule = text if check.rule.name == check.rule.text else f"{cell(check.rule.name)}: {text}"
         behind = names(check.questions, check.question_count) or "-"
         sure = check.reason or to_be_sure(check)
         yield f"| {rule} | {STATUS_WORDS[check.status]} | {seen(check.seen)} | {cell(sure)} | {behind} |"

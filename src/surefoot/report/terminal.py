@@ -34,7 +34,9 @@ def show(card: Scorecard, console: Console) -> None:
         _line(console, f"next: {advice.finding} ({_ids(advice.questions, advice.question_count, 6)})", "dim")
     _problems(card, console)
     outcome = card.decision.outcome
-    console.print(Text.assemble((outcome, _OUTCOME_STYLE[outcome]), f" - {headline(card.decision)}"), soft_wrap=True)
+    console.print(
+        Text.assemble((outcome, _OUTCOME_STYLE[outcome]), f" - {plain(headline(card.decision), 600)}"), soft_wrap=True
+    )
 
 
 def _gate(card: Scorecard) -> Table:
@@ -42,7 +44,7 @@ def _gate(card: Scorecard) -> Table:
     for check in card.decision.checks:
         name, text = check.rule.name, check.rule.text
         table.add_row(
-            Text(text if text.startswith(name) else f"{name} {text}"),
+            Text(plain(text if text.startswith(name) else f"{name} {text}")),
             Text(STATUS_WORDS[check.status], style=_STATUS_STYLE[check.status]),
             seen(check.seen),
             to_be_sure(check),
@@ -58,7 +60,7 @@ def _behind(card: Scorecard, console: Console) -> None:
         ids = _ids(check.questions, check.question_count, 8)
         why = "; ".join(filter(None, (check.reason, f"see {ids}" if ids else "")))
         if why:
-            _line(console, f"{check.rule.name}: {why}", "dim")
+            _line(console, plain(f"{check.rule.name}: {why}", 400), "dim")
 
 
 def _metrics(card: Scorecard) -> Table:

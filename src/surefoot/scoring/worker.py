@@ -190,7 +190,8 @@ class BlockScorer:
             result.rows += len(spans)
             result.spans += spans
             return
-        for row in _unpacked(value):
+        whole = isinstance(value, dict) and isinstance(self._reader.read(value), Trace)
+        for row in [value] if whole else _unpacked(value):
             if isinstance(row, dict):
                 self._score_row(row, line, result)
             else:
@@ -240,7 +241,7 @@ class BlockScorer:
 def _unpacked(row: object) -> list[object]:
     for key in CONTAINERS:
         inner = row.get(key) if isinstance(row, dict) else None
-        if isinstance(inner, list):
+        if isinstance(inner, list) and inner:
             return inner
     return [row]
 

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.text.claims import claims_of, is_claim
+from surefoot.text.quantities import quantities
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The fee is 5 euros. [a#1] It falls due in May [b#1].", [("a#1",), ("b#1",)]),
+        ("The fee is 5 euros. It falls due in May [b#1].", [("b#1",), ("b#1",)]),
+        ("The fee is 5 euros [a#1]. It falls due in May.", [("a#1",), ()]),
+        ("The fee is 5 euros.\n\nIt falls due in May [b#1].", [(), ("b#1",)]),
+        ("- The fee is 5 euros.\n- It falls due in May.\n\ncitations: [a#1, b#1]", [("a#1", "b#1"), ("a#1", "b#1")]),
+        ("Yes. The fee is 5 euros [a#1]. Let me know if you need more.", [("a#1",)]),
+        ("Which fee do you mean?", []),
+        ("**Summary**\n\nThe fee is 5 euros [a#1].", [("a#1",)]),
+    ],
+)
+def test_citations_attach_to_claims(answer: str, expected: list[tuple[str, ...]]) -> None:
+    assert [claim.citations for claim in claims_of(answer, ["a#1", "b#1"]).claims] == expected
+
+
+def test_a_citation_field_covers_every_claim() -> None:
+    found = claims_of("One thing holds. Another does too.", ["a#1"], (), ("a#1",))
+    assert [claim.citations for claim in found.claims] == [("a#1",), ("a#1",)]
+    assert found.citations == ("a#1",)
+    assert claims_of("One thing holds.").citations is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Is that so?", "Yes.", "No!", "Let me know if you need more.", "Please contact the archive.", "## Fees", "Answer:",
+     "The documents do not mention a fee.", "I could not find it.", "The closest passage is about rent.",
+     "You may want to check the archive.", "...", "If you send me the holding, I can work it out."],
+)  # fmt: skip
+def test_what_is_no_claim(sentence: str) -> None:
+    assert not is_claim(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The fee is 5 euros.", "Tenants may not sublet.", "Eight hours.", "It ends in May."]
+)
+def test_what_is_a_claim(sentence: str) -> None:
+    assert is_claim(sentence)
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    for claim in claims_of(text, ["a"]).claims:
+        assert 0 <= claim.start < claim.end <= len(text)
+    quantities(text)
+
+
+def test_long_answers_take_linear_time() -> None:
+    def seconds(count: int) -> float:
+        answer = "The fee is 5 euros [a#1]. " * count
+        start = time.perf_counter()
+        claims_of(answer, ["a#1"])
+        return time.perf_counter() - start
+
+    seconds(50)
+    assert seconds(2_000) < 12 * max(seconds(500), 0.005)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        ("sixty (60) days", 60, "days"),
+        ("two weeks", 14, "days"),
+        ("EUR 2,000,000", 2_000_000, "EUR"),
+        ("2 million euros", 2_000_000, "EUR"),
+        ("$9.0 million", 9_000_000, "USD"),
+        ("12.5 %", 12.5, "%"),
+        ("twelve per cent", 12, "%"),
+        ("150 basis points", 1.5, "%"),
+        ("three years", 36, "months"),
+        ("1 April 2025", 20250401, "date"),
+        ("April 1, 2025", 20250401, "date"),
+        ("2025-04-01", 20250401, "date"),
+    ],
+)
+def test_quantities_in_any_written_form(text: str, value: float, kind: str) -> None:
+    found = quantities(text)
+    assert [(q.value, q.kind) for q in found] == [(value, kind)]
+
+
+def test_references_are_no_quantities_and_kinds_keep_apart() -> None:
+    assert quantities("clause 4.2 and Section 12") == []
+    euros, dollars = quantities("EUR 750")[0], quantities("USD 750")[0]
+    assert not euros.agrees(dollars) and euros.agrees(quantities("750")[0])
+    assert quantities("1 July 2024")[0].agrees(quantities("July 2024")[0])
+    assert not quantities("1 July 2024")[0].agrees(quantities("July 2025")[0])
