@@ -50,6 +50,20 @@ def test_an_eager_and_a_timid_change_are_both_blocked(demo: Path) -> None:
         assert done.code == 1 and done.json["outcome"] == "BLOCK"
 
 
+def test_the_latest_shipped_run_can_be_the_baseline(demo: Path) -> None:
+    runs = demo.parent / "runs"
+    for name in ("old", "new"):
+        assert surefoot("run", "--pipeline", "reference", "--out", runs / name).code == 0
+        assert surefoot("grade", runs / name).code == 0
+    assert surefoot("compare", runs / "new", "--baseline", "latest-shipped").code == 2
+    shipped = surefoot("compare", runs / "old", runs / "old", "--rule", "wrong <= baseline", "--uncalibrated")
+    assert shipped.code == 0
+    assert json.loads((runs / "old" / "decision.json").read_text(encoding="utf-8"))["outcome"] == "SHIP"
+    options = ["--rule", "wrong <= baseline", "--uncalibrated"]
+    assert surefoot("compare", runs / "new", "--baseline", "latest-shipped", *options).code == 0
+    assert surefoot("compare", runs / "new", "--baseline", runs / "old", *options).code == 0
+
+
 def test_runs_on_other_questions_are_not_compared(demo: Path, write: Write, tmp_path: Path) -> None:
     questions = write(
         "q.jsonl", [{"qid": "a", "q": "What is the notice period?", "answerable": True, "gold_ids": ["d#1"]}]

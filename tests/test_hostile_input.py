@@ -64,13 +64,9 @@ def test_metadata_never_overwrites_a_question(write: Write, tmp_path: Path) -> N
 
 
 def test_reports_never_overwrite_an_input_or_each_other(questions: Path, write: Write, tmp_path: Path) -> None:
-    traces = write("t.jsonl", GOOD)
-    for options in (
-        ["--report", questions],
-        ["--junit", traces],
-        ["--report", tmp_path / "x", "--junit", tmp_path / "x"],
-    ):
-        assert surefoot("score", "-q", questions, "-t", traces, *options).code == 2
+    traces, one = write("t.jsonl", GOOD), tmp_path / "x"
+    for options in (f"--report {questions}", f"--junit {traces}", f"--report {one} --junit {one}"):
+        assert surefoot("score", "-q", questions, "-t", traces, *options.split()).code == 2
     assert json.loads(questions.read_text(encoding="utf-8")) == QUESTIONS
 
 

@@ -17,6 +17,7 @@ from surefoot.gate import Rule
 from surefoot.importers import gatefiles
 
 _REPORTS = (".md", ".html")
+DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
 
 
 @click.command(
@@ -39,7 +40,11 @@ _REPORTS = (".md", ".html")
     "--report", "reports", multiple=True, type=click.Path(dir_okay=False), metavar="FILE",
     help="Write a report, .md or .html. Repeatable.",
 )  # fmt: skip
-@click.option("--baseline", metavar="NAME", help="A shipped run of the ledger instead of BASE (not there yet).")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Instead of BASE: a run, or `latest-shipped` for the last one beside CAND that shipped.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the tables.")
 def compare(
     paths: tuple[str, ...],
@@ -64,20 +69,49 @@ def compare(
     comparison = compare_sides(load_side(base), load_side(cand), chosen, waivers=waivers, mode=mode)
     if not uncalibrated:
         click.echo("note: the graders' error is not known; --uncalibrated accepts that", err=True)
+    _keep_decision(Path(cand), comparison)
     with quiet_if_nobody_reads():
         _write(comparison, reports, as_json)
     return int(comparison.decision.exit_code)
 
 
 def _two(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
-    if baseline is not None or "latest-shipped" in paths[:1]:
-        raise UsageError(
-            "there is no ledger of shipped runs yet to take the baseline from",
-            "pass the baseline's folder or verdicts: surefoot compare BASE CAND",
-        )
-    if len(paths) != 2:
-        raise UsageError(f"compare takes two runs, not {len(paths)}", "write surefoot compare BASE CAND")
-    return paths[0], paths[1]
+    if baseline is not None and len(paths) == 1:
+        return _latest_shipped(Path(paths[0])) if baseline == LATEST_SHIPPED else baseline, paths[0]
+    if baseline is None and len(paths) == 2:
+        return _latest_shipped(Path(paths[1])) if paths[0] == LATEST_SHIPPED else paths[0], paths[1]
+    hint = "write surefoot compare BASE CAND, or surefoot compare CAND --baseline RUN"
+    raise UsageError(f"compare takes two runs, not {len(paths) + (baseline is not None)}", hint)
+
+
+def _latest_shipped(cand: Path) -> str:
+    """The newest run beside the candidate whose comparison ended in SHIP."""
+    shipped = []
+    for folder in cand.resolve().parent.iterdir():
+        decision = _read(folder / DECISION)
+        if folder != cand.resolve() and decision.get("outcome") == "SHIP":
+            shipped.append((str(_read(folder / "manifest.json").get("created", "")), str(folder)))
+    if not shipped:
+        hint = "name the baseline: surefoot compare BASE CAND"
+        raise UsageError(f"no run beside {cand} has shipped yet", hint)
+    return max(shipped)[1]
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _keep_decision(cand: Path, comparison: Comparison) -> None:
+    """A run folder keeps what was decided about it last."""
+    from surefoot.report.comparison import as_json
+
+    if (cand / "manifest.json").is_file():
+        kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+        (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
 
 def _check_reports(reports: Sequence[str]) -> None:
