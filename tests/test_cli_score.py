@@ -132,7 +132,11 @@ def test_a_closed_pipe_is_not_an_error_message(questions: Path, write: Write) ->
 def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
     command = [str(Path(sys.executable).parent / "surefoot"), "score", "-q", str(questions), "-t", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(1.0)
+        asleep = 0
+        while asleep < 10:  # waiting for input, and not merely starting
+            time.sleep(0.05)
+            state = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            asleep = asleep + 1 if state == "S" else 0
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     assert process.returncode == 130 and b"interrupted" in err and b"Traceback" not in err

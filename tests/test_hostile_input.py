@@ -101,9 +101,11 @@ def test_a_polite_kill_leaves_no_worker_behind(questions: Path, write: Write) ->
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
-        time.sleep(0.8)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while process.poll() is None and not children.read_text().strip():
+            time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
     assert process.returncode in (130, 0) and b"Traceback" not in err
