@@ -94,6 +94,10 @@ def item(**fields: object) -> dict[str, object]:
         ({"answer": "x", "error": "timeout"}, None, "error"),
         ({"answer": 42}, None, "error"),
         ({"answer": "x", "passages": "none"}, None, "error"),
+        ({"answer": "x", "passages": ["only a text"]}, None, "error"),
+        ({"answer": "[d#1]"}, "unsupported", "off_target"),
+        ({"answer": "Yes [d#1]."}, "unsupported", "off_target"),
+        ({"answer": "Yes."}, "unsupported", "uncited"),
     ],
 )
 def test_grading_items(fields: dict[str, object], bucket: str | None, reason: str, write: Write) -> None:

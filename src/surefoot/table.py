@@ -86,11 +86,13 @@ TABLE: tuple[Row, ...] = (
     Row("wrong", "misattributed",
         lambda f: f.expects_refusal and bool(f.claims) and f.off_subject and all(c.supported for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: any(not _has_evidence(f, c) for c in f.claims)),
-    Row("unsupported", "uncited", lambda f: any(not c.citations for c in f.claims)),
+    Row("unsupported", "uncited",
+        lambda f: any(not c.citations for c in f.claims) or not (f.claims or f.citations or f.expects_refusal)),
     Row("unsupported", "unknown_source", lambda f: bool(f.unknown)),
     Row("unsupported", "miscited", lambda f: any(c.by_cited_together != "supported" for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: f.expects_refusal and not f.claims),
-    Row("correct", "correct", lambda f: f.gold in ("agrees", "none") and not f.expects_refusal),
+    Row("correct", "correct",
+        lambda f: not f.expects_refusal and (f.gold == "agrees" or (f.gold == "none" and bool(f.claims)))),
     Row("unsupported", "off_target", lambda _: True),
 )
 # fmt: on

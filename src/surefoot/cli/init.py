@@ -58,7 +58,7 @@ def search(text: str) -> list[dict]:
 '''
 _CI = """\
 # A step for your CI: the build fails when the gate says no.
-- run: pip install surefoot
+- run: pip install PATH_TO_SUREFOOT
 - run: surefoot run --pipeline pipeline:answer --questions questions.json --out runs/ci
 - run: surefoot score --questions questions.json --traces runs/ci/traces.jsonl --gate gate.toml --report report.md
 """

@@ -225,7 +225,7 @@ def _versions() -> dict[str, str]:
 
 def _summary(store: RunStore, interrupted: bool) -> dict[str, Any]:
     traces = store.traces()
-    errors = Counter(trace.error.split(":")[0] for trace in traces if trace.error is not None)
+    errors = Counter(trace.error[:100] for trace in traces if trace.error is not None)
     wanted = store.manifest.question_count * store.manifest.repeats
     tokens = [trace.tokens for trace in traces if trace.tokens is not None]
     costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]

@@ -248,7 +248,10 @@ def _timed_out(timeout: float) -> str:
 
 def _in_words(error: BaseException) -> str:
     ours = isinstance(error, (SurefootError, TransientError))
-    text = str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
+    try:
+        text = str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # noqa: BLE001 - an exception of the user's own may not even be able to say what it is
+        text = type(error).__name__
     return _cut(text) or type(error).__name__
 
 

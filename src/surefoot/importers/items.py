@@ -17,7 +17,8 @@ def load_items(path: str | Path) -> Iterator[Item | Problem]:
         for line, value in zip(*block.rows(), strict=True):
             row = value.value if isinstance(value, Repaired) else value
             if isinstance(row, Problem):
-                yield row
+                if row.kind != "note":
+                    yield row
                 continue
             try:
                 yield item_of(row)
@@ -51,7 +52,7 @@ def _trace(identifier: str, row: dict[str, object]) -> Trace:
     if answer is not None and not isinstance(answer, str):
         raise ValueError(f"answer must be a text, not {kind_of(answer)}")
     retrieved = passages_in(passages)
-    if passages is not None and retrieved is None:
+    if passages is not None and (retrieved is None or not all(p.id and p.text for p in retrieved)):
         raise ValueError("passages must be a list of objects with id and text")
     citations = row.get("citations")
     cited = citations_in(citations)
