@@ -1,6 +1,6 @@
 """Measure refusal detection against labels made by people.
 
-    python benchmarks/refusal.py [--data ../shared/data]
+    python benchmarks/refusal.py [--data FOLDER]
 
 Two sources. `benchmarks/data/refusals.jsonl` holds document-QA answers in many wordings, written for this purpose
 without sight of the rules; its development part was used to tune them, of its held-out part only totals were looked
