@@ -127,7 +127,7 @@ def test_every_value_is_a_rate_inside_its_interval(given: list[Outcome]) -> None
 
 
 def clean_case(rng: random.Random) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Complete, clean input in the seed's own shape."""
+    """Complete, clean input in the plainest shape."""
     questions, traces = [], []
     for i in range(rng.randrange(1, 30)):
         answerable = rng.random() < 0.7
