@@ -1,4 +1,4 @@
-"""Agreement of a grader with buckets that people assigned before any grader saw the answers.
+"""Agreement of a grader with buckets that two authors assigned before any grader saw the answers.
 
     python benchmarks/grading.py
 

@@ -1,4 +1,4 @@
-"""Measure refusal detection against labels made by people.
+"""Measure refusal detection against labelled answers.
 
     python benchmarks/refusal.py [--data FOLDER]
 

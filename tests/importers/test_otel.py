@@ -85,3 +85,12 @@ def test_a_failed_root_span_is_an_error() -> None:
     spans[2]["status"] = {"code": 2, "message": "deadline exceeded"}
     row = next(iter(score(QUESTIONS, [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}]).rows()))
     assert row.label == "ERROR" and row.reason == "deadline exceeded"
+
+
+def test_spans_that_cannot_be_read_are_accounted_for() -> None:
+    spans = [*openinference(), {"noid": 1}, 5, None]
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}, "odd"]}, 7]}
+    result = score(QUESTIONS, [export])
+    given = result.card.accounting
+    assert result.card.labels["OK"] == 1 and given.left_out == {"malformed": 5}
+    assert given.rows == given.scored + given.spans + sum(given.left_out.values())

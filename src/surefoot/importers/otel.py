@@ -57,10 +57,13 @@ class Span(Struct, frozen=True):
     error: str | None = None
 
 
-def spans_in(row: Mapping[str, object]) -> list[Span] | None:
-    """The spans a row holds: an OTLP export, one span, or a flattened one; None when it is no span row."""
+def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
+    """The spans a row holds: an OTLP export, one span, or a flattened one; None when it is no span row.
+
+    A None in the list is a span that cannot be read, for lack of a trace id: it still has to be accounted for.
+    """
     if "resourceSpans" in row or "resource_spans" in row:
-        return [span for raw in _walk(row) if (span := _span(raw)) is not None]
+        return [_span(raw) if isinstance(raw, dict) else None for raw in _walk(row)]
     if "attributes" in row or any(key.startswith("attributes.") for key in row):
         span = _span(row)
         return None if span is None else [span]
@@ -88,15 +91,17 @@ def _joined(spans: list[Span]) -> Trace:
     )
 
 
-def _walk(row: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+def _walk(row: Mapping[str, object]) -> Iterator[object]:
     for resource in _list(row, "resourceSpans", "resource_spans"):
         for scope in _list(resource, "scopeSpans", "scope_spans"):
-            yield from _list(scope, "spans")
+            yield from _list(scope, "spans") if isinstance(scope, dict) else [scope]
 
 
-def _list(value: Mapping[str, object], *keys: str) -> list[Mapping[str, object]]:
-    found = next((value[key] for key in keys if isinstance(value.get(key), list)), [])
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+def _list(value: object, *keys: str) -> list[object]:
+    """What lies under one of the keys; anything that is no object stands for itself, to be counted as unreadable."""
+    if not isinstance(value, dict):
+        return [value]
+    return next((found for key in keys if isinstance(found := value.get(key), list)), [])
 
 
 def _span(raw: Mapping[str, object]) -> Span | None:

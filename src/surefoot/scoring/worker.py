@@ -188,7 +188,9 @@ class BlockScorer:
             return
         if isinstance(value, dict) and not self._has_mapping and (spans := spans_in(value)):
             result.rows += len(spans)
-            result.spans += spans
+            result.spans += [span for span in spans if span is not None]
+            for _ in range(spans.count(None)):
+                result.problems.add(Problem("malformed", "a span has no trace id", result.source, line))
             return
         whole = isinstance(value, dict) and isinstance(self._reader.read(value), Trace)
         for row in [value] if whole else _unpacked(value):
