@@ -6,12 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.llm_server import LlmServer
+from tests.llm_server import missing as llm_server_missing
+from tests.llm_server import running as running_llm_server
 
 settings.register_profile(
     "default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -66,6 +70,15 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return write_lines
+
+
+@pytest.fixture(scope="session")
+def llm_server() -> Iterator[LlmServer]:
+    """A language model to ask, started once: its URL and its name."""
+    if reason := llm_server_missing():
+        pytest.skip(reason)
+    with running_llm_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from surefoot.errors import SurefootError, UsageError
 from tests.conftest import QUESTIONS, surefoot
 
 PIPELINE = """
+import os
 import time
 from pathlib import Path
 from surefoot.types import Ask
@@ -35,11 +36,23 @@ def slow(question):
 
 def loud(question):
     print("rubbish on stdout")
+    os.write(1, b"and from C\\n")
     return {"answer": "X is so [p1#1]", "tokens": 10, "cost_usd": 0.5}
 
 def failing(question):
     if "Y" in question and not Path("mended").exists():
         raise RuntimeError("no luck: with Y")
+    return "Not in context."
+
+def exits(question):
+    if "Y" in question:
+        os._exit(0)
+    return "Not in context."
+
+def killed(question):
+    os.kill(os.getpid(), 9)
+
+def takes_none():
     return "Not in context."
 
 def sound(ask: Ask):
@@ -101,16 +114,16 @@ def test_the_demo_needs_nothing(folder: Path) -> None:
 
 
 def test_a_summary_with_what_was_spent(folder: Path) -> None:
-    done = Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2")
+    done = surefoot("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
     assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
-    assert "rubbish" not in done.out and "rubbish on stdout" in done.err
+    assert "rubbish" not in done.out and "rubbish on stdout" in done.err and "from C" in done.err
     assert Counter(row["attempt"] for row in rows(folder / "r/traces.jsonl")) == {1: 4, 2: 4}
 
 
 def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
     done = Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
-    assert done.code == 4 and "3 answers, 1 errors" in done.out and "1 x RuntimeError" in done.out
+    assert done.code == 4 and "3 answers, 1 error, 0 not asked" in done.out and "1 x RuntimeError" in done.out
     assert Result(run, "--resume", "--out", "r").code == 4
     (folder / "mended").touch()
     mended = Result(run, "--retry-errors", "--out", "r", "-q", "q.json")
@@ -125,13 +138,17 @@ def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
         (["-p", "reference", "-q", "q.json"], "needs a corpus"),
         (["-p", "reference", "--corpus", "x"], "without --questions"),
         (["--resume"], "which run to go on with"),
-        (["--resume", "--out", "nowhere"], "is not a run"),
+        (["--resume", "--out", "nowhere"], "nowhere does not exist"),
         (["-p", "mine:loud", "-q", "nowhere.json"], "is not a file"),
         (["-p", "mine:loud", "-q", "q.json", "--out", "made"], "holds a run already"),
         (["--resume", "--out", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
         (["--resume", "--out", "made", "--repeats", "3"], "was made with --repeats 1"),
         (["--resume", "--out", "made", "-q", "many.json"], "not the one the run was made with"),
         (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
+        (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
+        (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
+        (["-p", "./mine.py", "-q", "q.json"], "./mine.py is not executable"),
+        (["-p", "mine:loud", "-q", "q.json", "--out", "/proc/x"], "/proc/x cannot be written to"),
     ],
 )
 def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:
@@ -139,6 +156,44 @@ def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) ->
     with pytest.raises(UsageError, match=message) as caught:
         Result(run, *arguments)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("spec", ["mine:takes_none", "cmd:no-such-program", "./mine.py", "no_such_module:f"])
+def test_doctor_asks_nothing_of_what_cannot_answer(folder: Path, spec: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Result(doctor, "-p", spec, "-q", "q.json")
+    assert caught.value.hint
+
+
+def test_a_pipeline_that_ends_its_process_is_that_questions_error(folder: Path) -> None:
+    done = surefoot("run", "-p", "mine:exits", "-q", "q.json", "--out", "r", cwd=folder)
+    assert done.code == 4 and "3 answers, 1 error, 0 not asked" in done.out
+    errors = {row["question_id"]: row["error"] for row in rows(folder / "r/traces.jsonl")}
+    ended = "the pipeline's process exited with status 0 before it answered"
+    assert errors == {"q1": None, "q2": ended, "q3": None, "q4": None}
+    examined = surefoot("doctor", "-p", "mine:killed", "-q", "q.json", cwd=folder)
+    assert examined.code == 4 and "the pipeline's process was killed by signal 9" in examined.out
+
+
+def test_verdicts_on_earlier_answers_are_told(folder: Path) -> None:
+    Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
+    surefoot("grade", "r", cwd=folder)
+    assert "grade again" not in Result(run, "--resume", "--out", "r").err
+    assert "grade again" not in Result(run, "--retry-errors", "--out", "r").err  # the same error once more
+    (folder / "mended").touch()
+    assert "grade again: surefoot grade r\n" in Result(run, "--retry-errors", "--out", "r").err
+    assert "grade again" in Result(run, "--resume", "--out", "r").err
+    surefoot("grade", "r", cwd=folder)
+    assert "grade again" not in Result(run, "--resume", "--out", "r").err
+
+
+def test_labels_on_earlier_answers_are_told(folder: Path) -> None:
+    Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
+    label = {"question_id": "q1", "axis": "factuality", "value": "fully", "grader": "a person"}
+    (folder / "r/verdicts.jsonl").write_text(json.dumps(label) + "\n")
+    assert "grade again" not in Result(run, "--resume", "--out", "r").err
+    (folder / "mended").touch()
+    assert "grade again" in Result(run, "--retry-errors", "--out", "r").err
 
 
 def test_another_corpus_is_another_run(folder: Path) -> None:
@@ -253,3 +308,9 @@ def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.Monk
     assert Result(run, "-p", "reference", "-q", "questions.json", "--corpus", "passages.jsonl").code == 0
     with pytest.raises(UsageError, match="exists already"):
         Result(init, ".")
+
+
+@pytest.mark.parametrize("place", ["/proc/x", "q.json/x"])
+def test_init_where_nothing_can_be_written(folder: Path, place: str) -> None:
+    done = surefoot("init", place, cwd=folder)
+    assert done.code == 2 and f"error: {place} cannot be written to" in done.err and "hint: choose a folder" in done.err

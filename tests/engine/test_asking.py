@@ -164,3 +164,44 @@ def test_many_at_once_and_little_of_our_own() -> None:
     started = time.monotonic()
     assert len(ask(fine, questions(2000))) == 2000
     assert time.monotonic() - started < 4  # 2 ms a question
+
+
+class Disturbed(TransientError):
+    ask_alone = True
+
+
+def test_who_may_have_brought_it_down_is_asked_alone() -> None:
+    under_way: list[str] = []
+    together = threading.Barrier(4)
+
+    def fragile(a: Ask) -> Trace:
+        under_way.append(a.id)
+        if len(under_way) <= 4:
+            together.wait(10)
+            raise Disturbed("it went down")
+        assert under_way.count(a.id) < 3
+        if a.id == "q2":
+            raise ValueError("this one did it")
+        return fine(a)
+
+    got = ask(fragile, questions(12), concurrency=4)
+    assert {key[0]: trace.error for key, trace in got.items() if trace.error} == {"q2": "ValueError: this one did it"}
+    assert sorted(under_way[-4:]) == ["q0", "q1", "q2", "q3"]
+
+
+def test_alone_and_still_disturbed_is_an_error() -> None:
+    def always(a: Ask) -> Trace:
+        raise Disturbed("it went down")
+
+    assert [trace.error for trace in ask(always, questions(3)).values()] == ["it went down"] * 3
+
+
+def test_stopped_in_a_pause_is_no_error() -> None:
+    stop, got = threading.Event(), list[Trace]()
+
+    def busy(a: Ask) -> Trace:
+        stop.set()
+        raise TransientError("busy", retry_after=30)
+
+    ask_all(Fake(busy), questions(1), on_trace=got.append, stop=stop)
+    assert got == []

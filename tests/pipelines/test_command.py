@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from surefoot.engine.asking import ask_all
+from surefoot.errors import UsageError
+from surefoot.pipelines import load
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.types import Question, Trace
 
@@ -86,6 +88,11 @@ def test_out_of_step_without_ids_is_never_mistaken_for_an_answer(run: Run) -> No
     assert all(trace.error or trace.answer == f"Number {qid[1]}?" for qid, trace in got.items())
 
 
+def test_empty_lines_mean_nothing(run: Run) -> None:
+    got = run('print()\nsay({"answer": row["text"]})\nprint("  ", flush=True)')
+    assert wrong(got) == {} and got["q5"].answer == "Number 5?"
+
+
 def test_an_id_nobody_asked(run: Run) -> None:
     got = run('say({"id": "q77" if row["id"] == "q4" else row["id"], "answer": "x"})')
     assert wrong(got) == {"q4": "the command answered the question 'q77', which was not asked"}
@@ -101,8 +108,40 @@ def test_ten_megabytes(run: Run) -> None:
     assert list(wrong(got)) == ["q3"] and "too long" in wrong(got)["q3"]
 
 
-def test_a_command_that_is_not_there() -> None:
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("./no-such-file", "./no-such-file is not a file"),
+        ("no-such-program --fast", "there is no command 'no-such-program'"),
+        ("A=1 no-such-program", "there is no command 'no-such-program'"),
+        ("/", "/ is not a file"),
+        ("'half a quote", "cannot be read"),
+    ],
+)
+def test_a_command_that_is_not_there(command: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        CommandPipeline(command, {}, 5.0)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "command", ["cd . && cat", "A=1 cat", "exit 3", "(cat)", "$SHELL", "cat | cat", "if true; then :; fi"]
+)
+def test_what_only_the_shell_can_tell_is_left_to_it(command: str) -> None:
+    CommandPipeline(command, {}, 5.0).close()
+
+
+def test_a_script_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "my script"
+    script.write_text('#!/bin/sh\nread line; echo \'{"answer": "x"}\'\n')
+    with pytest.raises(UsageError, match="my script is not executable") as caught:
+        load("./my script")
+    assert "chmod +x" in caught.value.hint
+    script.chmod(0o755)
     got: list[Trace] = []
-    pipeline = CommandPipeline("./no-such-command-here", {}, 5.0)
+    pipeline = load("./my script")
+    assert isinstance(pipeline, CommandPipeline)
     ask_all(pipeline, [Question("q", "?", "answer")], on_trace=got.append)
-    assert got[0].error == "the command exited with status 127 before it answered"
+    pipeline.close()
+    assert (got[0].answer, got[0].error) == ("x", None)

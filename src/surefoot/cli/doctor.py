@@ -13,6 +13,7 @@ import msgspec
 from surefoot.cli.run import Closer, load_corpus, load_pipeline, load_questions
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, UsageError
+from surefoot.report.words import plain
 from surefoot.text import citations, refusals
 from surefoot.types import Question, Trace
 
@@ -99,8 +100,8 @@ def _whether_found(question: Question, retrieved: Sequence[str]) -> str:
 def _show(findings: list[dict[str, Any]], ready: bool) -> None:
     for finding in findings:
         click.echo(f"{'ok ' if finding['ok'] else 'NOT'} {finding['question_id']} (expects {finding['expects']})")
-        click.echo(f"    {finding['question']}")
-        click.echo(f"    {finding['reason']}")
+        click.echo(f"    {plain(finding['question'])}")
+        click.echo(f"    {plain(finding['reason'], 500)}")
         if not finding["ok"] and finding["answer"]:
-            click.echo(f"    it said: {' '.join(finding['answer'].split())[:300]}")
+            click.echo(f"    it said: {plain(finding['answer'], 300)}")
     click.echo("ready" if ready else "not ready")

@@ -88,10 +88,14 @@ def init(folder: Path) -> int:
     there = [name for name in FILES if (folder / name).exists()]
     if there:
         raise UsageError(f"{folder / there[0]} exists already", "choose another folder: nothing is overwritten")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in FILES.items():
-        with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in FILES.items():
+            with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as error:
+        hint = "choose a folder that you may write to"
+        raise UsageError(f"{folder} cannot be written to: {error.strerror}", hint) from error
     click.echo(f"{folder}: {', '.join(FILES)}")
     click.echo(f"next: read {folder / 'README.txt'}")
     return ExitCode.OK

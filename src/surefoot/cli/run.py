@@ -7,7 +7,6 @@ import platform
 import signal
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -18,12 +17,14 @@ from typing import Any
 import click
 import msgspec
 
+from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, UsageError
 from surefoot.importers import questions as question_sets
+from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Pipeline, Question, Trace
 
@@ -63,16 +64,27 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     with store, contextlib.closing(Closer(pipeline)):
         for problem in store.problems:
             click.echo(f"note: {problem}", err=True)
+        graded = _answers_that_were_graded(store)
         interrupted = _ask(store, pipeline, options)
         summary = _summary(store, interrupted)
+        outdated = graded is not None and graded != store.answers_sha256()
     if options["as_json"]:
         click.echo(msgspec.json.encode(summary).decode())
     else:
         _show(summary)
+    if outdated:
+        click.echo(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}", err=True)
     if interrupted:
         click.echo(f"interrupted; to go on, give the same command with --resume --out {store.path}", err=True)
         return _INTERRUPTED
     return ExitCode.OK if not summary["errors"] and not summary["missing"] else ExitCode.INCOMPLETE
+
+
+def _answers_that_were_graded(store: RunStore) -> str | None:
+    """Their hash, or None where there are no verdicts; labels by people do not say it, and are on what is there now."""
+    if graded := store.manifest.graded_sha256:
+        return graded
+    return store.answers_sha256() if store.verdicts() else None
 
 
 class Closer:
@@ -136,7 +148,19 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         deterministic=bool(getattr(pipeline, "deterministic", False)),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    return RunStore.create(folder, manifest, questions), pipeline
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(contextlib.closing(Closer(pipeline)))
+        store = _created(folder, manifest, questions)
+        undo.pop_all()
+    return store, pipeline
+
+
+def _created(folder: Path, manifest: Manifest, questions: list[Question]) -> RunStore:
+    try:
+        return RunStore.create(folder, manifest, questions)
+    except OSError as error:
+        message = f"the run folder {folder} cannot be written to: {error.strerror}"
+        raise UsageError(message, "choose another place with --out") from error
 
 
 def _resumed(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
@@ -167,6 +191,7 @@ def _same_pipeline(made: Manifest, options: dict[str, Any]) -> Pipeline:
         raise UsageError("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
     pipeline = load_pipeline(made.pipeline, corpus, options)
     if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
+        Closer(pipeline).close()
         raise UsageError("the run was made with another prompt", "pass the same one with --prompt, or start a new run")
     return pipeline
 
@@ -176,7 +201,7 @@ def _ask(store: RunStore, pipeline: Pipeline, options: dict[str, Any]) -> bool:
     questions, repeats = store.questions(), store.manifest.repeats
     again = options["retry_errors"]
     done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
-    progress = _Progress(len(questions) * repeats - len(done))
+    progress = Progress(len(questions) * repeats - len(done))
 
     def keep(trace: Trace) -> None:
         store.append_trace(trace)
@@ -244,35 +269,12 @@ def _summary(store: RunStore, interrupted: bool) -> dict[str, Any]:
 
 
 def _show(summary: dict[str, Any]) -> None:
-    click.echo(f"{summary['answers']} answers, {summary['errors']} errors, {summary['missing']} not asked")
+    answers, errors = counted(summary["answers"], "answer"), counted(summary["errors"], "error")
+    click.echo(f"{answers}, {errors}, {summary['missing']:,} not asked")
     for kind, count in summary["errors_by_kind"].items():
-        click.echo(f"  {count} x {kind}")
+        click.echo(f"  {count:,} x {plain(kind)}")
     spent = [f"{summary['seconds']:,.1f} s of answering"]
-    spent += [f"{summary['tokens']:,} tokens"] if summary["tokens"] is not None else []
+    spent += [counted(summary["tokens"], "token")] if summary["tokens"] is not None else []
     spent += [f"{summary['cost_usd']:.4f} USD"] if summary["cost_usd"] is not None else []
     click.echo(", ".join(spent))
     click.echo(f"run: {summary['run']}")
-
-
-class _Progress:
-    """A rewritten line for a person, a plain one every ten seconds for a log."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._done, self._errors = total, 0, 0
-        self._start = self._shown = time.monotonic()
-        self._watched = sys.stderr.isatty()
-
-    def count(self, trace: Trace) -> None:
-        self._done += 1
-        self._errors += trace.error is not None
-        now = time.monotonic()
-        if now - self._shown >= (0.2 if self._watched else 10):
-            self._shown = now
-            rate = self._done / (now - self._start)
-            left = (self._total - self._done) / rate
-            line = f"{self._done}/{self._total} asked, {self._errors} errors, {rate:,.1f}/s, {left:,.0f} s left"
-            click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
-
-    def close(self) -> None:
-        if self._watched:
-            click.echo("\r\033[K", nl=False, err=True)

@@ -37,6 +37,7 @@ class _Result(NamedTuple):
     asker: _Asker
     job: _Job
     trace: Trace
+    ask_alone: bool
 
 
 def ask_all(
@@ -55,7 +56,8 @@ def ask_all(
     """Ask every question `repeats` times but for what is `done`; `on_trace` gets each trace as it comes.
 
     When `stop` is set, or on Ctrl-C, no further question is asked, what has been answered is handed on, and the
-    questions under way are left: asking again with `done` goes on from there.
+    questions under way are left: asking again with `done` goes on from there. Questions of which one has brought the
+    pipeline down, nobody knows which, come again one by one at the end.
     """
     jobs = []
     for job in _jobs(questions, repeats, done):
@@ -63,7 +65,11 @@ def ask_all(
             on_trace(Trace(job.question.id, error=CANNOT_FORCE_NULL, attempt=job.attempt))
         else:
             jobs.append(job)
-    _Supervisor(pipeline, jobs, concurrency, timeout, retries, stop or threading.Event(), seed).run(on_trace)
+    stop = stop or threading.Event()
+    suspects = _Supervisor(pipeline, jobs, concurrency, timeout, retries, stop, seed).run(on_trace)
+    jobs = [result.job for result in suspects]
+    for result in _Supervisor(pipeline, jobs, 1, timeout, retries, stop, seed).run(on_trace):
+        on_trace(result.trace)
 
 
 def _jobs(questions: Sequence[Question], repeats: int, done: Collection[tuple[str, int]]) -> Iterator[_Job]:
@@ -92,9 +98,11 @@ class _Supervisor:
         self.guard = threading.Lock()
         self._waiting = iter(jobs)
         self._left = len(jobs)
+        self._put_off: list[_Result] = []
         self._askers = [_Asker(self) for _ in range(min(concurrency, len(jobs)))]
 
-    def run(self, on_trace: Callable[[Trace], None]) -> None:
+    def run(self, on_trace: Callable[[Trace], None]) -> list[_Result]:
+        """Ask, and give back what must be asked alone; nothing when stopped, for what was under way is left then."""
         for asker in self._askers:
             asker.start()
         look_again = time.monotonic() + self.timeout
@@ -107,18 +115,23 @@ class _Supervisor:
             self.over.set()
             while not self.results.empty():
                 self._take(on_trace, wait=0)
+        return [] if self._stop.is_set() else self._put_off
 
     def next_job(self) -> _Job | None:
         return None if self.over.is_set() or self._stop.is_set() else next(self._waiting, None)
 
     def _take(self, on_trace: Callable[[Trace], None], wait: float) -> None:
         try:
-            asker, job, trace = self.results.get(timeout=wait)
+            result = self.results.get(timeout=wait)
         except queue.Empty:
             return
-        if job is not asker.given_up:
-            self._left -= 1
-            on_trace(trace)
+        if result.job is result.asker.given_up:
+            return
+        self._left -= 1
+        if result.ask_alone:
+            self._put_off.append(result)
+        else:
+            on_trace(result.trace)
 
     def _give_up_overdue(self, on_trace: Callable[[Trace], None]) -> float:
         """Record what has taken too long, replace the threads that hang on it, and say when to look again."""
@@ -150,9 +163,10 @@ class _Asker(threading.Thread):
 
     def run(self) -> None:
         while (job := self._next()) is not None:
-            trace = self._ask_patiently(job)
+            result = self._ask_patiently(job)
             self.deadline = float("inf")
-            self._supervisor.results.put(_Result(self, job, trace))
+            if result is not None:
+                self._supervisor.results.put(result)
 
     def _next(self) -> _Job | None:
         # Under the guard a thread is either given up or has a new job, never both.
@@ -160,19 +174,20 @@ class _Asker(threading.Thread):
             self.job = self._supervisor.next_job() if self.given_up is None else None
             return self.job
 
-    def _ask_patiently(self, job: _Job) -> Trace:
-        """Ask again, after a growing pause, what failed in a way that may pass."""
+    def _ask_patiently(self, job: _Job) -> _Result | None:
+        """Ask again, after a growing pause, what failed in a way that may pass; None when stopped in between."""
         chance = Random(f"{self._supervisor.seed}/{job.question.id}/{job.attempt}")
         for again in range(self._supervisor.retries + 1):
             self.deadline = time.monotonic() + self._supervisor.timeout
             trace, error = self._ask(job)
-            if error is None or again == self._supervisor.retries or self.given_up is job:
+            ask_alone = bool(getattr(error, "ask_alone", False))
+            if error is None or ask_alone or again == self._supervisor.retries or self.given_up is job:
                 break
             self.deadline = float("inf")
             pause = error.retry_after if error.retry_after is not None else _FIRST_PAUSE * 2**again
             if self._supervisor.over.wait(min(_LONGEST_PAUSE, pause * chance.uniform(1.0, 1.5))):
-                break
-        return trace
+                return None
+        return _Result(self, job, trace, ask_alone)
 
     def _ask(self, job: _Job) -> tuple[Trace, TransientError | None]:
         question, started = job.question, time.perf_counter()
@@ -225,7 +240,8 @@ def _fault(trace: Trace, question: Question) -> str | None:
     if trace.retrieved and sum(len(passage.text) for passage in trace.retrieved) > _LONGEST_RETRIEVED:
         return f"the retrieved passages are too long: at most {_LONGEST_RETRIEVED:,} characters are taken"
     if trace.retrieved and question.retrieval == "null":
-        return f"the pipeline retrieved {len(trace.retrieved)} passages although it was told to retrieve nothing"
+        found = f"{len(trace.retrieved)} passage{'s' if len(trace.retrieved) > 1 else ''}"
+        return f"the pipeline retrieved {found} although it was told to retrieve nothing"
     return None if _are_numbers(trace) else "seconds, tokens and cost must be numbers"
 
 

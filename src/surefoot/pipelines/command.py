@@ -9,28 +9,34 @@ from __future__ import annotations
 
 import os
 import queue
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from surefoot.errors import Incomplete, TransientError
+from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
 from surefoot.pipelines.replies import trace_of_reply
 from surefoot.types import Ask, Trace
 
 _LONGEST_LINE = 32 << 20
 _SECONDS_TO_END = 1.0
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SHELL_SYNTAX = re.compile(r"[$`*?(){}<>|&;!#\[]")
 
 
 class CommandPipeline:
     forces_null = True  # the command is told, and what it says it retrieved is checked
 
     def __init__(self, command: str, mapping: Mapping[str, str], timeout: float) -> None:
+        _refuse_unknown(command)
         self.name = command
         self._reader = TraceReader(mapping)
         self._timeout = timeout
@@ -134,6 +140,8 @@ class _Process:
                 raise TimeoutError from error
             if not line:
                 raise _EndedSilentlyError(self._ending())
+            if line.isspace():
+                continue
             row = self._row(line)
             said = row.get("id", row.get("qid", row.get("question_id")))
             if said is None and self._must_name_question:
@@ -204,3 +212,27 @@ class _Process:
         with stream:
             for line in stream:
                 sys.stderr.write(f"[{name}] {line.decode('utf-8', 'replace').rstrip()}\n")
+
+
+def _refuse_unknown(command: str) -> None:
+    """What would fail on every question is better said once; what only the shell can tell is left to it."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command {command!r} cannot be read: {error}", "check its quotes") from error
+    program = next((word for word in words if not _ASSIGNMENT.match(word)), "")
+    if not program or _SHELL_SYNTAX.search(program):
+        return
+    if "/" in program:
+        _refuse_file(program)
+    elif subprocess.run(["/bin/sh", "-c", 'command -v "$1"', "sh", program], capture_output=True).returncode:
+        raise UsageError(f"there is no command {program!r}", "check its name, or give its path as in cmd:./program")
+
+
+def _refuse_file(program: str) -> None:
+    path = Path(program).expanduser()
+    if not path.is_file():
+        raise UsageError(f"the command {program} is not a file", "check its path")
+    if not os.access(path, os.X_OK):
+        hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
+        raise UsageError(f"the command {program} is not executable", hint)

@@ -10,6 +10,7 @@ reference[-eager|-timid]    quotes the corpus; needs no model
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,7 @@ from msgspec import Struct
 
 from surefoot.errors import UsageError
 from surefoot.pipelines.command import CommandPipeline
-from surefoot.pipelines.function import load_function
+from surefoot.pipelines.hosting import HostedPipeline
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.pipelines.replay import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
@@ -55,9 +56,11 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options
     if kind == "chat":
         return _chat(rest, corpus, given)
     if spec.startswith(("./", "../", "/", "~/")):
-        return CommandPipeline(spec, given.mapping, given.timeout)
+        # A name with a space in it is a file all the same; with arguments it is for the shell to take apart.
+        command = shlex.quote(spec) if Path(spec).is_file() else spec
+        return CommandPipeline(command, given.mapping, given.timeout)
     if rest and kind.replace(".", "").replace("_", "").isalnum():
-        return load_function(spec, given.mapping)
+        return HostedPipeline(spec, given.mapping, given.timeout)
     raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
 
 

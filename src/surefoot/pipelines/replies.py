@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+import dataclasses
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from surefoot.errors import Incomplete
 from surefoot.importers.fields import TraceReader
@@ -12,6 +17,12 @@ from surefoot.types import Ask, Trace
 # Names that can only mean the question; a bare `id` may as well be that of the reply.
 _QUESTION_IDS = ("qid", "q_id", "question_id", "questionId")
 _TOKENS = ("tokens", "total_tokens")
+# What objects of a user's own, or of a framework, may tell: anything more could lead anywhere.
+_ATTRIBUTES = (
+    "answer", "response", "citations", "retrieved", "passages", "chunks", "error", "tokens", "cost_usd", "usage",
+    "id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "text", "content", "page_content", "metadata",
+)  # fmt: skip
+_DEEPEST = 12
 
 
 def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
@@ -33,6 +44,36 @@ def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
         keys = ", ".join(list(row)[:8]) or "nothing"
         raise Incomplete(f"the reply has no answer (it has: {keys})", "say where it lies with --map answer=PATH")
     return replace(trace, question_id=ask.id, question=None, **_spent(row))
+
+
+def plain(value: object, depth: int = 0) -> object:
+    """What a Python function returned, as JSON would have it: tuples and sets are lists, objects are their fields."""
+    if value is None or isinstance(value, (bool, int, float, Trace)) or depth > _DEEPEST:
+        return value
+    if isinstance(value, str):
+        return value if type(value) is str else "".join(value)
+    fields = _fields(value)
+    if fields is not None:
+        return {str(key): plain(item, depth + 1) for key, item in fields.items()}
+    if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray, memoryview)):
+        return [plain(item, depth + 1) for item in value]
+    return value
+
+
+def _fields(value: object) -> Mapping[Any, object] | None:
+    """The fields of an object that has some."""
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, Struct):
+        return asdict(value)
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return dict(value._asdict())
+    if isinstance(value, (Sequence, Set)):
+        return None
+    told = {name: getattr(value, name) for name in _ATTRIBUTES if hasattr(value, name)}
+    return {name: item for name, item in told.items() if not callable(item)} or None
 
 
 def _spent(row: dict[str, object]) -> dict[str, object]:

@@ -31,6 +31,7 @@ class HttpPipeline:
     """POSTs the template with the question in it, and reads the reply like a row of a trace file."""
 
     def __init__(self, url: str, template: str | None, mapping: Mapping[str, str], timeout: float) -> None:
+        _refuse_malformed(url)
         self.name = url
         self._url, self._timeout = url, timeout
         try:
@@ -53,6 +54,7 @@ class ChatPipeline:
     forces_null = True
 
     def __init__(self, model: str, endpoint: str, prompt: str, passages: Sequence[Passage], timeout: float) -> None:
+        _refuse_malformed(endpoint)
         self.name = f"chat:{model}"
         self._model, self._timeout, self._prompt = model, timeout, prompt
         self._url = f"{endpoint.rstrip('/')}/chat/completions"
@@ -111,6 +113,16 @@ def post(url: str, body: object, headers: Mapping[str, str], timeout: float) -> 
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Incomplete(f"the server did not answer with JSON: {_start(data)!r}") from error
+
+
+def _refuse_malformed(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        well_formed = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, half of an address in brackets
+        well_formed = False
+    if not well_formed or any(character.isspace() or not character.isprintable() for character in url):
+        raise UsageError(f"the URL {url!r} names no server", "write it like http://localhost:8000/ask")
 
 
 def _connection(scheme: str, host: str, port: int | None, timeout: float) -> http.client.HTTPConnection:

@@ -1,0 +1,171 @@
+"""The process in which a user's function answers, and the words it exchanges with `hosting.py`.
+
+Started by its parent alone. It imports the function, says what it is, and answers each question in a thread, several at
+once, until its line to the parent ends. Whatever happens to this process, the run outlives it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import time
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.errors import SurefootError, TransientError
+from surefoot.pipelines.function import load_function
+from surefoot.types import Ask, Pipeline, Trace
+
+LONGEST_MESSAGE = 32 << 20
+SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log
+
+
+class Task(Struct, frozen=True):
+    """What the process is started for."""
+
+    spec: str
+    mapping: dict[str, str]
+    path: list[str]  # where Python finds modules, as in the parent
+    line: int  # the descriptor of the socket to the parent
+
+
+class Ready(Struct, frozen=True, tag=True):
+    name: str
+    forces_null: bool = False
+    deterministic: bool = False
+    versions: dict[str, str] = {}
+
+
+class Refused(Struct, frozen=True, tag=True):
+    """The function cannot be had: a user's mistake, in words."""
+
+    message: str
+    hint: str
+
+
+class Question(Struct, frozen=True):
+    number: int
+    ask: Ask
+
+
+class Answered(Struct, frozen=True, tag=True):
+    number: int
+    trace: msgspec.Raw  # read by who asked: a user's Trace may hold anything
+
+
+class Failed(Struct, frozen=True, tag=True):
+    number: int
+    error: str
+    may_pass: bool = False
+    retry_after: float | None = None
+
+
+Message = Ready | Refused | Answered | Failed
+
+
+def main(task: Task) -> None:
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)  # what a pipeline prints, from Python or C, must not mix with our own output
+    sys.stdout, sys.argv[1:] = sys.stderr, []
+    os.set_inheritable(task.line, False)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)  # Ctrl-C goes to all processes; the parent decides when to end
+    host = _Host(socket.socket(fileno=task.line))
+    threading.Thread(target=host.listen, daemon=True).start()
+    try:
+        pipeline = load_function(task.spec, task.mapping)
+    except SurefootError as error:
+        host.send(Refused(error.message, error.hint))
+        return
+    host.serve(pipeline)
+    getattr(pipeline, "close", lambda: None)()
+
+
+class _Host:
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._sending = threading.Lock()
+        self._pipeline: Pipeline | None = None
+        self._waiting: queue.SimpleQueue[Question] = queue.SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._over = threading.Event()
+
+    def listen(self) -> None:
+        decoder = msgspec.json.Decoder(Question)
+        with contextlib.suppress(OSError):
+            for line in self._line.makefile("rb"):
+                self._waiting.put(decoder.decode(line))
+                if not self._idle.acquire(blocking=False):  # as many threads as questions at once, and they stay
+                    threading.Thread(target=self._answer_all, daemon=True).start()
+        if self._pipeline is None:  # nobody waits for the import any more
+            os._exit(1)
+        self._over.set()
+        time.sleep(SECONDS_TO_END)
+        os._exit(0)  # something of the user's keeps the process although the parent may be gone
+
+    def serve(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        forces_null = bool(getattr(pipeline, "forces_null", False))
+        deterministic, versions = bool(getattr(pipeline, "deterministic", False)), getattr(pipeline, "versions", {})
+        named = {str(part): str(version) for part, version in dict(versions or {}).items()}
+        self.send(Ready(str(pipeline.name), forces_null, deterministic, named))
+        self._over.wait()
+
+    def send(self, message: Message) -> None:
+        data = msgspec.json.encode(message)
+        with self._sending, contextlib.suppress(OSError):  # the parent may have gone
+            self._line.sendall(data + b"\n")
+
+    def _answer_all(self) -> None:
+        while True:
+            asked = self._waiting.get()
+            self.send(self._answered(asked))
+            self._idle.release()
+
+    def _answered(self, asked: Question) -> Message:
+        try:
+            data = _encoded(self._pipeline.answer(asked.ask)) if self._pipeline else b""
+        except TransientError as error:
+            return Failed(asked.number, _in_words(error), True, error.retry_after)
+        except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit
+            return Failed(asked.number, _in_words(error))
+        if len(data) > LONGEST_MESSAGE:
+            return Failed(asked.number, f"the pipeline returned over {LONGEST_MESSAGE >> 20} MiB")
+        return Answered(asked.number, msgspec.Raw(data))
+
+
+def _encoded(trace: Trace) -> bytes:
+    try:
+        return msgspec.json.encode(trace, enc_hook=_as_text)
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, as a pipeline that cuts texts may leave it, cannot be written as UTF-8.
+        return msgspec.json.encode(_printable(msgspec.to_builtins(trace, enc_hook=_as_text)))
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):  # of a class of the user's own
+        return "".join(value)
+    raise TypeError(f"a Trace cannot hold {type(value).__name__}")
+
+
+def _printable(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, (list, tuple)):
+        return [_printable(item) for item in value]
+    return {key: _printable(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _in_words(error: BaseException) -> str:
+    ours = isinstance(error, (SurefootError, TransientError))
+    try:
+        text = str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # noqa: BLE001 - an exception of the user's own may not even be able to say what it is
+        text = type(error).__name__
+    return (text[:2000] or type(error).__name__).encode("utf-8", "replace").decode()
