@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from surefoot.cli.compare import compare
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import Incomplete, SurefootError, UsageError
+from surefoot.store import RunStore
+from surefoot.types import Trace, Verdict
 
-from .conftest import Write
+from .conftest import Write, surefoot
 
 Rows = list[dict[str, Any]]
 
@@ -52,7 +55,10 @@ def run_folder(folder: Path, verdicts: Rows, **manifest: object) -> Path:
          "retrieved": [{"id": f"p{i}", "text": "the passage", "doc": "d", "page": 4}], "error": None, "seconds": 0.1}
         for i in range(3)
     ]  # fmt: skip
-    content = {"questions_sha256": "a" * 64, "rubric_sha256": "b" * 64, "grader": "g/1", "name": "n", **manifest}
+    content = {
+        "questions_sha256": "a" * 64, "rubric_sha256": "b" * 64, "grader": "g/1", "name": "n", "pipeline": "p",
+        "repeats": 1, "seed": 0, "question_count": 3, **manifest,
+    }  # fmt: skip
     (folder / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     for name, lines in (("questions", questions), ("traces", traces), ("verdicts", verdicts)):
         text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -195,3 +201,150 @@ def test_the_ship_gate_documents_every_line() -> None:
     text = (Path(surefoot.__file__).parent / "gates" / "ship.toml").read_text("utf-8")
     rules = text.split("[rules]\n")[1].strip().splitlines()
     assert len(rules) == 10 and all("  # " in line and len(line) <= 125 for line in rules)
+
+
+def graded(folder: Path) -> None:
+    """As `surefoot grade` leaves a run: it says on which answers its verdicts are."""
+    with RunStore.open(folder, writing=True) as store:
+        store.amend(graded_sha256=store.answers_sha256())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [Trace("q1", answer="mended"), Trace("q1", error="timeout"), Trace("q0", answer="base says 0 [p0]", attempt=2)],
+)
+def test_verdicts_on_other_answers_decide_nothing(tmp_path: Path, change: Trace) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
+    for folder in (base, cand):
+        graded(folder)
+    assert answer(base, cand)[0] == 0 and answer(base, cand)[1]["problems"] == []
+    with RunStore.open(cand, writing=True) as store:
+        store.append_trace(change)
+    for sides in ((base, cand), (cand, base)):
+        code, result = call(*sides)
+        assert code == 4 and isinstance(result.exception, Incomplete)
+        assert "have changed since it was graded" in result.exception.message and "grade it" in result.exception.hint
+
+
+def test_a_run_that_does_not_say_what_was_graded_is_noted(tmp_path: Path) -> None:
+    code, found = answer(run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD))
+    assert code == 0 and {problem["kind"] for problem in found["problems"]} == {"note"}
+    assert "not recorded on which answers" in found["problems"][0]["message"]
+
+
+def test_what_one_side_lacks_is_named(write: Write) -> None:
+    code, found = answer(write("base.jsonl", GOOD), path := write("cand.jsonl", GOOD[:1]))
+    assert code == 4 and found["incomplete"] == [f"2 of 3 answers of {path} are not graded: q1, q2"]
+    code, found = answer(write("base.jsonl", GOOD), path := write("empty.jsonl", []))
+    assert code == 4 and found["incomplete"][0] == f"{path}: is empty"
+    code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", [dict(GOOD[0], question_id="q" * 9000)]))
+    assert code == 4 and all(len(reason) < 300 for reason in found["incomplete"])
+
+
+@pytest.mark.parametrize(
+    ("axis", "value", "words"),
+    [
+        ("factualty", "wrong", "there is no axis 'factualty'; did you mean factuality?"),
+        ("factuality", "maybe", "factuality must be correct, wrong, unsupported or refused, not 'maybe'"),
+        ("citation_supports", "correct", "not 'correct', which is a value of factuality"),
+    ],
+)
+def test_an_unknown_axis_or_value_is_named_in_files_and_in_runs(
+    tmp_path: Path, write: Write, axis: str, value: str, words: str
+) -> None:
+    odd = [*GOOD, dict(GOOD[0], axis=axis, value=value)]
+    sides = [
+        (write("base.jsonl", GOOD), write("cand.jsonl", odd)),
+        (run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", odd)),
+    ]
+    for base, cand in sides:
+        code, found = answer(base, cand)
+        problem = found["problems"][0]
+        assert code == 4 and problem["line"] == 4 and words in problem["message"] and "cand" in problem["source"]
+        assert "1 row of " in found["incomplete"][0]
+
+
+def test_marks_line_ends_and_blank_lines_of_an_editor(tmp_path: Path, write: Write) -> None:
+    base, cand = write("base.jsonl", GOOD), tmp_path / "cand.jsonl"
+    text = "\ufeff\r\n" + "\r\n\r\n".join(map(json.dumps, GOOD))
+    cand.write_text(text, encoding="utf-8", newline="")
+    assert answer(base, cand)[0] == 0
+    run = run_folder(tmp_path / "run", GOOD)
+    (run / "verdicts.jsonl").write_text(text, encoding="utf-8", newline="")
+    assert answer(base, run)[0] == 0
+
+
+def test_a_verdict_twice_is_noted_and_two_that_contradict_are_none(write: Write) -> None:
+    base = write("base.jsonl", GOOD)
+    code, found = answer(base, write("twice.jsonl", [*GOOD, GOOD[0]]))
+    assert code == 0 and "repeats line 1" in found["problems"][0]["message"]
+    code, found = answer(base, write("torn.jsonl", [*GOOD, dict(GOOD[0], value="wrong")]))
+    assert code == 4 and "neither is used" in found["problems"][0]["message"]
+    assert found["buckets"]["cand"]["ungraded"] == 1
+
+
+def test_a_run_graded_by_nobody_of_its_name(tmp_path: Path, write: Write) -> None:
+    code, result = call(write("base.jsonl", GOOD), run_folder(tmp_path / "cand", rows("wrong", grader="ada")))
+    assert code == 4 and "no verdicts by its grader g/1" in str(result.exception)
+
+
+def test_a_run_whose_questions_were_lost(tmp_path: Path) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
+    (cand / "questions.jsonl").write_text("", encoding="utf-8")
+    code, found = answer(base, cand)
+    assert code == 4 and "holds 0 of the 3 questions" in found["incomplete"][0]
+
+
+def test_the_decision_stands_though_it_cannot_be_kept(tmp_path: Path) -> None:
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
+    (cand / "decision.json").mkdir()
+    code, result = call(base, cand)
+    assert code == 0 and "SHIP" in result.stdout and "note: the decision is not kept" in result.stderr
+
+
+def test_a_name_that_is_no_text(tmp_path: Path, write: Write) -> None:
+    base = write("base.jsonl", GOOD)
+    odd = tmp_path / os.fsdecode(b"odd\xff.jsonl")
+    odd.write_bytes(base.read_bytes())
+    done = surefoot("compare", base, odd, "--json")
+    assert done.code == 0 and "odd" in done.json["names"]["cand"]
+    run = run_folder(tmp_path / os.fsdecode(b"run\xff"), [*GOOD, {"axis": "x"}])
+    assert surefoot("compare", base, run, "--json").code == 4
+
+
+def test_numbers_are_worded_right(write: Write) -> None:
+    file = write("base.jsonl", GOOD)
+    words = {
+        ("--waive", "wrong"): "1 rule is waived and 0 reasons given",
+        ("--reason", "x"): "0 rules are waived and 1 reason given",
+        ("--waive", "wrong", "--reason", "x", "--waive", "wrong", "--reason", "y"): "'wrong' is waived more than once",
+    }
+    for arguments, message in words.items():
+        code, result = call(file, file, *arguments)
+        assert code == 2 and message in str(result.exception)
+
+
+def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>\x1b[31m\u202e\u061c|`*_ https://evil.example www.evil.example"
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", rows("wrong", "wrong", "wrong"))
+    for folder in (base, cand):
+        with RunStore.open(folder, writing=True) as store:
+            store.append_trace(Trace("q0", answer=hostile, error=hostile))
+            store.append_verdicts([Verdict("q0", "factuality", "wrong", "g/1", reason=hostile)])
+    page, text = tmp_path / "out.html", tmp_path / "out.md"
+    done = surefoot("compare", base, cand, "--report", page, "--report", text)
+    assert done.code == 1
+    for shown in (page.read_text("utf-8"), text.read_text("utf-8"), done.out):
+        assert not any(char in shown for char in "\x1b\u202e\u061c")
+    for shown in (page.read_text("utf-8"), text.read_text("utf-8")):
+        assert "<script" not in shown
+    assert "https://" not in text.read_text("utf-8") and "www.evil" not in text.read_text("utf-8")
+
+
+@pytest.mark.parametrize("content", ["[rules", "", "[rules]\nx = 3", "[other]\nx = 'wrong <= 1'", "[rules]\nx = 'no'"])
+def test_a_gate_file_that_is_none(write: Write, tmp_path: Path, content: str) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text(content, encoding="utf-8")
+    file = write("base.jsonl", GOOD)
+    code, result = call(file, file, "--gate", gate)
+    assert code == 2 and isinstance(result.exception, UsageError) and result.exception.hint

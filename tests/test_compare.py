@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.compare import Comparison, Judged, Side, compare
+from surefoot.compare import Comparison, Judged, compare
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
-from surefoot.importers.verdicts import AXES, load_verdicts
+from surefoot.importers.verdicts import checked, load_verdicts
 from surefoot.measures import MEASURES, mcnemar_p
+from surefoot.pairing import Side
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict
 
@@ -316,11 +317,11 @@ def test_every_measure_can_be_named_in_a_rule() -> None:
 def test_verdict_files(write: Write, tmp_path: Path) -> None:
     rows = [{"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g", "reason": "so"},
             {"qid": 7, "axis": "refusal_quality", "value": 2.0, "attempt": 3},
-            {"question_id": "a", "axis": "tone", "value": "curt"},
+            {"question_id": "a", "axis": "citation_supports", "value": "partly"},
             {"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g"}]  # fmt: skip
     found = load_verdicts(write("v.jsonl", rows))
     assert [(v.question_id, v.axis, v.value, v.attempt) for v in found] == [
-        ("a", "factuality", "correct", 1), ("7", "refusal_quality", 2, 3), ("a", "tone", "curt", 1),
+        ("a", "factuality", "correct", 1), ("7", "refusal_quality", 2, 3), ("a", "citation_supports", "partly", 1),
     ]  # fmt: skip
     with pytest.raises(UsageError, match=r"none\.jsonl"):
         load_verdicts(tmp_path / "none.jsonl")
@@ -336,7 +337,13 @@ def test_verdict_files(write: Write, tmp_path: Path) -> None:
         ({"question_id": "a", "axis": "refusal_quality", "value": 4}, "0, 1, 2 or 3"),
         ({"question_id": "a", "axis": "refusal_quality", "value": "2"}, "0, 1, 2 or 3"),
         ({"question_id": "a", "axis": "extra_claim_count", "value": -1}, "from 0"),
-        ({"question_id": "a", "axis": "tone", "value": 0.5}, "a number"),
+        ({"question_id": "a", "axis": "refusal_quality", "value": 0.5}, "a number"),
+        ({"question_id": "a", "axis": "factuality", "value": "maybe"}, "not 'maybe'"),
+        ({"question_id": "a", "axis": "citation_supports", "value": "correct"}, "which is a value of factuality"),
+        ({"question_id": "a", "axis": "factualty", "value": "wrong"}, "did you mean factuality?"),
+        ({"question_id": "a", "axis": "tone", "value": "curt"}, "the axes are factuality, citation_exists"),
+        ({"question_id": "a", "axis": "factuality", "value": "correct", "confidence": "high"}, "confidence"),
+        ({"question_id": "a" * 9000, "axis": "factuality", "value": "maybe"}, "aaa...: factuality must be"),
         ({"question_id": "a", "axis": "factuality"}, "no value"),
         ({"question_id": "a", "value": "correct"}, "no axis"),
         ({"axis": "factuality", "value": "correct"}, "no question"),
@@ -367,8 +374,32 @@ def test_verdicts_that_contradict_each_other_leave_none(write: Write) -> None:
 
 
 def test_the_reader_and_the_table_know_the_same_buckets() -> None:
-    fits, _ = AXES["factuality"]
-    assert all(fits(bucket) for bucket in BUCKETS)
+    assert all(checked(Verdict("q", "factuality", bucket, "g"))[1] == "" for bucket in BUCKETS)
+
+
+def test_a_verdict_that_is_there_twice_is_said(write: Write) -> None:
+    row = {"question_id": "a", "axis": "factuality", "value": "correct"}
+    problems: list[Problem] = []
+    assert len(load_verdicts(write("v.jsonl", [row, row]), problems)) == 1
+    assert [(p.kind, p.line) for p in problems] == [("note", 2)] and "repeats line 1" in problems[0].message
+
+
+def test_what_is_incomplete_is_named() -> None:
+    result = judge("cccc", "cc__")
+    assert outcome(result) == ("INCONCLUSIVE", 4)
+    assert result.decision.incomplete == ("2 of 4 answers of cand are not graded: q2, q3",)
+    assert judge("_c", "cc").decision.incomplete == ("1 of 2 answers of base is not graded: q0",)
+    many = judge("c" * 20, "c" + "_" * 19).decision.incomplete[0]
+    assert many.startswith("19 of 20 answers of cand are not graded: q1, q10,") and many.endswith(" and 7 more")
+    waived = judge("cccr", "ccc_", "coverage >= 1", waivers={"coverage >= 1": "known"})
+    assert waived.decision.incomplete == ()
+
+
+def test_sides_by_different_graders_are_told() -> None:
+    labelled = [Verdict("q0", "factuality", "correct", "ada")]
+    (note,) = judge(verdicts("c", extra=None), labelled).problems
+    assert note.kind == "note" and "base by g/1, cand by ada" in note.message
+    assert judge(labelled, labelled).problems == ()
 
 
 answers = st.lists(st.sampled_from("cwur-_"), min_size=1, max_size=12).map("".join)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
-from surefoot.report import junit, markdown, terminal
+from surefoot.cli.sides import load_side
+from surefoot.compare import Comparison, compare
+from surefoot.gate import Rule
+from surefoot.importers import gatefiles
+from surefoot.report import comparison as comparison_words
+from surefoot.report import junit, markdown, page, terminal
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
 from .golden_files import ROOT, check
 
@@ -58,3 +66,63 @@ def test_the_picture_in_the_readme_is_what_the_terminal_shows(example: ScoreResu
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from elsewhere
     svg = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
     check(ROOT / "docs" / "images" / "score.svg", svg)
+
+
+ASKED = [
+    Question("fee", "What is the fee?", "answer", stratum="easy"),
+    Question("rent", "What is the rent?", "answer", stratum="easy"),
+    Question("owner", "Who owns the house?", "refusal", stratum="hard"),
+    Question("pet", "May I keep a pet?", "refusal", stratum="hard"),
+]
+FOUND = Retrieved([Passage("lease#1", "The fee is EUR 5. The rent is EUR 900.", "Lease", 2)])
+# question: answer, bucket, reason
+BEFORE = {
+    "fee": ("The fee is EUR 5 [lease#1].", "correct", "correct"),
+    "rent": ("The rent is EUR 900 [lease#1].", "correct", "correct"),
+    "owner": ("The documents do not say who owns the house.", "refused", "refused"),
+    "pet": ("I could not find whether you may keep a pet.", "refused", "refused"),
+}
+AFTER = {
+    **BEFORE,
+    "rent": ("The rent is EUR 700 [lease#1].", "wrong", "contradicted"),
+    "owner": ("Mr <b>Kern</b> owns | the house.\x1b[31m", "unsupported", "no_evidence"),
+    "pet": ("", None, "empty"),
+}
+
+
+def graded_run(name: str, answers: Mapping[str, tuple[str, str | None, str]]) -> None:
+    """A run as `surefoot grade` leaves it, by a grader that does not change."""
+    manifest = Manifest(
+        name=name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(ASKED), question_count=len(ASKED)
+    )
+    verdicts = []
+    with RunStore.create(name, manifest, ASKED) as store:
+        for question, (answer, bucket, reason) in answers.items():
+            store.append_trace(Trace(question, answer=answer, retrieved=FOUND, citations=("lease#1",)))
+            evidence = (Evidence(answer, "lease#1", "The rent is EUR 900."),) if bucket == "wrong" else ()
+            verdicts.append(Verdict(question, "factuality", bucket, "fixed/1", reason=reason, evidence=evidence))
+            if bucket == "refused":
+                verdicts.append(Verdict(question, "refusal_quality", 1, "fixed/1"))
+            elif bucket:
+                verdicts.append(Verdict(question, "extra_claim_count", int(bucket == "unsupported"), "fixed/1"))
+        store.replace_verdicts("fixed/1", verdicts)
+        store.append_verdicts([Verdict("fee", "factualty", "correct", "fixed/1")])
+        store.amend(rubric_sha256="r", grader="fixed/1", graded_sha256=store.answers_sha256())
+
+
+@pytest.fixture
+def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
+    """A candidate that turned wrong, made something up, and said nothing at all."""
+    monkeypatch.chdir(tmp_path)
+    graded_run("base", BEFORE)
+    graded_run("cand", AFTER)
+    rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
+    return compare(load_side("base"), load_side("cand"), rules, waivers={"extra_claims": "a known gap"})
+
+
+def test_comparison_reports(comparison: Comparison) -> None:
+    check(GOLDEN / "comparison.md", "".join(f"{line}\n" for line in comparison_words.markdown(comparison)))
+    check(GOLDEN / "comparison.html", page.render(comparison))
+    shown = io.StringIO()
+    comparison_words.show(comparison, Console(file=shown, width=140, highlight=False))
+    check(GOLDEN / "comparison.txt", "".join(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines()))

@@ -135,3 +135,50 @@ def test_kill_9_loses_no_row(store: RunStore) -> None:
     assert process.exitcode == -9
     with RunStore.open(store.path, writing=True) as again:
         assert [t.attempt for t in again.traces()] == list(range(1, 52)) and again.problems == []
+
+
+def test_a_last_line_without_its_end_is_finished_when_it_is_whole(store: RunStore) -> None:
+    store.append_trace(Trace("q1", answer="x"))
+    store.close()
+    path = store.path / "traces.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().rstrip(b"\n"))
+    with RunStore.open(store.path, writing=True) as again:
+        again.append_trace(Trace("q2", answer="y"))
+        assert [trace.question_id for trace in again.traces()] == ["q1", "q2"] and again.problems == []
+
+
+def test_a_grader_replaces_its_own_verdicts_only(store: RunStore) -> None:
+    mine, others = Verdict("q1", "factuality", "wrong", "g@1"), Verdict("q1", "factuality", "correct", "ada")
+    store.append_verdicts([mine, others, Verdict("q1", "citation_exists", "no", "g@1")])
+    with (store.path / "verdicts.jsonl").open("ab") as file:
+        file.write(b"rubbish\n")
+    better = Verdict("q1", "factuality", "correct", "g@1")
+    store.replace_verdicts("g@1", [better])
+    assert store.verdicts() == [others, better]
+    assert [(problem.kind, problem.line) for problem in store.problems] == [("malformed", 2)]
+    store.append_verdicts([mine])
+    store.close()
+    assert RunStore.open(store.path).verdicts() == [others, mine]
+
+
+def test_the_hash_of_the_answers_is_that_of_their_content(store: RunStore) -> None:
+    empty = store.answers_sha256()
+    store.append_trace(Trace("q2", answer="y", seconds=1.0))
+    store.append_trace(Trace("q1", answer="x", retrieved=Retrieved([Passage("p")])))
+    both = store.answers_sha256()
+    store.append_trace(Trace("q2", answer="y", seconds=2.0, tokens=3))
+    assert empty != both == store.answers_sha256()
+    store.append_trace(Trace("q1", answer="x", retrieved=Retrieved([Passage("other")])))
+    assert store.answers_sha256() != both
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b"[" * 100_000, b"{}", b"null"])
+def test_a_manifest_that_is_none(store: RunStore, content: bytes) -> None:
+    (store.path / "manifest.json").write_bytes(content)
+    with pytest.raises(Incomplete, match=r"manifest\.json cannot be read"):
+        RunStore.open(store.path)
+
+
+def test_a_run_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="none does not exist"):
+        RunStore.open(tmp_path / "none")

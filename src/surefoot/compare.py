@@ -8,8 +8,8 @@ undecidable as long as they could matter.
 from __future__ import annotations
 
 import operator
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -19,7 +19,6 @@ from surefoot import gate
 from surefoot.errors import UsageError
 from surefoot.gate import Check, Decision, Rule
 from surefoot.measures import (
-    BUCKET_AXIS,
     MEASURES,
     SIDES,
     UNGRADED,
@@ -28,39 +27,24 @@ from surefoot.measures import (
     Measure,
     Measured,
     Pair,
-    Said,
     SideName,
     mcnemar,
     measure_side,
     part_of,
 )
+from surefoot.pairing import Side, check_alike, pairs_of
 from surefoot.problems import HARMLESS
 from surefoot.table import ACCEPTABLE, BUCKETS
-from surefoot.types import Estimate, Problem, Question, Trace, Verdict
+from surefoot.types import Estimate, Problem
 
-Key = tuple[str, int]  # question id, attempt
 Counts = dict[str, int]
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
-_MUST_BE_ALIKE = {"questions_sha256": "questions", "rubric_sha256": "rubric", "grader": "grader"}
+GAPS_NAMED = 12
+_LONGEST_NAME = 60
+_OF_FILES = frozenset({"unreadable", "malformed"})
 _BOUNDED_ABOVE = ("<=", "<")
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
-
-
-class Side(Struct):
-    """One of the two runs: its verdicts, and what else is known of it."""
-
-    name: str
-    verdicts: list[Verdict]
-    questions: dict[str, Question] = {}
-    traces: dict[Key, Trace] = {}
-    identity: dict[str, str] = {}  # hashes of questions and rubric, and the grader
-    graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
-    attempts: int = 1  # at each question
-    problems: list[Problem] = []  # what of it could not be used
-
-    def counted(self) -> Iterable[Verdict]:
-        return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
 
 
 class Judged(Struct, frozen=True):
@@ -91,18 +75,21 @@ def compare(
 ) -> Comparison:
     """Hold the candidate against the baseline and decide by the rules."""
     _check_request(rules, waivers, mode)
-    _check_alike(base, cand)
+    check_alike(base, cand)
     sides: dict[SideName, Side] = {"base": base, "cand": cand}
-    pairs = _pairs(base, cand)
+    pairs = pairs_of(base, cand)
     axes = {verdict.axis for side in sides.values() for verdict in side.counted()}
     judged = [_judge(rule, pairs, axes) for rule in rules]
     judged = [_waived(one, waivers.get(one.check.rule.name)) for one in judged]
+    decision = gate.decide([one.check for one in judged if one.waiver is None], _incomplete(sides, pairs))
+    if any(check.status == "incomplete" for check in decision.checks):
+        decision = replace(decision, incomplete=(*decision.incomplete, *_gaps(sides, pairs)))
     strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         graders={name: sorted({verdict.grader for verdict in side.counted()}) for name, side in sides.items()},
         mode=mode,
-        decision=gate.decide([one.check for one in judged if one.waiver is None], _incomplete(sides, pairs)),
+        decision=decision,
         judged=tuple(judged),
         waived=dict(waivers),
         buckets=_buckets(pairs),
@@ -110,7 +97,7 @@ def compare(
         measures={name: _measures(pairs, axes, name) for name in SIDES},
         moved=tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first)),
         mcnemar=mcnemar(pairs),
-        problems=(*base.problems, *cand.problems),
+        problems=_worst_problems_first([*base.problems, *cand.problems, *_other_graders(sides)]),
     )
 
 
@@ -126,57 +113,6 @@ def _check_request(rules: Sequence[Rule], waivers: Mapping[str, str], mode: str)
             raise UsageError(f"no rule is named {name!r}, so it cannot be waived", f"the rules are {', '.join(names)}")
         if not reason.strip():
             raise UsageError(f"the waiver of {name!r} gives no reason", "say why with --reason")
-
-
-def _check_alike(base: Side, cand: Side) -> None:
-    known = [key for key in _MUST_BE_ALIKE if base.identity.get(key) and cand.identity.get(key)]
-    differ = [_MUST_BE_ALIKE[key] for key in known if base.identity[key] != cand.identity[key]]
-    shared = base.questions.keys() & cand.questions.keys()
-    if "questions" not in differ and any(base.questions[id] != cand.questions[id] for id in shared):
-        differ.insert(0, "questions")
-    if differ:
-        raise UsageError(
-            f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}",
-            "run and grade both with the same questions, rubric and grader",
-        )
-
-
-def _pairs(base: Side, cand: Side) -> list[Pair]:
-    """Every answer that either side has or should have, in an order of its own."""
-    questions = {**cand.questions, **base.questions}
-    before, after = _settled(base), _settled(cand)
-    attempts = range(1, max(base.attempts, cand.attempts) + 1)
-    keys = {*before, *after, *base.traces, *cand.traces, *((id, attempt) for id in questions for attempt in attempts)}
-    bucketed = any(BUCKET_AXIS in axes for answers in (before, after) for axes in answers.values())
-
-    def said(side: Side, verdicts: dict[str, Verdict], key: Key) -> Said:
-        elsewhere = not bucketed and any(verdict.value is not None for verdict in verdicts.values())
-        return Said(verdicts, side.traces.get(key), elsewhere)
-
-    return [
-        Pair(*key, questions.get(key[0]), said(base, before.get(key, {}), key), said(cand, after.get(key, {}), key))
-        for key in sorted(keys)
-    ]
-
-
-def _settled(side: Side) -> dict[Key, dict[str, Verdict]]:
-    found: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
-    for verdict in side.counted():
-        found[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
-    return {key: {axis: _settle(verdicts) for axis, verdicts in axes.items()} for key, axes in found.items()}
-
-
-def _settle(verdicts: list[Verdict]) -> Verdict:
-    """One verdict out of several: theirs where the graders agree, none where they do not."""
-    if len(verdicts) == 1:
-        return verdicts[0]
-    given = sorted((verdict for verdict in verdicts if verdict.value is not None), key=repr)
-    if not given:
-        return min(verdicts, key=repr)
-    if len({verdict.value for verdict in given}) == 1:
-        return given[0]
-    said = " and ".join(dict.fromkeys(f"{verdict.grader or 'a row'} says {verdict.value}" for verdict in given))
-    return replace(given[0], value=None, reason=f"the verdicts disagree: {said}", evidence=(), confidence=None)
 
 
 def _judge(rule: Rule, pairs: list[Pair], axes: set[str]) -> Judged:
@@ -270,13 +206,40 @@ def _waived(judged: Judged, reason: str | None) -> Judged:
 def _incomplete(sides: Mapping[SideName, Side], pairs: Sequence[Pair]) -> list[str]:
     reasons = []
     for side in sides.values():
-        if count := len([problem for problem in side.problems if problem.kind not in HARMLESS]):
+        serious = [problem for problem in side.problems if problem.kind not in HARMLESS]
+        whole_files = [problem for problem in serious if problem.kind in _OF_FILES and problem.line is None]
+        if count := len(serious) - len(whole_files):
             reasons.append(f"{count} row{'s' * (count > 1)} of {side.name} could not be used")
+        reasons += map(str, whole_files)
     if any(side.questions for side in sides.values()):
         unknown = {pair.question_id for pair in pairs if pair.question is None}
         if unknown:
             reasons.append(f"{len(unknown)} graded question{'s' * (len(unknown) > 1)} not in the question set")
     return reasons
+
+
+def _gaps(sides: Mapping[SideName, Side], pairs: Sequence[Pair]) -> Iterator[str]:
+    """Which answers of which side have no verdict."""
+    for name, side in sides.items():
+        lacking = [pair for pair in pairs if not pair.side(name).bucket and not pair.side(name).judged_elsewhere]
+        if lacking:
+            ids = list(dict.fromkeys(pair.question_id for pair in lacking))
+            more = f" and {len(ids) - GAPS_NAMED} more" if len(ids) > GAPS_NAMED else ""
+            count = f"{len(lacking)} of {len(pairs)} answers of {side.name} {'is' if len(lacking) == 1 else 'are'}"
+            named = (id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:GAPS_NAMED])
+            yield f"{count} not graded: {', '.join(named)}{more}"
+
+
+def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
+    """Files of labels by different people can be compared, but not without saying so."""
+    base, cand = (sorted({verdict.grader for verdict in sides[name].counted()} - {""}) for name in SIDES)
+    if not base or not cand or base == cand:
+        return []
+    return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
+
+
+def _worst_problems_first(problems: list[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: problem.kind in HARMLESS))
 
 
 def _buckets(pairs: Iterable[Pair]) -> dict[SideName, Counts]:

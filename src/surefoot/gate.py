@@ -66,8 +66,9 @@ class Rule(Struct, frozen=True):
             )
         metric = match["metric"]
         if metric not in METRICS and metric not in GRADED:
-            close = get_close_matches(metric, [*METRICS, *GRADED], 1)
-            hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
+            known = [*METRICS, *sorted(GRADED)]
+            close = get_close_matches(metric, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(known)}"
             raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
         limit = Fraction(number or 0) / (100 if match["percent"] else 1)
         if metric in METRICS and limit > 1:

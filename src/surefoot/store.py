@@ -5,29 +5,26 @@
     traces.jsonl      one row per (question, attempt)
     verdicts.jsonl    one row per (question, attempt, axis, grader)
 
-Each row is one write of a whole line. Where a key occurs again, the last row counts: to correct is to append.
+Each row is one write of a whole line. Where a key occurs again, the last row counts: to correct is to append. Only a
+grader that grades again has its own verdicts replaced, lest an axis that no longer applies keeps its old value.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import mmap
-import os
-import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from surefoot.appending import BYTE_ORDER_MARK, LOCK, UNREADABLE, Writer, printable, replace_file
 from surefoot.errors import Incomplete, UsageError
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
-LOCK = ".lock"
-_SYNC_SECONDS = 1.0
 _ENCODER = msgspec.json.Encoder()
 
 Row = TypeVar("Row")
@@ -47,6 +44,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric: str = ""
     rubric_sha256: str = ""
     grader: str | None = None
+    graded_sha256: str = ""  # of the answers its verdicts are on
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""
@@ -76,7 +74,7 @@ class RunStore:
         self.path = path
         self.manifest = manifest
         self.problems: list[Problem] = []
-        self._writer: _Writer | None = None
+        self._writer: Writer | None = None
 
     @classmethod
     def create(cls, path: str | Path, manifest: Manifest, questions: Iterable[Question]) -> RunStore:
@@ -88,9 +86,9 @@ class RunStore:
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, manifest)
         store._lock()
-        _replace_file(folder / QUESTIONS, b"".join(_line(question) for question in questions))
+        replace_file(folder / QUESTIONS, b"".join(_line(question) for question in questions))
         # The manifest comes last: where it stands, the questions are whole.
-        _replace_file(folder / MANIFEST, _pretty(manifest))
+        replace_file(folder / MANIFEST, _pretty(manifest))
         return store
 
     @classmethod
@@ -98,10 +96,12 @@ class RunStore:
         folder = Path(path)
         try:
             manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-        except FileNotFoundError as error:
-            raise UsageError(f"{folder} is not a run: it has no {MANIFEST}", "`surefoot run` makes one") from error
-        except msgspec.DecodeError as error:
-            raise Incomplete(f"{folder / MANIFEST} cannot be read: {error}", "restore it, or run again") from error
+        except (FileNotFoundError, NotADirectoryError) as error:
+            what = f"is not a run: it has no {MANIFEST}" if folder.exists() else "does not exist"
+            raise UsageError(f"{printable(folder)} {what}", "`surefoot run` makes a run") from error
+        except UNREADABLE as error:
+            where = printable(folder / MANIFEST)
+            raise Incomplete(f"{where} cannot be read: {error}", "restore it, or run again") from error
         store = cls(folder, manifest)
         if writing:
             store._lock()
@@ -110,8 +110,8 @@ class RunStore:
     def amend(self, **changes: object) -> None:
         """Write the manifest anew, as when a run is graded."""
         self._lock()
-        self.manifest = msgspec.structs.replace(self.manifest, **changes)
-        _replace_file(self.path / MANIFEST, _pretty(self.manifest))
+        self.manifest = replace(self.manifest, **changes)
+        replace_file(self.path / MANIFEST, _pretty(self.manifest))
 
     def append_trace(self, trace: Trace) -> None:
         self._lock().append(TRACES, _line(_row(trace)))
@@ -120,15 +120,39 @@ class RunStore:
         if data := b"".join(map(_line, rows)):
             self._lock().append(VERDICTS, data)
 
+    def replace_verdicts(self, grader: str, rows: Iterable[Verdict]) -> None:
+        """Put a grader's verdicts in place of its earlier ones; what others wrote stays as it is."""
+        writer = self._lock()
+        kept = [line for _, line in _lines(self.path / VERDICTS) if _grader_of(line) != grader]
+        writer.replace(VERDICTS, b"".join((*kept, *map(_line, rows))))
+
+    def answers_sha256(self) -> str:
+        """A hash of all that graders see of the answers, whatever order they came in."""
+        traces = sorted(self.traces(), key=lambda trace: (str(trace.question_id), trace.attempt))
+        return fingerprint(_row(replace(trace, seconds=None, tokens=None, cost_usd=None)) for trace in traces)
+
+    def is_graded_otherwise(self) -> bool:
+        """True when the verdicts are on other answers than those that are there now."""
+        graded = self.manifest.graded_sha256
+        return bool(graded) and graded != self.answers_sha256()
+
     def questions(self) -> list[Question]:
-        return self._rows(QUESTIONS, _QUESTIONS.decode, lambda question: question.id)
+        found = self._rows(QUESTIONS, _QUESTIONS.decode, lambda question: question.id)
+        if len(found) != self.manifest.question_count:
+            message = f"holds {len(found)} of the {self.manifest.question_count} questions that were to be asked"
+            self._name(Problem("malformed", message, printable(self.path / QUESTIONS)))
+        return found
 
     def traces(self) -> list[Trace]:
         rows = self._rows(TRACES, _TRACES.decode, lambda row: (row.question_id, row.attempt))
         return [_trace(row) for row in rows]
 
     def verdicts(self) -> list[Verdict]:
-        return self._rows(VERDICTS, _VERDICTS.decode, lambda v: (v.question_id, v.attempt, v.axis, v.grader))
+        return [verdict for _, verdict in self.numbered_verdicts()]
+
+    def numbered_verdicts(self) -> list[tuple[int, Verdict]]:
+        """With the line each stands on."""
+        return self._numbered(VERDICTS, _VERDICTS.decode, lambda v: (v.question_id, v.attempt, v.axis, v.grader))
 
     def close(self) -> None:
         if self._writer is not None:
@@ -141,71 +165,34 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _lock(self) -> _Writer:
+    def _lock(self) -> Writer:
         if self._writer is None:
-            self._writer = _Writer(self.path, self.problems)
+            self._writer = Writer(self.path, (TRACES, VERDICTS), self.problems)
         return self._writer
 
+    def _name(self, problem: Problem) -> None:
+        """Once, however often the rows are read."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
     def _rows(self, name: str, decode: Callable[[bytes], Row], key: Callable[[Row], Hashable]) -> list[Row]:
+        return [row for _, row in self._numbered(name, decode, key)]
+
+    def _numbered(
+        self, name: str, decode: Callable[[bytes], Row], key: Callable[[Row], Hashable]
+    ) -> list[tuple[int, Row]]:
         """By key, the last row of each, in the order of the first."""
-        found: dict[Hashable, Row] = {}
+        found: dict[Hashable, tuple[int, Row]] = {}
         for number, line in _lines(self.path / name):
             try:
                 row = decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except UNREADABLE as error:
                 kind = "malformed" if line.endswith(b"\n") else "torn"
                 message = f"not a row of a run: {error}" if line.endswith(b"\n") else "the last line breaks off"
-                problem = Problem(kind, message, str(self.path / name), number)
-                self.problems += [] if problem in self.problems else [problem]
+                self._name(Problem(kind, message, printable(self.path / name), number))
                 continue
-            found[key(row)] = row
+            found[key(row)] = (number, row)
         return list(found.values())
-
-
-class _Writer:
-    """The one writer of a folder: holds its lock, appends whole lines, and makes them durable every second."""
-
-    def __init__(self, folder: Path, problems: list[Problem]) -> None:
-        self._folder = folder
-        self._lock_file = _locked(folder / LOCK)
-        self._files: dict[str, int] = {}
-        self._unsynced: set[int] = set()
-        self._guard = threading.Lock()
-        self._closing = threading.Event()
-        self._syncing: threading.Thread | None = None
-        for name in (TRACES, VERDICTS):
-            problems += _cut_torn_line(folder / name)
-
-    def append(self, name: str, data: bytes) -> None:
-        with self._guard:
-            file = self._files.get(name)
-            if file is None:
-                file = os.open(self._folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-                self._files[name] = file
-            _write_whole(file, data)
-            self._unsynced.add(file)
-            if self._syncing is None:
-                self._syncing = threading.Thread(target=self._sync_until_closed, name="surefoot-sync", daemon=True)
-                self._syncing.start()
-
-    def close(self) -> None:
-        self._closing.set()
-        if self._syncing is not None:
-            self._syncing.join()
-        self._sync()
-        for file in (*self._files.values(), self._lock_file):
-            os.close(file)
-
-    def _sync_until_closed(self) -> None:
-        while not self._closing.wait(_SYNC_SECONDS):
-            self._sync()
-
-    def _sync(self) -> None:
-        with self._guard:
-            waiting, self._unsynced = self._unsynced, set()
-        # Outside the guard: a slow disk must not hold up the answers.
-        for file in waiting:
-            os.fsync(file)
 
 
 def fingerprint(items: Iterable[Struct]) -> str:
@@ -216,54 +203,21 @@ def fingerprint(items: Iterable[Struct]) -> str:
     return digest.hexdigest()
 
 
-def _locked(path: Path) -> int:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+def _grader_of(line: bytes) -> str | None:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(file)
-        hint = "wait for it to end, or choose another --out"
-        raise Incomplete(f"another process is writing to the run {path.parent}", hint) from error
-    return file
-
-
-def _cut_torn_line(path: Path) -> Iterator[Problem]:
-    """What a crash left of a line is no row; the next one must not be glued to it."""
-    size = path.stat().st_size if path.exists() else 0
-    if not size:
-        return
-    with path.open("r+b") as file:
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            whole = content.rfind(b"\n") + 1
-        if whole < size:
-            file.truncate(whole)
-            yield Problem("torn", f"the last line broke off; its {size - whole} bytes were cut off", str(path))
-
-
-def _write_whole(file: int, data: bytes) -> None:
-    """All of it or nothing: on a full disk what was begun is taken back."""
-    start = os.fstat(file).st_size
-    view = memoryview(data)
-    try:
-        while view:
-            view = view[os.write(file, view) :]
-    except BaseException:
-        os.ftruncate(file, start)
-        raise
-
-
-def _replace_file(path: Path, data: bytes) -> None:
-    with (beside := path.with_name(f".{path.name}.new")).open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+        return _VERDICTS.decode(line).grader
+    except UNREADABLE:
+        return None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank; an editor may have put a byte order mark before them."""
     if path.exists():
         with path.open("rb") as file:
-            yield from enumerate(file, 1)
+            for number, line in enumerate(file, 1):
+                bare = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+                if bare.strip():
+                    yield number, bare
 
 
 def _line(row: Struct) -> bytes:

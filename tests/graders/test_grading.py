@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import rubric
+from surefoot.datasets import demo
+from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.graders.findings import FindingsGrader
 from surefoot.graders.judging import Cascade, Judgement, Pair
 from surefoot.graders.rules import Rules
 from surefoot.importers.items import item_of
+from surefoot.table import TABLE
+from surefoot.types import Item, Trace
 
 ROOT = Path(__file__).parent.parent.parent
 PASSAGES = [
@@ -110,19 +115,44 @@ def test_a_cascade_passes_on_what_is_open_or_unsure() -> None:
     assert Cascade([unsure, blind], sure_from=0.7).judge([Pair("p", "c")])[0].via == "b"
 
 
-def test_the_examples_in_the_docs_are_graded_as_they_say() -> None:
-    import sys
-
+def labelled() -> dict[str, tuple[dict[str, Any], Item]]:
     sys.path.insert(0, str(ROOT / "benchmarks"))
     import grading
 
-    rows, items = grading.load()
-    graded = {row["id"]: one for row, one in zip(rows, FindingsGrader(Rules()).read(items), strict=True)}
+    return {row["id"]: (row, item) for row, item in zip(*grading.load(), strict=True)}
+
+
+def refused_to_run(question_id: str) -> Item:
+    """What becomes of a demo question that a pipeline cannot be asked."""
+    question = next(question for question in demo.questions() if question.id == question_id)
+    traces: list[Trace] = []
+    function = type("Plain", (), {"name": "plain", "answer": lambda _, ask: Trace(ask.id, answer="So.")})()
+    ask_all(function, [question], on_trace=traces.append)
+    return Item(question, traces[0])
+
+
+def test_every_row_of_the_table_in_the_docs_has_an_example_that_is_graded_as_it_says() -> None:
     text = (ROOT / "docs" / "buckets.md").read_text(encoding="utf-8")
-    examples = re.findall(r"^\| ([ab]\d{3}) \| .* \| `(\w+)` \|$", text, re.MULTILINE)
-    assert len(examples) >= 10
-    for identifier, reason in examples:
-        assert graded[identifier].reason == reason, identifier
+    answers = labelled()
+    examples = re.findall(r"^\| ([a-z]\d{3}) \| \*(.+?)\* - (.+) \| `(\w+)` \|$", text, re.MULTILINE)
+    assert {reason for *_, reason in examples} == {row.reason for row in TABLE}
+    for identifier, question, words, reason in examples:
+        row, item = answers[identifier] if identifier in answers else ({}, refused_to_run(identifier))
+        graded = FindingsGrader(Rules()).read([item])[0]
+        assert graded.reason == reason, identifier
+        assert item.question.text == question, identifier
+        said = row.get("answer") or item.trace.error or ""
+        assert said.partition(" (")[0] in words or words.partition(" (")[0] in said, identifier
+
+
+def test_the_decision_table_in_the_docs_is_that_of_the_code() -> None:
+    text = (ROOT / "docs" / "buckets.md").read_text(encoding="utf-8")
+    written = re.findall(
+        r"^\| [^|]+ \| (\w+) \| ((?:`\w+`(?:, )?)+) \|$", text.partition("## One real")[0], re.MULTILINE
+    )
+    found = [(bucket, reason) for bucket, reasons in written for reason in re.findall(r"\w+", reasons)]
+    # In the code `no_evidence` stands twice, for its two causes; the docs tell both in one row.
+    assert found == list(dict.fromkeys((row.bucket or "ungraded", row.reason) for row in TABLE))
 
 
 def test_the_labelled_answers_are_legal() -> None:

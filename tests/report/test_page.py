@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from surefoot.compare import Comparison, Side, compare
+from surefoot.compare import Comparison, compare
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
+from surefoot.pairing import Side
 from surefoot.report import comparison as words
 from surefoot.report.page import block, render, text
 from surefoot.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
+from surefoot.appending import printable
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.sides import load_side
 from surefoot.compare import Comparison
@@ -15,6 +17,8 @@ from surefoot.compare import compare as compare_sides
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
+from surefoot.report.words import counted
+from surefoot.store import MANIFEST
 
 _REPORTS = (".md", ".html")
 DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
@@ -87,10 +91,12 @@ def _two(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
 def _latest_shipped(cand: Path) -> str:
     """The newest run beside the candidate whose comparison ended in SHIP."""
     shipped = []
+    if not cand.exists():
+        raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
     for folder in cand.resolve().parent.iterdir():
         decision = _read(folder / DECISION)
         if folder != cand.resolve() and decision.get("outcome") == "SHIP":
-            shipped.append((str(_read(folder / "manifest.json").get("created", "")), str(folder)))
+            shipped.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
     if not shipped:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)
@@ -109,9 +115,14 @@ def _keep_decision(cand: Path, comparison: Comparison) -> None:
     """A run folder keeps what was decided about it last."""
     from surefoot.report.comparison import as_json
 
-    if (cand / "manifest.json").is_file():
-        kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+    if not (cand / MANIFEST).is_file():
+        return
+    kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+    try:
         (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    except OSError as error:
+        # The decision stands, whoever may write into the run.
+        click.echo(f"note: the decision is not kept in {printable(cand)}: {error.strerror}", err=True)
 
 
 def _check_reports(reports: Sequence[str]) -> None:
@@ -124,8 +135,11 @@ def _check_reports(reports: Sequence[str]) -> None:
 
 def _waivers(rules: Sequence[str], reasons: Sequence[str]) -> dict[str, str]:
     if len(rules) != len(reasons):
-        message = f"{len(rules)} rules are waived and {len(reasons)} reasons given"
+        waived = f"{counted(len(rules), 'rule')} {'is' if len(rules) == 1 else 'are'} waived"
+        message = f"{waived} and {counted(len(reasons), 'reason')} given"
         raise UsageError(message, "give each --waive RULE its --reason TEXT")
+    if twice := [rule for rule, count in Counter(rules).items() if count > 1]:
+        raise UsageError(f"the rule {twice[0]!r} is waived more than once", "give one reason for it")
     return dict(zip(rules, reasons, strict=True))
 
 

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
-import msgspec
-from msgspec import Struct
-
-from surefoot.compare import Side
+from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
-from surefoot.importers.verdicts import load_verdicts
-from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.importers.verdicts import checked, load_verdicts
+from surefoot.pairing import Side
+from surefoot.store import VERDICTS, RunStore
+from surefoot.types import Problem, Verdict
 
-MANIFEST = "manifest.json"
-_Row = TypeVar("_Row")
-
-
-class _Manifest(Struct):
-    """What of a run's manifest tells whether two runs can be compared."""
-
-    questions_sha256: str | None = None
-    rubric_sha256: str | None = None
-    grader: str | None = None
-    repeats: int = 1
-
-
-class _TraceRow(Struct):
-    question_id: str
-    attempt: int = 1
-    answer: str | None = None
-    retrieved: list[Passage] | None = None
-    citations: tuple[str, ...] | None = None
-    error: str | None = None
+_IDENTITY = ("questions_sha256", "rubric_sha256", "grader")
 
 
 def load_side(path: str | Path) -> Side:
     """A side named like its path. What could not be read of it stands in its problems."""
     where = Path(path)
+    name = printable(where)
     if not where.exists():
-        raise UsageError(f"there is no file or folder {path}", "pass a file of verdicts or the folder of a run")
-    return _run(where, str(path)) if where.is_dir() else _plain(where, str(path))
+        raise UsageError(f"there is no file or folder {name}", "pass a file of verdicts or the folder of a run")
+    return _run(where, name) if where.is_dir() else _plain(where, name)
 
 
 def _plain(path: Path, name: str) -> Side:
@@ -50,65 +29,45 @@ def _plain(path: Path, name: str) -> Side:
 
 
 def _run(folder: Path, name: str) -> Side:
-    manifest = _manifest(folder)
-    problems: list[Problem] = []
-    verdicts = _last(_rows(folder / "verdicts.jsonl", Verdict, problems))
-    questions = {question.id: question for question in _rows(folder / "questions.jsonl", Question, problems)}
-    traces = {
-        (row.question_id, row.attempt): _trace(row) for row in _rows(folder / "traces.jsonl", _TraceRow, problems)
-    }
-    if not verdicts:
-        raise Incomplete(f"the run {name} has no verdicts", f"grade it first: surefoot grade {name}")
-    identity = {key: getattr(manifest, key) for key in ("questions_sha256", "rubric_sha256", "grader")}
+    store = RunStore.open(folder)
+    manifest = store.manifest
+    found = _verdicts(store)
+    _check_graded(store, found, name)
+    questions = {question.id: question for question in store.questions()}
+    traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
+    identity = {key: getattr(manifest, key) for key in _IDENTITY}
     return Side(
         name,
-        verdicts,
+        found,
         questions=questions,
         traces=traces,
         identity={key: value for key, value in identity.items() if value},
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
-        graders=tuple({verdict.grader for verdict in verdicts} & {manifest.grader or ""}),
+        graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),
-        problems=problems,
+        problems=store.problems,
     )
 
 
-def _manifest(folder: Path) -> _Manifest:
-    try:
-        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Manifest)
-    except FileNotFoundError as error:
-        raise UsageError(
-            f"{folder} is not a run: it has no {MANIFEST}", "pass a file of verdicts or the folder of a run"
-        ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Incomplete(f"{folder / MANIFEST} cannot be read: {error}", "restore it, or run again") from error
+def _verdicts(store: RunStore) -> list[Verdict]:
+    found = []
+    for line, verdict in store.numbered_verdicts():
+        usable, fault = checked(verdict)
+        if fault:
+            store.problems.append(Problem("bad_verdict", fault, printable(store.path / VERDICTS), line))
+        if usable is not None:
+            found.append(usable)
+    return found
 
 
-def _rows(path: Path, kind: type[_Row], problems: list[Problem]) -> Iterator[_Row]:
-    decoder = msgspec.json.Decoder(kind)
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(Problem("malformed", f"not a row of a run: {error}", str(path), number))
-
-
-def _last(verdicts: Iterator[Verdict]) -> list[Verdict]:
-    """In a run's folder to correct is to append: the last row of a key counts."""
-    return list({(v.question_id, v.attempt, v.axis, v.grader): v for v in verdicts}.values())
-
-
-def _trace(row: _TraceRow) -> Trace:
-    return Trace(
-        question_id=row.question_id,
-        answer=row.answer,
-        retrieved=None if row.retrieved is None else Retrieved(row.retrieved),
-        citations=row.citations,
-        error=row.error,
-        attempt=row.attempt,
-    )
+def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
+    """A decision on verdicts that are not there, or are on other answers, would be none."""
+    grader = store.manifest.grader
+    if not verdicts:
+        raise Incomplete(f"the run {name} has no verdicts", f"grade it first: surefoot grade {name}")
+    if store.is_graded_otherwise():
+        message = f"the answers of the run {name} have changed since it was graded, so its verdicts are on others"
+        raise Incomplete(message, f"grade it again: surefoot grade {name}")
+    if grader and not store.manifest.graded_sha256:
+        message = "it is not recorded on which answers its verdicts are; grading it again records that"
+        store.problems.append(Problem("note", message, name))

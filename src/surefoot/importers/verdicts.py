@@ -1,17 +1,20 @@
 """Verdicts from plain files: rows of `{question_id, axis, value[, attempt, grader, reason, ...]}`.
 
 A row whose value makes no sense is named, and stays as a verdict without a value: the answer is ungraded on that
-axis rather than free of it.
+axis rather than free of it. A row on an axis that the rubric does not have is named and left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from surefoot import rubric
 from surefoot.errors import UsageError
 from surefoot.importers import sources
 from surefoot.importers.jsontext import Repaired, Row
@@ -21,17 +24,10 @@ from surefoot.types import Evidence, Problem, Verdict
 
 _ID = ("question_id", "qid", "id")
 _TEXTS = ("grader", "via", "reason")
-# Where the values of an axis are known, the test and the sentence about a value that fails it. Others pass as they are.
-AXES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "factuality": (
-        lambda value: value in ("correct", "wrong", "unsupported", "refused"),
-        "must be correct, wrong, unsupported or refused",
-    ),
-    "citation_exists": (lambda value: value in ("yes", "no"), "must be yes or no"),
-    "citation_supports": (lambda value: value in ("yes", "partly", "no"), "must be yes, partly or no"),
-    "refusal_quality": (lambda value: type(value) is int and 0 <= value <= 3, "must be 0, 1, 2 or 3"),
-    "extra_claim_count": (lambda value: type(value) is int and value >= 0, "must be a whole number from 0"),
-}
+_LONGEST_QUOTE = 60
+_rubric = cache(rubric.load)
+# What the reader of JSON does not say itself.
+TOO_LONG = "a number too long to read was read as null"
 
 
 class BadVerdict(ValueError):
@@ -41,7 +37,7 @@ class BadVerdict(ValueError):
 def load_verdicts(path: str | Path, problems: list[Problem] | None = None) -> list[Verdict]:
     """The verdicts of a file. What is wrong with it goes to `problems`, or is an error when nobody takes it."""
     log: list[Problem] = [] if problems is None else problems
-    if str(path) != "-" and not Path(path).is_file():
+    if str(path) != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"there is no file {path}", "pass a file of verdicts, one JSON object per line")
     verdicts = _collect(str(path), _rows(str(path), log), log)
     serious = [problem for problem in log if problem.kind not in HARMLESS]
@@ -54,7 +50,7 @@ def _rows(path: str, problems: list[Problem]) -> Iterator[Row]:
     for block in sources.blocks_from([path]):
         for line, value in zip(*block.rows(), strict=True):
             if isinstance(value, Repaired):
-                problems.append(Problem("note", value.repairs, path, line))
+                problems.append(Problem("note", value.repairs or TOO_LONG, path, line))
                 yield line, value.value
             elif isinstance(value, Problem):
                 problems.append(value)
@@ -72,19 +68,28 @@ def _collect(source: str, rows: Iterator[Row], problems: list[Problem]) -> list[
         except BadVerdict as error:
             problems.append(Problem("bad_verdict", str(error), source, line))
             continue
-        if fault := _fault(verdict):
+        usable, fault = checked(verdict)
+        if fault:
             problems.append(Problem("bad_verdict", fault, source, line))
-            verdict = replace(verdict, value=None, reason=fault)
+        if usable is None:
+            continue
+        verdict = usable
         key = (verdict.question_id, verdict.attempt, verdict.axis, verdict.grader)
-        earlier, first_line = found.setdefault(key, (verdict, line))
+        if key not in found:
+            found[key] = (verdict, line)
+            continue
+        earlier, first_line = found[key]
         if earlier.value is None:
             found[key] = (earlier, first_line) if key in contradicted else (verdict, line)
         elif verdict.value is not None and verdict.value != earlier.value:
-            fault = f"question {verdict.question_id!r} has {verdict.axis} {earlier.value!r} on line {first_line}"
+            fault = f"question {quoted(verdict.question_id)} has {verdict.axis} {earlier.value!r} on line {first_line}"
             fault += f" and {verdict.value!r} on line {line}; neither is used"
             problems.append(Problem("duplicate_verdict", fault, source, line))
             found[key] = (replace(earlier, value=None, reason=fault), first_line)
             contradicted.add(key)
+        elif verdict.value is not None:
+            fault = f"the {verdict.axis} verdict on question {quoted(verdict.question_id)} repeats line {first_line}"
+            problems.append(Problem("note", fault, source, line))
     return [verdict for verdict, _ in found.values()]
 
 
@@ -99,29 +104,39 @@ def verdict_of(row: object) -> Verdict:
         raise BadVerdict("the verdict names no question: question_id must be a text")
     axis = row.get("axis")
     if not isinstance(axis, str) or not axis.strip():
-        raise BadVerdict(f"the verdict on question {question_id!r} names no axis")
+        raise BadVerdict(f"the verdict on question {quoted(question_id)} names no axis")
     if "value" not in row:
-        raise BadVerdict(f"the {axis} verdict on question {question_id!r} has no value")
+        raise BadVerdict(f"the {axis[:60]} verdict on question {quoted(question_id)} has no value")
     attempt = row.get("attempt", 1)
     if type(attempt) is not int or attempt < 1:
-        raise BadVerdict(f"question {question_id!r}: attempt must be a whole number from 1, not {attempt!r}")
+        raise BadVerdict(
+            f"question {quoted(question_id)}: attempt must be a whole number from 1, not {quoted(attempt)}"
+        )
     texts = {key: _text(row, key, question_id) for key in _TEXTS}
     confidence = row.get("confidence")
+    if confidence is not None and type(confidence) not in (int, float):
+        raise BadVerdict(f"question {quoted(question_id)}: confidence must be a number, not {kind_of(confidence)}")
     return Verdict(
         question_id=question_id,
         axis=axis,
         value=_whole(row["value"]),
         attempt=attempt,
-        confidence=float(confidence) if isinstance(confidence, (int, float)) else None,
+        confidence=confidence,
         evidence=_evidence(row.get("evidence"), question_id),
         **texts,
     )
 
 
+def quoted(value: object) -> str:
+    """A foreign value inside a sentence, which it must not drown."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
+
+
 def _text(row: dict[str, object], key: str, question_id: str) -> str:
     value = row.get(key)
     if value is not None and not isinstance(value, str):
-        raise BadVerdict(f"question {question_id!r}: {key} must be a text, not {kind_of(value)}")
+        raise BadVerdict(f"question {quoted(question_id)}: {key} must be a text, not {kind_of(value)}")
     return value or ""
 
 
@@ -134,14 +149,33 @@ def _evidence(value: object, question_id: str) -> tuple[Evidence, ...]:
     try:
         return msgspec.convert(value or (), tuple[Evidence, ...])
     except msgspec.ValidationError as error:
-        raise BadVerdict(f"question {question_id!r}: evidence cannot be read: {error}") from error
+        raise BadVerdict(f"question {quoted(question_id)}: evidence cannot be read: {error}") from error
 
 
-def _fault(verdict: Verdict) -> str:
-    if verdict.value is None:
-        return ""
-    fits, sentence = AXES.get(verdict.axis, (lambda value: type(value) in (str, int), "must be a text or whole number"))
-    if type(verdict.value) in (str, int) and fits(verdict.value):
-        return ""
-    given = repr(verdict.value) if type(verdict.value) in (str, int) else kind_of(verdict.value)
-    return f"question {verdict.question_id!r}: {verdict.axis} {sentence}, not {given[:60]}"
+def checked(verdict: Verdict) -> tuple[Verdict | None, str]:
+    """What of a verdict can be used, and what is wrong with it."""
+    axis = _rubric().axis(verdict.axis)
+    if axis is None:
+        return None, _unknown_axis(verdict)
+    if verdict.value is None or (type(verdict.value) in (str, int) and axis.accepts(verdict.value)):
+        return verdict, ""
+    given = quoted(verdict.value) if type(verdict.value) in (str, int) else kind_of(verdict.value)
+    fault = f"question {quoted(verdict.question_id)}: {axis.name} must be {_values(axis)}, not {given}"
+    owners = [other.name for other in _rubric().axes if other.values and other.accepts(verdict.value)]
+    if owners and isinstance(verdict.value, str):
+        fault += f", which is a value of {owners[0]}"
+    return replace(verdict, value=None, reason=fault), fault
+
+
+def _unknown_axis(verdict: Verdict) -> str:
+    known = [axis.name for axis in _rubric().axes]
+    close = get_close_matches(verdict.axis.lower(), known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"the axes are {', '.join(known)}"
+    return f"question {quoted(verdict.question_id)}: there is no axis {quoted(verdict.axis)}; {hint}"
+
+
+def _values(axis: rubric.Axis) -> str:
+    if not axis.values:
+        return f"a whole number from {axis.least}"
+    *first, last = map(str, axis.values)
+    return f"{', '.join(first)} or {last}"

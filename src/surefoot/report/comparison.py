@@ -21,6 +21,7 @@ WAIVED = "waived"
 _MOVED_SHOWN = 200
 _MOVED_ON_TERMINAL = 12
 _PROBLEMS_SHOWN = 20
+_LONGEST_PROBLEM = 500
 _STYLES = {
     "pass": "green",
     "fail": "bold red",
@@ -124,8 +125,11 @@ def markdown(comparison: Comparison) -> Iterator[str]:
         after = comparison.measures["cand"][metric]
         yield f"| {metric} | {number(metric, estimate)} | {number(metric, after)} | {MEASURES[metric].unit} |"
     yield from ("", *_markdown_moved(comparison))
-    for problem in comparison.problems[:_PROBLEMS_SHOWN]:
-        yield f"- {cell(str(problem))}"
+    if comparison.problems:
+        yield from ("", f"## Problems and notes ({len(comparison.problems)})", "")
+        yield from (f"- {cell(str(problem))}" for problem in comparison.problems[:_PROBLEMS_SHOWN])
+    if len(comparison.problems) > _PROBLEMS_SHOWN:
+        yield f"- and {len(comparison.problems) - _PROBLEMS_SHOWN} more, all of them in --json"
 
 
 def _markdown_rule(judged: Judged) -> str:
@@ -184,7 +188,10 @@ def show(comparison: Comparison, console: Console) -> None:
     if len(comparison.moved) > _MOVED_ON_TERMINAL:
         console.print(Text(f"and {len(comparison.moved) - _MOVED_ON_TERMINAL} more moved"), style="dim")
     for problem in comparison.problems[:_PROBLEMS_SHOWN]:
-        console.print(Text(plain(str(problem))), style="yellow", soft_wrap=True)
+        console.print(Text(plain(str(problem), _LONGEST_PROBLEM)), style="yellow", soft_wrap=True)
+    if len(comparison.problems) > _PROBLEMS_SHOWN:
+        more = f"and {len(comparison.problems) - _PROBLEMS_SHOWN} more problems, all of them in --json"
+        console.print(Text(more), style="yellow")
     console.print(Text(f"wrong: {mcnemar_line(comparison)}"), soft_wrap=True)
     outcome = comparison.decision.outcome
     sentence = f" - {plain(verdict_line(comparison), 1000)}"
@@ -204,13 +211,13 @@ def _rule_table(comparison: Comparison) -> Table:
     for judged in comparison.judged:
         check, metric = judged.check, judged.check.rule.metric
         style = _STYLES[WAIVED if judged.waiver is not None else check.status]
-        behind = names(check.questions, check.question_count, 4).replace("\\", "")
+        behind = names(check.questions, check.question_count, 4, plain)
         table.add_row(
             Text(plain(check.rule.text)),
             Text(status(judged), style=style),
             number(metric, check.seen),
             number(metric, judged.base),
-            Text(" ".join(filter(None, (plain(why(judged)), behind)))),
+            Text("; ".join(filter(None, (behind, plain(why(judged)))))),
         )
     return table
 

@@ -28,6 +28,7 @@ from surefoot.types import Evidence
 _LONGEST_TEXT = 4_000
 _MOVED_SHOWN = 500
 _PASSAGES_SHOWN = 10
+_PROBLEMS_SHOWN = 50
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
 # Acceptable on the left in blues, unacceptable on the right in striped oranges: told apart by place, stripes and
@@ -264,6 +265,7 @@ def _evidence(evidence: Evidence) -> str:
 
 def _problems(comparison: Comparison) -> Iterator[str]:
     if comparison.problems:
-        yield f"<h2>Could not be used ({len(comparison.problems)})</h2><ul>"
-        yield from (f"<li>{text(str(problem))}</li>" for problem in comparison.problems[:50])
-        yield "</ul>"
+        yield f"<h2>Problems and notes ({len(comparison.problems)})</h2><ul>"
+        yield from (f"<li>{text(str(problem))}</li>" for problem in comparison.problems[:_PROBLEMS_SHOWN])
+        more = len(comparison.problems) - _PROBLEMS_SHOWN
+        yield f"</ul><p>And {more} more, all of them in --json.</p>" if more > 0 else "</ul>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from surefoot.gate import Check, Decision
@@ -17,8 +17,10 @@ STATUS_WORDS = {
     "not_applicable": "not applicable",
 }
 _UNPRINTABLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]+"
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
+    r"\U000e0000-\U000e0fff]+"
 )
+_LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
 _MARKUP = re.compile(r"([\\`*_\[\]|#~])")
 
 
@@ -29,8 +31,13 @@ def plain(text: str, longest: int = 200) -> str:
 
 
 def cell(text: str) -> str:
-    """Foreign text inside a Markdown table: no markup, no HTML, no column breaks."""
-    return _MARKUP.sub(r"\\\1", plain(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Foreign text inside a Markdown table: no markup, no HTML, no links, no column breaks."""
+    unlinked = _LINKED.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", plain(text)))
+    return unlinked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(value: Fraction | float) -> str:
@@ -64,9 +71,9 @@ def to_be_sure(check: Check) -> str:
     return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
-def names(ids: Sequence[str], total: int, shown: int = 12) -> str:
+def names(ids: Sequence[str], total: int, shown: int = 12, show: Callable[[str], str] = cell) -> str:
     """Some question ids, and how many more there are."""
-    listed = ", ".join(cell(i) for i in ids[:shown])
+    listed = ", ".join(show(i) for i in ids[:shown])
     return listed + (f" and {total - min(shown, len(ids))} more" if total > min(shown, len(ids)) else "")
 
 

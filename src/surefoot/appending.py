@@ -1,0 +1,134 @@
+"""Files of rows that only one process writes: a killed process loses no finished row and leaves no half one."""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from surefoot.errors import Incomplete
+from surefoot.types import Problem
+
+LOCK = ".lock"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # how JSON fails that is none
+_SYNC_SECONDS = 1.0
+
+
+class Writer:
+    """The one writer of a folder: holds its lock, appends whole lines, and makes them durable every second."""
+
+    def __init__(self, folder: Path, appended: Iterable[str], problems: list[Problem]) -> None:
+        self._folder = folder
+        self._lock_file = _locked(folder / LOCK)
+        self._files: dict[str, int] = {}
+        self._replaced: list[int] = []  # closed with the rest: one of them may just be made durable
+        self._unsynced: set[int] = set()
+        self._guard = threading.Lock()
+        self._closing = threading.Event()
+        self._syncing: threading.Thread | None = None
+        for name in appended:
+            problems += _cut_torn_line(folder / name)
+
+    def append(self, name: str, data: bytes) -> None:
+        with self._guard:
+            file = self._files.get(name)
+            if file is None:
+                file = os.open(self._folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                self._files[name] = file
+            _write_whole(file, data)
+            self._unsynced.add(file)
+            if self._syncing is None:
+                self._syncing = threading.Thread(target=self._sync_until_closed, name="surefoot-sync", daemon=True)
+                self._syncing.start()
+
+    def replace(self, name: str, data: bytes) -> None:
+        with self._guard:
+            if name in self._files:
+                self._replaced.append(self._files.pop(name))
+            replace_file(self._folder / name, data)
+
+    def close(self) -> None:
+        self._closing.set()
+        if self._syncing is not None:
+            self._syncing.join()
+        self._sync()
+        for file in (*self._files.values(), *self._replaced, self._lock_file):
+            os.close(file)
+
+    def _sync_until_closed(self) -> None:
+        while not self._closing.wait(_SYNC_SECONDS):
+            self._sync()
+
+    def _sync(self) -> None:
+        with self._guard:
+            waiting, self._unsynced = self._unsynced, set()
+        # Outside the guard: a slow disk must not hold up the answers.
+        for file in waiting:
+            os.fsync(file)
+
+
+def printable(path: Path) -> str:
+    """A path as it can be written into JSON: names need not be text."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
+
+
+def _locked(path: Path) -> int:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(file)
+        hint = "wait for it to end, or choose another --out"
+        raise Incomplete(f"another process is writing to the run {path.parent}", hint) from error
+    return file
+
+
+def _cut_torn_line(path: Path) -> Iterator[Problem]:
+    """What a crash left of a line is no row; the next one must not be glued to it."""
+    size = path.stat().st_size if path.exists() else 0
+    if not size:
+        return
+    with path.open("r+b") as file:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            whole = content.rfind(b"\n") + 1
+            rest = content[whole:]
+        if rest and _is_json(rest):  # an editor leaves out the last line break
+            file.seek(size)
+            file.write(b"\n")
+        elif rest:
+            file.truncate(whole)
+            yield Problem("torn", f"the last line broke off; its {len(rest)} bytes were cut off", printable(path))
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line.removeprefix(BYTE_ORDER_MARK))
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _write_whole(file: int, data: bytes) -> None:
+    """All of it or nothing: on a full disk what was begun is taken back."""
+    start = os.fstat(file).st_size
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(file, view) :]
+    except BaseException:
+        os.ftruncate(file, start)
+        raise
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    with (beside := path.with_name(f".{path.name}.new")).open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

@@ -1,0 +1,198 @@
+"""surefoot grade, as a careless or hostile user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from surefoot.cli.grade import grade
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+
+from .conftest import Write, surefoot
+
+PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
+ANSWER = "The fee is EUR 5 [p]."
+ITEM: dict[str, Any] = {"id": "a", "question": "What is the fee?", "passages": PASSAGES, "answer": ANSWER}
+QUESTIONS = [Question("q1", "What is the fee?", "answer"), Question("q2", "What is the rent?", "refusal")]
+RETRIEVED = Retrieved([Passage("p", "The fee is EUR 5.")])
+
+
+class Graded:
+    def __init__(self, *arguments: str | Path) -> None:
+        done = CliRunner().invoke(grade, [str(a) for a in (*arguments, "--json")], standalone_mode=False)
+        if done.exception:
+            raise done.exception
+        self.code: Any = done.return_value
+        self.rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.err = done.stderr
+
+    @property
+    def only(self) -> dict[str, Any]:
+        (row,) = self.rows
+        return dict(row)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    manifest = Manifest(
+        name="run", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(QUESTIONS), question_count=2
+    )
+    with RunStore.create(tmp_path / "run", manifest, QUESTIONS) as store:
+        store.append_trace(Trace("q1", answer=ANSWER, retrieved=RETRIEVED))
+        store.append_trace(Trace("q2", error="no luck"))
+    return tmp_path / "run"
+
+
+def raw(**fields: str) -> str:
+    """An item as JSON text, with some fields as they could not be written by a JSON library."""
+    plain = {key: json.dumps(value) for key, value in ITEM.items()}
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in {**plain, **fields}.items()) + "}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"answer": "NaN"}, "no answer that is a text (NaN or Infinity read as null)"),
+        ({"answer": "-Infinity"}, "NaN or Infinity"),
+        ({"answer": "9" * 6000}, "no answer that is a text (a number too long"),
+        ({"answer": "9" * 60}, "answer must be a text, not a number"),
+        ({"answer": "5"}, "answer must be a text, not a number"),
+        ({"answer": "true"}, "answer must be a text, not true or false"),
+        ({"answer": '["x"]'}, "answer must be a text, not a list"),
+        ({"citations": '[{"x": 1}]'}, "citation 1 is an object without an id"),
+        ({"citations": '["p", 1.5]'}, "citation 2 must be a text, not a number"),
+        ({"citations": "[NaN]"}, "citation 1 must be a text, not null (NaN or Infinity"),
+        ({"citations": "[[1]]"}, "citation 1 must be a text, not a list"),
+        ({"citations": "7"}, "citations must be a list, not a number"),
+        ({"expects": '"maybe"'}, "expects must be 'answer' or 'refusal', not 'maybe'"),
+        ({"expects": '["refusal"]'}, "expects must be"),
+        ({"stratum": '["x"]'}, "stratum must be a text, not a list"),
+        ({"passages": '{"id": "p"}'}, "passages must be a list of objects with id and text, not an object"),
+        ({"passages": '["p"]'}, "number 1 has no text"),
+        ({"passages": '[{"text": "x"}]'}, "number 1 has no id"),
+        ({"question": "5"}, "question must be a text, not a number"),
+        ({"gold_claims": '"x"'}, "gold_claims must be a list of texts"),
+    ],
+)  # fmt: skip
+def test_a_field_that_makes_no_sense_is_an_error_and_never_missing(
+    fields: dict[str, str], words: str, write: Write
+) -> None:
+    path = write("items.jsonl", [raw(), raw(id='"malformed"', **fields)])
+    found = Graded("--items", path)
+    good, bad = found.rows
+    assert found.code == 4 and good["factuality"] == "correct"
+    assert (bad["id"], bad["factuality"], bad["reason"]) == ("malformed", None, "error")
+    assert bad["detail"].startswith(f"{path}:2: ") and words in bad["detail"]
+
+
+def test_no_answer_is_missing_even_beside_nothing_else(write: Write) -> None:
+    found = Graded("--items", write("items.jsonl", [{**ITEM, "answer": None}]))
+    assert found.code == 4 and (found.only["reason"], found.only["detail"]) == ("missing", "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"citations": "[1]"}, "the citation 1 is a number"),
+        ({"citations": '["", "p"]'}, "an empty citation was left out"),
+        ({"score": "NaN"}, "NaN or Infinity read as null"),
+        ({"passages": '[{"id": "p", "text": "The fee is EUR 5."}, {"id": "p", "text": "x"}]'}, "the id 'p'"),
+    ],
+)
+def test_what_is_used_with_a_doubt_is_said(fields: dict[str, str], words: str, write: Write) -> None:
+    found = Graded("--items", write("items.jsonl", [raw(**fields)]))
+    assert found.code == 0 and found.only["factuality"] is not None
+    assert "note: " in found.err and ":1: " in found.err and words in found.err
+
+
+def test_every_row_has_its_line_also_those_without_or_with_a_used_id(write: Write) -> None:
+    rows = [ITEM, ITEM, {**ITEM, "id": ""}, [1], "{broken", "", {**ITEM, "id": 7}, {**ITEM, "id": "x" * 9000}]
+    found = Graded("--items", write("items.jsonl", rows))
+    assert [row["id"] for row in found.rows] == ["a", "a", None, None, None, "7", "x" * 9000]
+    assert found.code == 4 and ":2: the id 'a' is that of line 1 as well" in found.err
+    assert [row["reason"] for row in found.rows].count("error") == 3
+
+
+def test_the_table_is_safe_to_print(write: Write) -> None:
+    path = write("items.jsonl", [{**ITEM, "id": "\u001b[31m\u202ered", "answer": None, "error": "\u001b[2Jgone"}])
+    done = surefoot("grade", "--items", path)
+    assert done.code == 4 and "\u001b" not in done.out and "\u202e" not in done.out and "gone" in done.out
+
+
+def test_files_that_are_none(tmp_path: Path, write: Write) -> None:
+    wrong: list[list[str | Path]] = [
+        ["--items", tmp_path],
+        ["--items", tmp_path / "no"],
+        [],
+        [tmp_path, "--items", "x"],
+    ]
+    for arguments in wrong:
+        done = surefoot("grade", *arguments)
+        assert done.code == 2 and "error: " in done.err and "hint: " in done.err
+    assert "does not exist" in surefoot("grade", tmp_path / "none").err
+    assert "it has no manifest.json" in surefoot("grade", tmp_path).err
+    empty = Graded("--items", write("empty.jsonl", []))
+    assert empty.code == 4 and "is empty" in empty.only["detail"]
+
+
+def test_grading_a_run_keeps_which_answers_were_graded(run: Path) -> None:
+    first = Graded(run)
+    assert first.code == 4 and "changed" not in first.err
+    assert "changed" not in Graded(run).err
+    with RunStore.open(run, writing=True) as store:
+        assert not store.is_graded_otherwise()
+        store.append_trace(Trace("q2", answer="The documents do not say what the rent is.", retrieved=RETRIEVED))
+        assert store.is_graded_otherwise()
+    again = Graded(run)
+    assert again.code == 0 and "the answers have changed since the last grading" in again.err
+    assert [row["factuality"] for row in again.rows] == ["correct", "refused"]
+
+
+def test_grading_again_leaves_no_verdict_of_before_and_every_one_of_others(run: Path) -> None:
+    Graded(run)
+    label = Verdict("q1", "refusal_quality", 2, "ada")
+    with RunStore.open(run, writing=True) as store:
+        store.append_verdicts([label])
+        store.append_trace(Trace("q1", answer="I do not know.", retrieved=RETRIEVED))
+    Graded(run)
+    found = RunStore.open(run).verdicts()
+    assert label in found
+    axes = {verdict.axis: verdict.value for verdict in found if (verdict.question_id, verdict.grader) != ("q1", "ada")}
+    assert "citation_supports" not in axes, "the earlier answer cited, this one does not"
+
+
+def test_what_of_a_run_cannot_be_graded_is_named(run: Path) -> None:
+    with (run / "traces.jsonl").open("a", encoding="utf-8") as file:
+        file.write(
+            '{"question_id": "zz", "answer": "x"}\n{"question_id": "q1", "attempt": 5, "answer": "x"}\nrubbish\n'
+        )
+        file.write("[" * 100_000 + "\n")
+    with RunStore.open(run, writing=True) as store:
+        store.append_trace(Trace("q2", answer="I do not know.", retrieved=RETRIEVED))
+    found = Graded(run)
+    assert found.code == 4 and [row["factuality"] for row in found.rows] == ["correct", "refused"]
+    for words in ("traces.jsonl:5: ", "traces.jsonl:6: ", "attempt 1 at question 'zz'", "attempt 5 at question 'q1'"):
+        assert words in found.err, words
+
+
+def test_a_run_that_lost_questions_is_not_whole(run: Path) -> None:
+    path = run / "questions.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    found = Graded(run)
+    assert found.code == 4 and "holds 1 of the 2 questions" in found.err and "question 'q2'" in found.err
+    path.write_text("", encoding="utf-8")
+    assert Graded(run).code == 4
+
+
+def test_attempts_are_told_apart(tmp_path: Path) -> None:
+    manifest = Manifest(name="r", pipeline="p", repeats=2, seed=0, questions_sha256="", question_count=2)
+    with RunStore.create(tmp_path / "run", manifest, QUESTIONS) as store:
+        store.append_trace(Trace("q1", answer=ANSWER, retrieved=RETRIEVED))
+    found = Graded(tmp_path / "run")
+    assert [(row["id"], row["attempt"]) for row in found.rows] == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
+    assert "q2 (2) " in surefoot("grade", tmp_path / "run").out
