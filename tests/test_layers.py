@@ -12,11 +12,11 @@ ROOT = Path(surefoot.__file__).parent
 LAYER = {
     "types": "0", "errors": "0",
     "text": "1", "stats": "1", "problems": "1", "rubric": "1", "table": "1",
-    "importers": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make",
+    "importers": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
     "outcomes": "2b decide", "metrics": "2b decide", "gate": "2b decide",
     "advice": "2b decide", "scorecard": "2b decide",
-    "compare": "2b decide", "measures": "2b decide",
-    "engine": "3 run", "store": "3 run",
+    "compare": "2b decide", "measures": "2b decide", "pairing": "2b decide",
+    "engine": "3 run", "store": "3 run", "appending": "3 run",
     "report": "4 show",
     "scoring": "5 apps", "cli": "5 apps", "__init__": "5 apps",
 }  # fmt: skip
@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "1": {"0", "1"},
     "2a make": {"0", "1", "2a make"},
     "2b decide": {"0", "1", "2b decide"},
-    "3 run": {"0", "1"},
+    "3 run": {"0", "1", "3 run"},
     "4 show": {"0", "1", "2b decide", "4 show"},
     "5 apps": set(LAYER.values()),
 }

@@ -13,13 +13,16 @@ import click
 import msgspec
 
 from surefoot import rubric
+from surefoot.appending import printable
+from surefoot.cli.pairs import grade_texts
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.graders.runs import items_of
-from surefoot.importers.items import load_items
+from surefoot.importers.items import Ungradable, load_items
+from surefoot.importers.verdicts import quoted
 from surefoot.report.words import plain
-from surefoot.store import RunStore
+from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 
@@ -32,54 +35,82 @@ GRADERS: dict[str, Callable[[], FindingsGrader]] = {"rules": lambda: FindingsGra
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} instead; - for stdin.")
+@click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
+@click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
+@click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
 @click.option("--grader", type=click.Choice(list(GRADERS)), default="rules", show_default=True, help="Who grades.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
-def grade(run: Path | None, items: str | None, grader: str, as_json: bool) -> int:
+def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **texts: str | None) -> int:
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
     were not.
     """
-    if (run is None) == (items is None):
+    bare = [(name.replace("_", "-"), path) for name, path in texts.items() if path is not None]
+    if (run is not None) + (items is not None) + len(bare) != 1:
         raise UsageError("one thing to grade must be given", "pass a run folder, or --items FILE.jsonl")
+    if bare:
+        return grade_texts(*bare[0], as_json)
     chosen = GRADERS[grader]()
     if run is not None:
         return _grade_run(run, chosen, as_json)
-    if items != "-" and not Path(str(items)).is_file():
+    if items != "-" and (not Path(str(items)).exists() or Path(str(items)).is_dir()):
         raise UsageError(f"{items} is not a file", "pass a file of items, one JSON object a line")
     counts: Counter[str | None] = Counter()
-    for row in graded_rows(load_items(str(items)), chosen):
+    for row in graded_rows(load_items(str(items), _note), chosen):
         counts[row["factuality"]] += 1
         _print(row, as_json)
     return _summed_up(counts, as_json)
 
 
+def _note(problem: Problem) -> None:
+    click.echo(f"note: {plain(str(problem), 500)}", err=True)
+
+
 def _grade_run(folder: Path, grader: FindingsGrader, as_json: bool) -> int:
     with RunStore.open(folder, writing=True) as store:
+        if store.is_graded_otherwise():
+            click.echo("note: the answers have changed since the last grading; all are graded anew", err=True)
         graded = grade_run(store, grader)
+        problems = [*store.problems, *_left_out(store)]
     for one in graded:
         _print(row_of(one), as_json)
-    return _summed_up(Counter(one.bucket for one in graded), as_json)
+    for problem in problems:
+        click.echo(f"warning: {plain(str(problem), 500)}", err=True)
+    code = _summed_up(Counter(one.bucket for one in graded), as_json)
+    return ExitCode.INCOMPLETE if problems else code
 
 
 def grade_run(store: RunStore, grader: FindingsGrader) -> list[Graded]:
-    """Grade every answer of a run and keep the verdicts with it; grading again replaces them."""
+    """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before."""
     chosen = rubric.load()
     items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
     graded = grader.read(items)
-    for one in graded:
-        store.append_verdicts(one.verdicts)
-    store.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name)
+    store.replace_verdicts(grader.name, [verdict for one in graded for verdict in one.verdicts])
+    store.amend(
+        rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256()
+    )
     return graded
 
 
-def graded_rows(items: Iterable[Item | Problem], grader: FindingsGrader) -> Iterator[dict[str, Any]]:
+def _left_out(store: RunStore) -> Iterator[Problem]:
+    """The answers of a run beyond its questions and attempts."""
+    asked = {question.id for question in store.questions()}
+    for trace in store.traces():
+        if trace.question_id not in asked or not 1 <= trace.attempt <= store.manifest.repeats:
+            message = (
+                f"attempt {trace.attempt} at question {quoted(trace.question_id)} was not asked for and not graded"
+            )
+            yield Problem("unknown_question", message, printable(store.path / TRACES))
+
+
+def graded_rows(items: Iterable[Item | Ungradable], grader: FindingsGrader) -> Iterator[dict[str, Any]]:
     """One row per item, in order; what could not be read is a row too, with its reason."""
     rest = iter(items)
     while batch := list(islice(rest, _BATCH)):
         graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))
         for item in batch:
-            yield _problem_row(item) if isinstance(item, Problem) else row_of(next(graded))
+            yield row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
 
 
 def row_of(graded: Graded) -> dict[str, Any]:
@@ -88,6 +119,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
     findings = graded.findings
     return {
         "id": graded.item.question.id,
+        "attempt": graded.item.trace.attempt,
         "refusal": None if graded.refusal is None else findings.refusal,
         **{axis: found[axis].value if axis in found else None for axis in _AXES},
         "reason": graded.reason,
@@ -108,10 +140,9 @@ def row_of(graded: Graded) -> dict[str, Any]:
     }
 
 
-def _problem_row(problem: Problem) -> dict[str, Any]:
-    identifier = None if problem.kind in ("malformed", "unreadable", "note", "no_traces") else problem.kind or None
+def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     empty = dict.fromkeys(("refusal", *_AXES, "confidence", "gold", "refusal_quality_reason"))
-    return {"id": identifier, **empty, "reason": "error", "detail": str(problem), "claims": []}
+    return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 
 def _print(row: dict[str, Any], as_json: bool) -> None:
@@ -120,7 +151,8 @@ def _print(row: dict[str, Any], as_json: bool) -> None:
         sys.stdout.buffer.flush()
         return
     bucket = row["factuality"] or "not graded"
-    click.echo(f"{plain(str(row['id'])):16} {bucket:12} {row['reason']:15} {plain(row['detail'], 60)}".rstrip())
+    name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
+    click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
 
 
 def _summed_up(counts: Counter[str | None], as_json: bool) -> int:

@@ -20,18 +20,21 @@ class Pair(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """`label` None means: left open, for the next judge or a person."""
+    """`label` None means: left open, for the next judge or a person; `reason` says why, or what was not read."""
 
     label: Support | None
     confidence: float = 0.0
     quote: str = ""
     via: str = ""
+    probabilities: tuple[float, float, float] | None = None  # supported, contradicted, not enough
+    reason: str = ""
 
 
 class Judge(Protocol):
     """Batch in, batch out; the name carries version and weights."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
@@ -39,8 +42,8 @@ class Judge(Protocol):
 class Cascade:
     """Later judges fill what earlier ones leave open, or are not sure enough of."""
 
-    def __init__(self, judges: Sequence[Judge], sure_from: float = 0.0) -> None:
-        self.name = "+".join(judge.name for judge in judges)
+    def __init__(self, judges: Sequence[Judge], sure_from: float = 0.0, name: str = "") -> None:
+        self.name = name or "+".join(judge.name for judge in judges)
         self._judges = tuple(judges)
         self._sure_from = sure_from
 
@@ -52,12 +55,9 @@ class Cascade:
                 break
             last = number == len(self._judges) - 1
             for place, judgement in zip(waiting, judge.judge([pairs[i] for i in waiting]), strict=True):
-                if judgement.label is not None:
+                if judgement.label is not None or found[place].label is None:
                     found[place] = judgement
             waiting = (
                 [] if last else [i for i in waiting if found[i].label is None or found[i].confidence < self._sure_from]
             )
         return found
-
-    def _is_open(self, judgement: Judgement) -> bool:
-        return judgement.label is None or judgement.confidence < self._sure_from

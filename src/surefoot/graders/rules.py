@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sentencex import segment
 
 from surefoot.graders.judging import Judgement, Pair
 from surefoot.graders.sense import turned_round
 from surefoot.table import Support
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
+from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.terms import names, terms, without_yes_no
 
 VERSION = 1
@@ -52,8 +52,8 @@ class _Reading:
         self.asked = frozenset(terms(pair.context))
         self.weights = _weights(self.claim, self.asked)
         # What the question itself says needs no source: "a 55 kW kiln is over the limit".
-        given = quantities(pair.context)
-        self.wanted = [q for q in quantities(self.claim) if not any(_repeats(q, known) for known in given)]
+        given = quantities_of(pair.context)
+        self.wanted = [q for q in quantities_of(self.claim) if not any(_repeats(q, known) for known in given)]
 
     def judgement(self) -> Judgement:
         if not self.units:
@@ -133,8 +133,9 @@ def units_of(passage: str) -> tuple[Unit, ...]:
     lines = passage.splitlines()
     rows = [line for line in lines if line.count("|") >= 2]
     prose = " ".join(line for line in lines if line.count("|") < 2)
-    sentences = [piece.strip() for piece in segment("en", prose) if piece.strip()]
-    found = [_unit((sentence,)) for sentence in sentences] + [_unit(pair) for pair in pairwise(sentences)]
+    sentences = [piece.strip() for piece in sentences_of(prose) if piece.strip()]
+    alone = [_unit((sentence,)) for sentence in sentences]
+    found = alone + [_together(one, other) for one, other in pairwise(alone)]
     header = _cells(rows[0]) if rows else []
     lead = sentences[0] if sentences else ""
     for row in rows[1:]:
@@ -145,6 +146,12 @@ def units_of(passage: str) -> tuple[Unit, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=5_000)
+def quantities_of(text: str) -> tuple[Quantity, ...]:
+    """Claims and questions are held against many passages."""
+    return tuple(quantities(text))
+
+
 def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
@@ -153,3 +160,11 @@ def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> U
     text = " ".join(sentences)
     words = frozenset(terms(f"{text} {lead}"))
     return Unit(text, words, tuple(quantities(text)), is_row, sentences, tuple(quantities(lead)))
+
+
+def _together(one: Unit, other: Unit) -> Unit:
+    """Neighbouring sentences; what they say is known already."""
+    return Unit(
+        f"{one.text} {other.text}", one.terms | other.terms, one.quantities + other.quantities, False,
+        one.sentences + other.sentences,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from surefoot.text.terms import terms
 
@@ -24,6 +25,7 @@ _OPPOSITES = tuple(
 )
 
 
+@lru_cache(maxsize=5_000)
 def turned_round(claim: str, sentence: str) -> bool:
     """True when the sentence says the opposite of the claim in much the same words."""
     said, written = claim.lower(), sentence.lower()

@@ -12,11 +12,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
-from sentencex import segment
 
 from surefoot.text.citations import Mark, locate
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
+from surefoot.text.sentences import sentences
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")
@@ -108,7 +108,7 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
             bullet = _LIST_MARK.match(line)
             skip = bullet.end() if bullet else 0
             start = at + skip
-            for piece in segment("en", line[skip:]) if line[skip:].strip() else ():
+            for piece in sentences(line[skip:]) if line[skip:].strip() else ():
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
                 text = _without(answer, start, end, inside)

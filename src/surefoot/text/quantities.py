@@ -64,6 +64,7 @@ _REFERENCE = re.compile(
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_ANY = re.compile(rf"\d|\b(?:{_WORD_NUMBER})\b")
 
 
 class Quantity(Struct, frozen=True):
@@ -90,6 +91,8 @@ def quantities(text: str) -> list[Quantity]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text
+    if not _ANY.search(lowered):
+        return []
     dates = [_date(match) for match in _DATE.finditer(lowered)]
     taken = [(date.start, date.end) for date in dates]
     found = list(dates)

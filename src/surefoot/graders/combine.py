@@ -1,0 +1,156 @@
+"""From a model's probabilities and the counted features to calibrated probabilities and a label.
+
+`calibration.json` holds what was fitted: per tier a combiner (logistic, or small boosted trees) over inputs it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from surefoot.errors import Incomplete
+from surefoot.graders.features import FEATURE_NAMES
+from surefoot.table import Support
+
+LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")
+Probabilities = tuple[float, float, float]
+Floats = NDArray[np.float64]
+_SMALLEST = 1e-6
+
+
+def input_names(tier: str) -> tuple[str, ...]:
+    """What a combiner may name: probabilities and their logarithms by tier, and the features."""
+    tiers = ("quick", "strong") if tier == "strong" else ("quick",)
+    return tuple(f"{one}_{kind}{label}" for one in tiers for kind in ("", "log_") for label in LABELS) + FEATURE_NAMES
+
+
+def inputs_of(features: Sequence[float], *by_tier: Probabilities) -> list[float]:
+    """One row of inputs in the order of `input_names`; the quick tier first."""
+    row: list[float] = []
+    for probabilities in by_tier:
+        row += probabilities
+        row += [float(np.log(max(value, _SMALLEST))) for value in probabilities]
+    return [*row, *features]
+
+
+class Logistic(Struct, frozen=True, tag_field="kind", tag="logistic", forbid_unknown_fields=True):
+    inputs: list[str]
+    mean: list[float]
+    scale: list[float]
+    weights: list[list[float]]  # of each class
+    bias: list[float]
+
+    def margins(self, rows: Floats) -> Floats:
+        scaled = (rows - np.array(self.mean)) / np.array(self.scale)
+        found: Floats = scaled @ np.array(self.weights).T + np.array(self.bias)
+        return found
+
+
+class Tree(Struct, frozen=True, forbid_unknown_fields=True):
+    """Nodes in parallel lists; a node whose feature is below 0 is a leaf. A row goes left if it is at most the
+    threshold."""
+
+    of_class: int
+    feature: list[int]
+    threshold: list[float]
+    left: list[int]
+    right: list[int]
+    value: list[float]
+
+    def values(self, rows: Floats) -> Floats:
+        feature, threshold = np.array(self.feature), np.array(self.threshold)
+        left, right = np.array(self.left), np.array(self.right)
+        at = np.zeros(len(rows), dtype=np.int64)
+        everyone = np.arange(len(rows))
+        for _ in self.feature:  # no path is longer than there are nodes
+            inner = feature[at] >= 0
+            if not inner.any():
+                break
+            goes_left = rows[everyone, np.maximum(feature[at], 0)] <= threshold[at]
+            at = np.where(inner, np.where(goes_left, left[at], right[at]), at)
+        found: Floats = np.array(self.value)[at]
+        return found
+
+
+class Trees(Struct, frozen=True, tag_field="kind", tag="trees", forbid_unknown_fields=True):
+    inputs: list[str]
+    base: list[float]
+    trees: list[Tree]
+    temperature: float = 1.0
+
+    def margins(self, rows: Floats) -> Floats:
+        found: Floats = np.tile(np.array(self.base, dtype=np.float64), (len(rows), 1))
+        for tree in self.trees:
+            found[:, tree.of_class] += tree.values(rows)
+        return found / self.temperature
+
+
+class TierFit(Struct, frozen=True):
+    combiner: Logistic | Trees
+    answers_temperature: float = 1.0
+    answers_bias: float = 0.0
+
+
+class Calibration(Struct, frozen=True):
+    """What the weights were fitted to: who reads what, and from where on a label is given."""
+
+    quick: TierFit
+    strong: TierFit
+    quick_low: float  # between these two of p(supported) the strong tier reads
+    quick_high: float
+    supported_from: float
+    contradicted_from: float  # share of contradicted in what is not supported
+    sure_from: float = 0.0  # a less sure label is left open
+    answers_low: float = 0.0
+    answers_high: float = 1.0
+    strong_windows: int = 3
+
+    def combined(self, tier: Literal["quick", "strong"], rows: Sequence[Sequence[float]]) -> list[Probabilities]:
+        """Calibrated probabilities of rows made by `inputs_of`."""
+        if not rows:
+            return []
+        fit: TierFit = getattr(self, tier)
+        names = input_names(tier)
+        columns = [names.index(name) for name in fit.combiner.inputs]
+        return probabilities_of(fit.combiner.margins(np.array(rows, dtype=np.float64)[:, columns]))
+
+    def answering(self, tier: Literal["quick", "strong"], logits: Sequence[float]) -> list[float]:
+        fit: TierFit = getattr(self, tier)
+        margins = np.array(logits, dtype=np.float64) / fit.answers_temperature + fit.answers_bias
+        found: list[float] = (1 / (1 + np.exp(-np.clip(margins, -500, 500)))).tolist()
+        return found
+
+    def label(self, probabilities: Probabilities) -> tuple[Support | None, float]:
+        """The label with its probability; None where that is less than sure."""
+        supported, contradicted, not_enough = probabilities
+        place = 0 if supported >= self.supported_from else 2
+        if place and contradicted >= self.contradicted_from * (contradicted + not_enough):
+            place = 1
+        sure = probabilities[place]
+        return (LABELS[place] if sure >= self.sure_from else None), sure
+
+
+def load_calibration(folder: Path) -> Calibration:
+    path = folder / "calibration.json"
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Calibration)
+    except msgspec.MsgspecError as error:
+        raise Incomplete(f"{path}: {error}", "install surefoot again") from error
+    for tier in ("quick", "strong"):
+        unknown = set(getattr(found, tier).combiner.inputs) - set(input_names(tier))
+        if unknown:
+            raise Incomplete(f"{path}: {tier} names an unknown input {sorted(unknown)[0]!r}", "install surefoot again")
+    return found
+
+
+def probabilities_of(logits: Floats) -> list[Probabilities]:
+    """Softmax, row by row."""
+    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
+    found = (shifted / shifted.sum(axis=1, keepdims=True)).tolist()
+    return [(row[0], row[1], row[2]) for row in found]

@@ -1,0 +1,125 @@
+"""The grader in the box: a trained model in two tiers, offline, that reads claims against passages.
+
+The quick tier reads every pair; the strong one what the quick leaves open. Both are combined with counted features into
+calibrated probabilities. Text that the model cannot read is not graded, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from surefoot.graders.judging import Cascade, Judgement, Pair
+from surefoot.graders.reading import deciding_sentence, why_not
+from surefoot.graders.verbatim import Verbatim
+from surefoot.models.files import checked, fingerprint, weights_folder
+from surefoot.table import Support
+
+if TYPE_CHECKING:
+    from surefoot.graders.tiers import Finding, Tiers
+
+VERSION = 1
+_REMEMBERED = 200_000
+_DIGITS = 4  # a probability says no more than this
+
+
+class Answered(Struct, frozen=True):
+    """How likely a passage answers a question; None with the reason where it was not read."""
+
+    probability: float | None
+    reason: str = ""
+
+
+class LocalJudge:
+    """Judges with the same weights share the loaded model and what it has read."""
+
+    def __init__(self, weights: Path | None = None) -> None:
+        self._folder = checked(weights or weights_folder())
+
+    @cached_property
+    def name(self) -> str:
+        return f"local@{VERSION}+{fingerprint(self._folder)}"
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        memory = _MEMORY.setdefault(self._folder, _Memory())
+        keys = [_key(pair) for pair in pairs]
+        found = {key: memory[key] for key in keys if key in memory}
+        fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
+        found.update(zip(fresh, self._judged(list(fresh.values())), strict=True))
+        memory.keep(found)
+        return [found[key] for key in keys]
+
+    def answers(self, pairs: Sequence[tuple[str, str]]) -> list[Answered]:
+        """Of (passage, question) pairs: does the passage answer the question?"""
+        reasons = [why_not(passage=passage, question=question) for passage, question in pairs]
+        readable = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+        found = iter(self._tiers.answers(readable) if readable else ())
+        return [Answered(None, reason) if reason else Answered(round(next(found), _DIGITS)) for reason in reasons]
+
+    @property
+    def _tiers(self) -> Tiers:
+        from surefoot.graders.tiers import tiers_of
+
+        return tiers_of(self._folder)
+
+    def _judged(self, pairs: list[Pair]) -> list[Judgement]:
+        reasons = [why_not(claim=pair.claim, context=pair.passage) for pair in pairs]
+        readable = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+        found = iter(self._tiers.read(readable) if readable else ())
+        return [
+            Judgement(None, via=self.name, reason=reason) if reason else self._judgement(pair, next(found))
+            for pair, reason in zip(pairs, reasons, strict=True)
+        ]
+
+    def _judgement(self, pair: Pair, finding: Finding) -> Judgement:
+        supported, contradicted, not_enough = (round(value, _DIGITS) for value in finding.probabilities)
+        probabilities = (supported, contradicted, not_enough)
+        label, sure = self._tiers.calibration.label(probabilities)
+        reason = "" if label else "not sure enough"
+        if finding.skipped:
+            part = f"{finding.read} of {finding.read + finding.skipped} windows of the context were read"
+            reason = f"{reason}; {part}" if reason else part
+        return Judgement(label, sure, _quote(pair, finding, label), self.name, probabilities, reason)
+
+
+def local_cascade(weights: Path | None = None) -> Cascade:
+    """The default grader: what is there word for word needs no model."""
+    local = LocalJudge(weights)
+    return Cascade((Verbatim(), local), name=local.name)
+
+
+def answers(pairs: Sequence[tuple[str, str]], weights: Path | None = None) -> list[float | None]:
+    """How likely each passage of (passage, question) answers its question; None where it cannot be read."""
+    return [answered.probability for answered in LocalJudge(weights).answers(pairs)]
+
+
+class _Memory(OrderedDict[bytes, Judgement]):
+    """Judgements by the content of their pair; the oldest go first."""
+
+    def keep(self, found: dict[bytes, Judgement]) -> None:
+        self.update(found)
+        while len(self) > _REMEMBERED:
+            self.popitem(last=False)
+
+
+_MEMORY: dict[Path, _Memory] = {}
+
+
+def _key(pair: Pair) -> bytes:
+    digest = blake2b(digest_size=16)
+    for text in (pair.passage, pair.claim, pair.context):
+        raw = text.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big") + raw)
+    return digest.digest()
+
+
+def _quote(pair: Pair, finding: Finding, label: Support | None) -> str:
+    if label not in ("supported", "contradicted"):
+        return ""
+    return deciding_sentence(finding.supporting if label == "supported" else finding.opposing, pair.claim)

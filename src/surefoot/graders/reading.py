@@ -1,0 +1,130 @@
+"""A pair made ready for a model: what of the claim and the passage it reads, and what its readings add up to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from surefoot.graders.features import LONGEST_CLAIM
+from surefoot.graders.windows import MOST_WINDOWS, Offsets, choose, windows_of
+from surefoot.text.language import Unreadable, unreadable
+from surefoot.text.sentences import sentences
+from surefoot.text.terms import terms, without_yes_no
+
+_PAIR_TOKENS, _SPECIAL_TOKENS, _PART_TOKENS, _STEP = 256, 4, 128, 32
+_MARGIN = 2  # a window's tokens may differ by one where a word was cut
+_FEWEST_TERMS = 3
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+Probabilities = tuple[float, float, float]
+
+
+class Reading(Struct, frozen=True):
+    """`parts` of the claim, each to be read against each of the windows; `about` is the window nearest the claim."""
+
+    parts: tuple[str, ...]
+    windows: tuple[str, ...]
+    about: int = 0
+    skipped: int = 0
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(part, window) for part in self.parts for window in self.windows]
+
+    def narrowed(self, keep: Sequence[int]) -> Reading:
+        """Only some of the windows, and always the one nearest the claim."""
+        kept = sorted({*keep, self.about})
+        return Reading(self.parts, tuple(self.windows[i] for i in kept), kept.index(self.about), self.skipped)
+
+
+class Sum(Struct, frozen=True):
+    """What all readings say together, and the windows that decide for and against."""
+
+    probabilities: Probabilities
+    supporting: int
+    opposing: int
+
+
+def why_not(**texts: str) -> str:
+    """Why one of some texts, given by name, cannot be read; "" if all can."""
+    for name, text in texts.items():
+        if name in ("claim", "question") and len(text) > LONGEST_CLAIM:
+            return f"the {name} is longer than {LONGEST_CLAIM:,} characters"
+        if reason := _unreadable(text):
+            return f"the {name} is {reason}"
+    return ""
+
+
+def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS) -> Reading:
+    length = len(offsets(claim))
+    parts = (claim,) if length <= _PART_TOKENS else windows_of(claim, _PART_TOKENS, offsets)
+    # Claims of about one length share their passage's windows.
+    claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
+    chosen = choose(_windows(passage, _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room, offsets), claim, most)
+    return Reading(parts, chosen.windows, _nearest(chosen.windows, claim), chosen.skipped)
+
+
+def readable_claim(claim: str, question: str) -> str:
+    """A claim of hardly a word ("8 hours.") is read behind the question it answers."""
+    bare = without_yes_no(claim)
+    return f"{question} {claim}" if question.strip() and len(set(terms(bare))) < _FEWEST_TERMS else claim
+
+
+def sum_up(reading: Reading, found: Sequence[Probabilities]) -> Sum:
+    """One window is enough to support; the one nearest the claim contradicts. A claim stands if all its parts do."""
+    size = len(reading.windows)
+    sums = [_over_windows(found[at : at + size], reading.about) for at in range(0, len(found), size)]
+    weakest = min(sums, key=lambda one: one.probabilities[0])
+    supported = weakest.probabilities[0]
+    contradicted = min(max(one.probabilities[1] for one in sums), 1 - supported)
+    return Sum((supported, contradicted, max(0.0, 1 - supported - contradicted)), weakest.supporting, reading.about)
+
+
+def _over_windows(found: Sequence[Probabilities], about: int) -> Sum:
+    best = max(range(len(found)), key=lambda place: found[place][0])
+    supported = found[best][0]
+    _, contradicted, not_enough = found[about]
+    share = contradicted / ((contradicted + not_enough) or 1)
+    return Sum((supported, share * (1 - supported), (1 - share) * (1 - supported)), best, about)
+
+
+def deciding_sentence(window: str, claim: str) -> str:
+    """The sentence or table row of a window that shares most with the claim; numbers count as words do."""
+    wanted = _vocabulary(claim)
+    pieces = [piece for piece in _pieces(window) if piece]
+    return max(pieces, key=lambda piece: _alignment(wanted, piece), default="")
+
+
+def _alignment(wanted: frozenset[str], piece: str) -> float:
+    there = _vocabulary(piece)
+    return len(wanted & there) - 0.01 * len(there)
+
+
+def _pieces(window: str) -> Iterator[str]:
+    for line in window.splitlines():
+        if line.count("|") >= 2:
+            yield line.strip() if line.strip("|:- \t") else ""
+        else:
+            yield from (piece.strip() for piece in sentences(line))
+
+
+def _nearest(windows: Sequence[str], claim: str) -> int:
+    wanted = _vocabulary(claim)
+    return max(range(len(windows)), key=lambda place: len(wanted & _vocabulary(windows[place])), default=0)
+
+
+@lru_cache(maxsize=10_000)
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(terms(text)) | frozenset(_DIGITS.findall(text))
+
+
+@lru_cache(maxsize=2_000)
+def _windows(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
+    return windows_of(passage, budget, offsets)
+
+
+@lru_cache(maxsize=10_000)
+def _unreadable(text: str) -> Unreadable | None:
+    return unreadable(text)

@@ -1,0 +1,119 @@
+"""The two tiers of the local grader over many pairs: the quick one reads all, the strong one what that leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
+from surefoot.graders.features import features
+from surefoot.graders.judging import Pair
+from surefoot.graders.reading import Probabilities, Reading, Sum, prepare, readable_claim, sum_up
+from surefoot.models.encoder import Encoder
+
+
+class Finding(Struct, frozen=True):
+    """Calibrated probabilities, and the windows that decide for and against."""
+
+    probabilities: Probabilities
+    supporting: str
+    opposing: str
+    read: int
+    skipped: int
+
+
+class _Task(Struct):
+    """One pair on its way through the tiers."""
+
+    reading: Reading
+    features: list[float]
+    by_window: list[Probabilities]
+    quick: Sum
+    probabilities: Probabilities = (0.0, 0.0, 0.0)
+
+    def finding(self, reading: Reading, found: Sum) -> Finding:
+        supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
+        return Finding(self.probabilities, supporting, opposing, len(self.reading.windows), self.reading.skipped)
+
+    def likeliest(self, most: int) -> list[int]:
+        """The windows in which the quick tier sees most support for any part of the claim."""
+        size = len(self.reading.windows)
+        support = [max(found[0] for found in self.by_window[place::size]) for place in range(size)]
+        return sorted(range(size), key=lambda place: -support[place])[:most]
+
+
+class Tiers:
+    def __init__(self, folder: Path) -> None:
+        self.calibration: Calibration = load_calibration(folder)
+        self._quick, self._strong = Encoder(folder, "quick"), Encoder(folder, "strong")
+
+    def read(self, pairs: Sequence[Pair]) -> list[Finding]:
+        """Pairs that can be read, judged by the tier that is sure of them."""
+        tasks = self._read_quickly(pairs)
+        findings = [task.finding(task.reading, task.quick) for task in tasks]
+        low, high = self.calibration.quick_low, self.calibration.quick_high
+        left_open = [place for place, task in enumerate(tasks) if low <= task.probabilities[0] <= high]
+        for place, finding in zip(left_open, self._read_again([tasks[place] for place in left_open]), strict=True):
+            findings[place] = finding
+        return findings
+
+    def answers(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Of (passage, question) pairs; the window that answers best counts."""
+        readings = [prepare(passage, question, self._quick.offsets) for passage, question in pairs]
+        found = self.calibration.answering("quick", self._answering(self._quick, readings))
+        low, high = self.calibration.answers_low, self.calibration.answers_high
+        left_open = [place for place, probability in enumerate(found) if low <= probability <= high]
+        again = self._answering(self._strong, [readings[place] for place in left_open])
+        for place, probability in zip(left_open, self.calibration.answering("strong", again), strict=True):
+            found[place] = probability
+        return found
+
+    def _read_quickly(self, pairs: Sequence[Pair]) -> list[_Task]:
+        readings = [
+            prepare(pair.passage, readable_claim(pair.claim, pair.context), self._quick.offsets) for pair in pairs
+        ]
+        tasks = [
+            _Task(reading, _features(pair, reading), found, sum_up(reading, found))
+            for pair, reading, found in zip(pairs, readings, _scored(self._quick, readings), strict=True)
+        ]
+        rows = [inputs_of(task.features, task.quick.probabilities) for task in tasks]
+        for task, probabilities in zip(tasks, self.calibration.combined("quick", rows), strict=True):
+            task.probabilities = probabilities
+        return tasks
+
+    def _read_again(self, tasks: list[_Task]) -> list[Finding]:
+        most = self.calibration.strong_windows
+        readings = [task.reading.narrowed(task.likeliest(most)) for task in tasks]
+        sums = [sum_up(*both) for both in zip(readings, _scored(self._strong, readings), strict=True)]
+        rows = [
+            inputs_of(task.features, task.quick.probabilities, again.probabilities)
+            for task, again in zip(tasks, sums, strict=True)
+        ]
+        for task, probabilities in zip(tasks, self.calibration.combined("strong", rows), strict=True):
+            task.probabilities = probabilities
+        return [task.finding(reading, found) for task, reading, found in zip(tasks, readings, sums, strict=True)]
+
+    def _answering(self, encoder: Encoder, readings: Sequence[Reading]) -> list[float]:
+        logits = iter(encoder.score([pair for reading in readings for pair in reading.pairs]).answers.tolist())
+        return [max(next(logits) for _ in reading.pairs) for reading in readings]
+
+
+@lru_cache(maxsize=2)
+def tiers_of(folder: Path) -> Tiers:
+    return Tiers(folder)
+
+
+def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabilities]]:
+    """All pairs of all readings in one go, so that equal ones are read once and no core waits."""
+    pairs = [pair for reading in readings for pair in reading.pairs]
+    found = iter(probabilities_of(encoder.score(pairs).support) if pairs else ())
+    return [[next(found) for _ in reading.pairs] for reading in readings]
+
+
+def _features(pair: Pair, reading: Reading) -> list[float]:
+    """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
+    passage = "\n".join(reading.windows) if reading.skipped else pair.passage
+    return features(passage, pair.claim, pair.context)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from surefoot.graders.judging import Pair
+from surefoot.graders.reading import deciding_sentence, prepare, readable_claim, sum_up, why_not
+from surefoot.graders.verbatim import Verbatim
+
+PASSAGE = "Invoices are payable within forty days of receipt. Quillon Data may charge interest."
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def test_one_window_supports_and_the_nearest_one_contradicts() -> None:
+    passage = " ".join(f"Sentence {i} is about nothing at all." for i in range(80)) + " The fee is 5 EUR."
+    reading = prepare(passage, "The fee is 6 EUR.", words)
+    last = len(reading.windows) - 1
+    assert last > 1 and reading.about == last
+    found = [(0.1, 0.8, 0.1)] * last + [(0.3, 0.35, 0.35)]
+    summed = sum_up(reading, found)
+    assert summed.probabilities == pytest.approx((0.3, 0.35, 0.35)) and summed.opposing == last
+    assert sum_up(reading, [(0.9, 0.05, 0.05), *found[1:]]).supporting == 0
+
+
+def test_a_claim_too_long_to_be_read_at_once_stands_only_if_all_its_parts_do() -> None:
+    claim = " ".join(f"Number {i} of these statements is true and well known." for i in range(40))
+    reading = prepare(PASSAGE, claim, words)
+    assert len(reading.parts) > 1 and all(len(words(part)) <= 128 for part in reading.parts)
+    found = [(0.9, 0.05, 0.05)] * len(reading.parts)
+    assert sum_up(reading, found).probabilities[0] == 0.9
+    assert sum_up(reading, [*found[1:], (0.1, 0.6, 0.3)]).probabilities == pytest.approx((0.1, 0.6, 0.3))
+
+
+def test_a_huge_document_is_read_in_part_and_says_so() -> None:
+    reading = prepare("The fee is due. " * 5_000, "The fee is 6 EUR.", words)
+    assert len(reading.windows) == 12 and reading.skipped > 20
+
+
+def test_a_claim_of_hardly_a_word_is_read_with_its_question() -> None:
+    assert readable_claim("8 hours.", "How long is the shift?") == "How long is the shift? 8 hours."
+    assert readable_claim("The shift lasts eight hours.", "How long?") == "The shift lasts eight hours."
+    assert readable_claim("8 hours.", "") == "8 hours."
+
+
+def test_the_deciding_sentence_or_row() -> None:
+    assert deciding_sentence(PASSAGE, "Interest is charged by Quillon Data.") == "Quillon Data may charge interest."
+    table = "Fees:\n| Item | Fee |\n|---|---|\n| Routing | 40 |\n| Filing | 31 |"
+    assert deciding_sentence(table, "Filing costs 31.") == "| Filing | 31 |"
+    assert deciding_sentence("", "x") == ""
+
+
+def test_what_cannot_be_read_is_said() -> None:
+    assert why_not(claim="x" * 7_000, context=PASSAGE) == "the claim is longer than 6,000 characters"
+    assert why_not(claim="?!", context=PASSAGE) == "the claim is empty"
+    assert why_not(question="Who pays?", passage="Das ist nicht von mir und wird auch nicht für sie sein.") == (
+        "the passage is not English"
+    )
+    assert why_not(claim="Invoices are due.", context=PASSAGE) == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Quillon Data may charge interest.", "supported"),
+        ("quillon data  may charge interest", "supported"),
+        ("Data may charge interest.", None),
+        ("Invoices are payable within forty days", None),
+        ("Invoices are payable within 40 days of receipt.", None),
+        ("", None),
+    ],
+)
+def test_only_a_whole_sentence_is_plainly_there(claim: str, label: str | None) -> None:
+    assert Verbatim().judge([Pair(PASSAGE, claim)])[0].label == label

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.conftest import Write, surefoot
+
+CONTEXT = "Invoices are payable within forty (40) days of receipt. Quillon Data may charge interest."
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_pairs_come_out_in_order_with_probabilities_and_evidence(write: Write) -> None:
+    claims = ["Quillon Data may charge interest.", "Invoices are payable within 30 days of receipt.", ""]
+    path = write("p.jsonl", ({"id": i, "context": CONTEXT, "claim": claim} for i, claim in enumerate(claims)))
+    done = surefoot("grade", "--pairs", path, "--json")
+    assert done.code == 4, done.err
+    first, second, third = rows(done.out)
+    assert list(first) == ["id", "supported", "contradicted", "not_enough", "label", "evidence"]
+    assert (first["id"], first["label"], first["evidence"]) == (0, "supported", claims[0])
+    assert abs(sum(second[key] for key in ("supported", "contradicted", "not_enough")) - 1) < 0.001
+    assert third["label"] is third["supported"] is None and third["reason"] == "the claim is empty"
+
+
+def test_questions_and_passages(write: Write) -> None:
+    path = write("q.jsonl", [{"id": "a", "question": "When are invoices payable?", "passage": CONTEXT}])
+    done = surefoot("grade", "--questions-passages", path, "--json")
+    assert done.code == 0, done.err
+    assert 0 <= done.json["answers"] <= 1 and list(done.json) == ["id", "answers"]
+
+
+def test_refusals(write: Write) -> None:
+    texts = ["The documents do not say.", "Invoices are payable within 40 days.", " "]
+    path = write("r.jsonl", ({"id": f"r{i}", "text": text} for i, text in enumerate(texts)))
+    done = surefoot("grade", "--refusals", path, "--json")
+    found = rows(done.out)
+    assert [row["refusal"] for row in found] == ["refused", "answered", None]
+    start, end = found[0]["span"]
+    assert texts[0][start:end] and found[1]["span"] is None and done.code == 4
+
+
+def test_bad_rows_are_named_and_keep_their_place() -> None:
+    lines = [
+        '{"id": "a", "text": 5}',
+        "not json",
+        '{"text": "x"}',
+        "[1]",
+        '{"id": "b"}',
+        '{"id": "c", "text": "Ok then, it is."}',
+    ]
+    done = surefoot("grade", "--refusals", "-", "--json", stdin="\n".join(lines).encode())
+    assert done.code == 4
+    assert [(row["id"], row["refusal"]) for row in rows(done.out)] == [("a", None), ("b", None), ("c", "answered")]
+    assert rows(done.out)[0]["reason"] == "text is a number, not a text"
+    for line, message in ((1, "text is a number"), (2, "not valid JSON"), (3, "no id"), (4, "must be an object")):
+        assert f"stdin:{line}: " in done.err and message in done.err
+
+
+def test_a_table_for_people(write: Write) -> None:
+    path = write("r.jsonl", [{"id": "a", "text": "I could not find that."}, {"id": "b", "text": "It is 5 EUR."}])
+    done = surefoot("grade", "--refusals", path)
+    assert done.code == 0 and done.out.splitlines()[-1] == "1 answered, 1 refused"
+
+
+def test_usage_errors(write: Write) -> None:
+    path = write("r.jsonl", [{"id": "a", "text": "x"}])
+    assert surefoot("grade", "--refusals", path, "--pairs", path).code == 2
+    assert surefoot("grade", "--refusals", "nowhere.jsonl").code == 2
+    assert surefoot("grade").code == 2
