@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.grade import GRADERS, row_of
+from surefoot.cli.grade import DEFAULT, GRADERS, row_of
 from surefoot.datasets import demo
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Retrieved, Trace
@@ -58,7 +58,7 @@ def print_split(name: str, rows: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--grader", choices=list(GRADERS), default="rules")
+    parser.add_argument("--grader", choices=list(GRADERS), default=DEFAULT)
     rows, items = load()
     grader = GRADERS[parser.parse_args().grader]()
     start = time.perf_counter()

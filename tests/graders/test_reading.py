@@ -15,15 +15,24 @@ def words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
 
-def test_one_window_supports_and_the_nearest_one_contradicts() -> None:
+def test_one_window_is_enough_to_support_or_to_contradict() -> None:
     passage = " ".join(f"Sentence {i} is about nothing at all." for i in range(80)) + " The fee is 5 EUR."
     reading = prepare(passage, "The fee is 6 EUR.", words)
-    last = len(reading.windows) - 1
-    assert last > 1 and reading.about == last
-    found = [(0.1, 0.8, 0.1)] * last + [(0.3, 0.35, 0.35)]
-    summed = sum_up(reading, found)
-    assert summed.probabilities == pytest.approx((0.3, 0.35, 0.35)) and summed.opposing == last
-    assert sum_up(reading, [(0.9, 0.05, 0.05), *found[1:]]).supporting == 0
+    size = len(reading.windows)
+    assert size > 3 and "The fee is 5 EUR." in reading.windows[0], "the first of several windows is the digest"
+    nothing = [(0.05, 0.05, 0.9)] * (size - 1)
+    against = sum_up(reading, [(0.01, 0.98, 0.01), *nothing])
+    assert against.opposing == 0 and against.probabilities[1] > 0.8
+    assert sum_up(reading, [*nothing, (0.9, 0.05, 0.05)]).supporting == size - 1
+
+
+def test_the_highest_of_many_windows_counts_for_less() -> None:
+    passage = " ".join(f"Sentence {i} is about nothing at all." for i in range(80))
+    long, short = prepare(passage, "The fee is 6 EUR.", words), prepare(PASSAGE, "The fee is 6 EUR.", words)
+    one = sum_up(short, [(0.1, 0.6, 0.3)]).probabilities
+    many = sum_up(long, [(0.1, 0.6, 0.3)] * len(long.windows)).probabilities
+    assert one == pytest.approx((0.1, 0.6, 0.3)) and many[1] < one[1] and sum(many) == pytest.approx(1)
+    assert sum_up(long.narrowed([2]), [(0.1, 0.6, 0.3)] * 2).probabilities == pytest.approx(many)
 
 
 def test_a_claim_too_long_to_be_read_at_once_stands_only_if_all_its_parts_do() -> None:
@@ -37,7 +46,7 @@ def test_a_claim_too_long_to_be_read_at_once_stands_only_if_all_its_parts_do() -
 
 def test_a_huge_document_is_read_in_part_and_says_so() -> None:
     reading = prepare("The fee is due. " * 5_000, "The fee is 6 EUR.", words)
-    assert len(reading.windows) == 12 and reading.skipped > 20
+    assert len(reading.windows) == 1 + 12 and reading.skipped > 20
 
 
 def test_a_claim_of_hardly_a_word_is_read_with_its_question() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from training.corpora import Passage, group_of
-from training.edits import edits
-from training.made import made_rows
-from training.made_tables import parse_table, table_claims
-from training.paraphrases import paraphrase, paraphrases
 
 from surefoot.text.quantities import quantities
+from training.edits import edits
+from training.made.corpora import Passage, group_of
+from training.made.maker import made_rows
+from training.made.tables import parse_table, table_claims
+from training.paraphrases import paraphrase, paraphrases
 
 EXAMPLES = {
     "number": "The fee is $5,000 for each of the twelve sites.",

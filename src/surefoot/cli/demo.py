@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from surefoot.cli.compare import compare
-from surefoot.cli.grade import GRADERS, grade_run
+from surefoot.cli.grade import DEFAULT, GRADERS, grade_run
 from surefoot.cli.run import run
 from surefoot.errors import ExitCode
 from surefoot.store import RunStore
@@ -49,7 +49,7 @@ def demo(out: Path) -> int:
         # The very commands a user would type.
         run.main(["--pipeline", name, "--out", str(folder)], "surefoot run", standalone_mode=False)
         with RunStore.open(folder, writing=True) as store:
-            grade_run(store, GRADERS["rules"]())
+            grade_run(store, GRADERS[DEFAULT]())
     report = out / "report"
     reports = ["--report", f"{report}.md", "--report", f"{report}.html"]
     sides = [str(out / BASE), str(out / CANDIDATE), "--uncalibrated"]

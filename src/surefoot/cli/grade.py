@@ -17,6 +17,7 @@ from surefoot.appending import printable
 from surefoot.cli.pairs import grade_texts
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.findings import FindingsGrader, Graded
+from surefoot.graders.local import local_cascade
 from surefoot.graders.rules import Rules
 from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
@@ -29,7 +30,11 @@ from surefoot.types import Item, Problem
 _BATCH = 200
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
-GRADERS: dict[str, Callable[[], FindingsGrader]] = {"rules": lambda: FindingsGrader(Rules())}
+GRADERS: dict[str, Callable[[], FindingsGrader]] = {
+    "local": lambda: FindingsGrader(local_cascade()),
+    "rules": lambda: FindingsGrader(Rules()),
+}
+DEFAULT = "local"
 
 
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
@@ -38,7 +43,7 @@ GRADERS: dict[str, Callable[[], FindingsGrader]] = {"rules": lambda: FindingsGra
 @click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
-@click.option("--grader", type=click.Choice(list(GRADERS)), default="rules", show_default=True, help="Who grades.")
+@click.option("--grader", type=click.Choice(list(GRADERS)), default=DEFAULT, show_default=True, help="Who grades.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
 def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **texts: str | None) -> int:
     """Grade answers on the five axes, with reasons and evidence.

@@ -1,6 +1,6 @@
 """From a model's probabilities and the counted features to calibrated probabilities and a label.
 
-`calibration.json` holds what was fitted: per tier a combiner (logistic, or small boosted trees) over inputs it names.
+`calibration.json` holds what was fitted: per tier small boosted trees over the inputs they name.
 """
 
 from __future__ import annotations
@@ -39,24 +39,10 @@ def inputs_of(features: Sequence[float], *by_tier: Probabilities) -> list[float]
     return [*row, *features]
 
 
-class Logistic(Struct, frozen=True, tag_field="kind", tag="logistic", forbid_unknown_fields=True):
-    inputs: list[str]
-    mean: list[float]
-    scale: list[float]
-    weights: list[list[float]]  # of each class
-    bias: list[float]
-
-    def margins(self, rows: Floats) -> Floats:
-        scaled = (rows - np.array(self.mean)) / np.array(self.scale)
-        found: Floats = scaled @ np.array(self.weights).T + np.array(self.bias)
-        return found
-
-
 class Tree(Struct, frozen=True, forbid_unknown_fields=True):
     """Nodes in parallel lists; a node whose feature is below 0 is a leaf. A row goes left if it is at most the
     threshold."""
 
-    of_class: int
     feature: list[int]
     threshold: list[float]
     left: list[int]
@@ -78,21 +64,22 @@ class Tree(Struct, frozen=True, forbid_unknown_fields=True):
         return found
 
 
-class Trees(Struct, frozen=True, tag_field="kind", tag="trees", forbid_unknown_fields=True):
-    inputs: list[str]
-    base: list[float]
-    trees: list[Tree]
-    temperature: float = 1.0
+class Trees(Struct, frozen=True, forbid_unknown_fields=True):
+    """Small boosted trees that say how likely a claim is supported."""
 
-    def margins(self, rows: Floats) -> Floats:
-        found: Floats = np.tile(np.array(self.base, dtype=np.float64), (len(rows), 1))
+    inputs: list[str]
+    base: float
+    trees: list[Tree]
+
+    def supported(self, rows: Floats) -> Floats:
+        margins: Floats = np.full(len(rows), self.base)
         for tree in self.trees:
-            found[:, tree.of_class] += tree.values(rows)
-        return found / self.temperature
+            margins += tree.values(rows)
+        return _sigmoid(margins)
 
 
 class TierFit(Struct, frozen=True):
-    combiner: Logistic | Trees
+    combiner: Trees
     answers_temperature: float = 1.0
     answers_bias: float = 0.0
 
@@ -112,18 +99,21 @@ class Calibration(Struct, frozen=True):
     strong_windows: int = 3
 
     def combined(self, tier: Literal["quick", "strong"], rows: Sequence[Sequence[float]]) -> list[Probabilities]:
-        """Calibrated probabilities of rows made by `inputs_of`."""
+        """Calibrated probabilities of rows made by `inputs_of`; what is not supported is split as the model says."""
         if not rows:
             return []
         fit: TierFit = getattr(self, tier)
-        names = input_names(tier)
-        columns = [names.index(name) for name in fit.combiner.inputs]
-        return probabilities_of(fit.combiner.margins(np.array(rows, dtype=np.float64)[:, columns]))
+        names, table = input_names(tier), np.array(rows, dtype=np.float64)
+        supported = fit.combiner.supported(table[:, [names.index(name) for name in fit.combiner.inputs]])
+        against, silent = (table[:, names.index(f"{tier}_{label}")] for label in LABELS[1:])
+        share = against / np.maximum(against + silent, _SMALLEST)
+        split = np.column_stack([supported, (1 - supported) * share, (1 - supported) * (1 - share)])
+        return [(row[0], row[1], row[2]) for row in split.tolist()]
 
     def answering(self, tier: Literal["quick", "strong"], logits: Sequence[float]) -> list[float]:
         fit: TierFit = getattr(self, tier)
         margins = np.array(logits, dtype=np.float64) / fit.answers_temperature + fit.answers_bias
-        found: list[float] = (1 / (1 + np.exp(-np.clip(margins, -500, 500)))).tolist()
+        found: list[float] = _sigmoid(margins).tolist()
         return found
 
     def label(self, probabilities: Probabilities) -> tuple[Support | None, float]:
@@ -146,6 +136,11 @@ def load_calibration(folder: Path) -> Calibration:
         unknown = set(getattr(found, tier).combiner.inputs) - set(input_names(tier))
         if unknown:
             raise Incomplete(f"{path}: {tier} names an unknown input {sorted(unknown)[0]!r}", "install surefoot again")
+    return found
+
+
+def _sigmoid(margins: Floats) -> Floats:
+    found: Floats = 1 / (1 + np.exp(-np.clip(margins, -500, 500)))
     return found
 
 

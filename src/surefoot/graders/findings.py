@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from surefoot import table
 from surefoot.graders.gold import agreement
 from surefoot.graders.judging import Judge, Judgement, Pair
 from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.graders.rules import Rules
 from surefoot.table import ClaimFinding, Findings, Support
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
@@ -18,6 +19,9 @@ from surefoot.text.refusals import Refusal, detect
 from surefoot.types import Evidence, Item, Passage, Question, Verdict
 
 PLAINLY = 0.75
+Judged = dict[Pair, Judgement]
+_WORDS = Rules()
+_UNREAD = Judgement("not_enough")
 
 
 class Graded(Struct, frozen=True):
@@ -42,14 +46,26 @@ class FindingsGrader:
         return [graded.verdicts for graded in self.read(items)]
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        """All pairs of all answers go to the judge as one batch."""
+        """Two batches for the judge: the cited passages, then all others for the claims those do not bear out."""
         readings = [_Reading.of(item) for item in items]
-        pairs = [pair for reading in readings for pair in reading.pairs]
-        judgements = iter(self._judge.judge(pairs))
-        return [self._graded(reading, judgements) for reading in readings]
+        judged = self._judged(readings, lambda reading: reading.cited_pairs)
+        judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
+        return [self._graded(reading, judged) for reading in readings]
 
-    def _graded(self, reading: _Reading, judgements: Iterator[Judgement]) -> Graded:
-        findings = reading.findings(judgements)
+    def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> Judged:
+        """Where the documents are silent no claim can be borne out; there words tell what was taken from where."""
+        found: Judged = {}
+        for judge, expects in ((self._judge, "answer"), (_WORDS, "refusal")):
+            pairs = list(
+                dict.fromkeys(
+                    pair for reading in readings if reading.item.question.expects == expects for pair in wanted(reading)
+                )
+            )
+            found.update(zip(pairs, judge.judge(pairs), strict=True))
+        return found
+
+    def _graded(self, reading: _Reading, judged: Judged) -> Graded:
+        findings = reading.findings(judged)
         bucket, reason = table.decide(findings)
         verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
@@ -80,32 +96,52 @@ class _Reading(Struct, frozen=True):
         return cls(item, None, detect(answer), found.claims, found.citations, passages)
 
     @property
-    def pairs(self) -> list[Pair]:
-        """Every claim against every retrieved passage, then against its cited passages read together."""
-        if self.unusable or (self.refusal and self.refusal.value == "refused"):
-            return []
-        found = []
-        for claim in self.claims:
-            found += [self._pair(claim, passage.text, passage.doc) for passage in self.passages]
-            cited = self._cited(claim)
-            if len(cited) > 1:
-                joined = "\n".join(passage.text for passage in cited)
-                found.append(self._pair(claim, joined, " ".join(passage.doc for passage in cited)))
-        return found
+    def cited_pairs(self) -> list[Pair]:
+        """Every claim against each passage it cites, and against all of those read together."""
+        return [pair for claim in self._to_be_read for pair in (*self._alone(claim), *self._together(claim))]
 
-    def _pair(self, claim: Claim, passage: str, title: str) -> Pair:
-        return Pair(passage, claim.text, title, self.item.question.text)
+    def further_pairs(self, judged: Judged) -> list[Pair]:
+        """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
+        open_claims = [claim for claim in self._to_be_read if not self._borne_out(claim, judged)]
+        found = [self._pair(claim, passage) for claim in open_claims for passage in self.passages]
+        if self._to_be_read and self._agreement_in_words() == "silent":
+            found += self._gold_pairs
+        return [pair for pair in found if pair not in judged]
+
+    @property
+    def _to_be_read(self) -> tuple[Claim, ...]:
+        return () if self.unusable or (self.refusal and self.refusal.value == "refused") else self.claims
+
+    def _borne_out(self, claim: Claim, judged: Judged) -> bool:
+        return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
+
+    def _pair(self, claim: Claim, passage: Passage) -> Pair:
+        return Pair(passage.text, claim.text, passage.doc, self.item.question.text)
+
+    def _alone(self, claim: Claim) -> list[Pair]:
+        return [self._pair(claim, passage) for passage in self._cited(claim)]
+
+    def _together(self, claim: Claim) -> list[Pair]:
+        cited = self._cited(claim)
+        texts, titles = "\n".join(passage.text for passage in cited), " ".join(passage.doc for passage in cited)
+        return [Pair(texts, claim.text, titles, self.item.question.text)] if len(cited) > 1 else []
+
+    @property
+    def _gold_pairs(self) -> list[Pair]:
+        gold = "\n".join(self.item.question.gold_claims)
+        return [Pair(gold, claim.text, context=self.item.question.text) for claim in self.claims] if gold else []
 
     def _cited(self, claim: Claim) -> list[Passage]:
         return [passage for passage in self.passages if passage.id in claim.citations]
 
-    def findings(self, judgements: Iterator[Judgement]) -> Findings:
+    def findings(self, judged: Judged) -> Findings:
         question = self.item.question
         if self.unusable or self.refusal is None:
             return Findings(self.unusable, "answered", question.expects)
         known = {passage.id for passage in self.passages}
         refused = self.refusal.value == "refused"
-        claims = () if refused else tuple(self._claim(claim, judgements) for claim in self.claims)
+        gold = "none" if refused else self._agreement(judged)
+        claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
         if self.refusal.value == "partial" and _only_near_evidence(question, claims):
             refused, claims = True, ()
         return Findings(
@@ -113,24 +149,36 @@ class _Reading(Struct, frozen=True):
             refusal="refused" if refused else self.refusal.value,
             expects=question.expects,
             claims=claims,
-            gold="none" if refused else self._agreement(),
+            gold="none" if refused else gold,
             off_subject=question.expects == "refusal",
             citations=self.citations,
             unknown=tuple(i for i in self.citations or () if i not in known),
         )
 
-    def _agreement(self) -> table.Gold:
+    def _agreement_in_words(self) -> table.Gold:
         question = self.item.question
         return agreement(question.text, question.gold_claims, self.item.trace.answer or "", self.claims)
 
-    def _claim(self, claim: Claim, judgements: Iterator[Judgement]) -> ClaimFinding:
-        by_passage = {passage.id: next(judgements) for passage in self.passages}
+    def _agreement(self, judged: Judged) -> table.Gold:
+        """By words; where those are silent, by what the judge reads in the gold."""
+        found = self._agreement_in_words()
+        read = [judged[pair] for pair in self._gold_pairs if pair in judged] if found == "silent" else []
+        if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
+            return "conflicts"
+        return "agrees" if any(one.label == "supported" for one in read) else found
+
+    def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
+        by_passage = {
+            passage.id: _reconciled(pair, judged.get(pair, _UNREAD), gold)
+            for passage in self.passages
+            for pair in [self._pair(claim, passage)]
+        }
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
-        together = next(judgements) if len(cited) > 1 else cited[0] if cited else Judgement("not_enough")
+        together = [judged[pair] for pair in self._together(claim)] or cited[:1] or [_UNREAD]
         alone = tuple(_label(judgement) for judgement in cited)
         support = _best(by_passage, "supported")
         against = self._contradiction(claim, by_passage)
-        together_label = "supported" if "supported" in alone else _label(together)
+        together_label = "supported" if "supported" in alone else _label(together[0])
         retrieved: Support = "not_enough"
         if support or together_label == "supported":
             retrieved = "supported"
@@ -157,6 +205,14 @@ class _Reading(Struct, frozen=True):
             return found
         found = _best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:
+    """A judge that is not sure, and alone against the gold and the passage's own words, is overruled."""
+    if judgement.label != "contradicted" or judgement.confidence >= PLAINLY or gold != "agrees":
+        return judgement
+    by_words = _WORDS.judge([pair])[0]
+    return by_words if by_words.label == "supported" else judgement
 
 
 def _only_near_evidence(question: Question, claims: tuple[ClaimFinding, ...]) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.windows import MOST_WINDOWS, Offsets, choose, windows_of
+from surefoot.text.digest import digest
 from surefoot.text.language import Unreadable, unreadable
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms, without_yes_no
@@ -17,16 +18,18 @@ from surefoot.text.terms import terms, without_yes_no
 _PAIR_TOKENS, _SPECIAL_TOKENS, _PART_TOKENS, _STEP = 256, 4, 128, 32
 _MARGIN = 2  # a window's tokens may differ by one where a word was cut
 _FEWEST_TERMS = 3
+_WORDS_PER_TOKEN = 0.75
+_BY_CHANCE = 0.6
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 Probabilities = tuple[float, float, float]
 
 
 class Reading(Struct, frozen=True):
-    """`parts` of the claim, each to be read against each of the windows; `about` is the window nearest the claim."""
+    """`parts` of the claim, each to be read against each of the windows; the first of several is the digest."""
 
     parts: tuple[str, ...]
     windows: tuple[str, ...]
-    about: int = 0
+    among: int  # as many windows before some were left out
     skipped: int = 0
 
     @property
@@ -34,9 +37,9 @@ class Reading(Struct, frozen=True):
         return [(part, window) for part in self.parts for window in self.windows]
 
     def narrowed(self, keep: Sequence[int]) -> Reading:
-        """Only some of the windows, and always the one nearest the claim."""
-        kept = sorted({*keep, self.about})
-        return Reading(self.parts, tuple(self.windows[i] for i in kept), kept.index(self.about), self.skipped)
+        """Only some of the windows, and always the digest."""
+        kept = sorted({0, *keep})
+        return Reading(self.parts, tuple(self.windows[i] for i in kept), self.among, self.skipped)
 
 
 class Sum(Struct, frozen=True):
@@ -62,8 +65,12 @@ def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS
     parts = (claim,) if length <= _PART_TOKENS else windows_of(claim, _PART_TOKENS, offsets)
     # Claims of about one length share their passage's windows.
     claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
-    chosen = choose(_windows(passage, _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room, offsets), claim, most)
-    return Reading(parts, chosen.windows, _nearest(chosen.windows, claim), chosen.skipped)
+    budget = _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room
+    chosen = choose(_windows(passage, budget, offsets), claim, most)
+    windows = chosen.windows
+    if len(windows) > 1:  # what a claim needs may stand far apart
+        windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)
+    return Reading(parts, windows, len(windows), chosen.skipped)
 
 
 def readable_claim(claim: str, question: str) -> str:
@@ -73,21 +80,24 @@ def readable_claim(claim: str, question: str) -> str:
 
 
 def sum_up(reading: Reading, found: Sequence[Probabilities]) -> Sum:
-    """One window is enough to support; the one nearest the claim contradicts. A claim stands if all its parts do."""
+    """One window is enough to support or to contradict. A claim stands if all its parts do."""
     size = len(reading.windows)
-    sums = [_over_windows(found[at : at + size], reading.about) for at in range(0, len(found), size)]
-    weakest = min(sums, key=lambda one: one.probabilities[0])
-    supported = weakest.probabilities[0]
-    contradicted = min(max(one.probabilities[1] for one in sums), 1 - supported)
-    return Sum((supported, contradicted, max(0.0, 1 - supported - contradicted)), weakest.supporting, reading.about)
+    sums = [_over_windows(found[at : at + size], reading.among) for at in range(0, len(found), size)]
+    return min(sums, key=lambda one: one.probabilities[0])
 
 
-def _over_windows(found: Sequence[Probabilities], about: int) -> Sum:
+def _over_windows(found: Sequence[Probabilities], among: int) -> Sum:
     best = max(range(len(found)), key=lambda place: found[place][0])
-    supported = found[best][0]
-    _, contradicted, not_enough = found[about]
-    share = contradicted / ((contradicted + not_enough) or 1)
-    return Sum((supported, share * (1 - supported), (1 - share) * (1 - supported)), best, about)
+    shares = [contradicted / ((contradicted + not_enough) or 1) for _, contradicted, not_enough in found]
+    against = max(range(len(found)), key=lambda place: shares[place])
+    supported, share = found[best][0], _discounted(shares[against], among)
+    return Sum((supported, share * (1 - supported), (1 - share) * (1 - supported)), best, against)
+
+
+def _discounted(share: float, windows: int) -> float:
+    """The highest of many is high by chance: the odds are divided by a power of how many there are."""
+    odds = share / max(1 - share, 1e-6) / windows**_BY_CHANCE
+    return odds / (1 + odds)
 
 
 def deciding_sentence(window: str, claim: str) -> str:
@@ -108,11 +118,6 @@ def _pieces(window: str) -> Iterator[str]:
             yield line.strip() if line.strip("|:- \t") else ""
         else:
             yield from (piece.strip() for piece in sentences(line))
-
-
-def _nearest(windows: Sequence[str], claim: str) -> int:
-    wanted = _vocabulary(claim)
-    return max(range(len(windows)), key=lambda place: len(wanted & _vocabulary(windows[place])), default=0)
 
 
 @lru_cache(maxsize=10_000)

@@ -39,10 +39,10 @@ class _Task(Struct):
         return Finding(self.probabilities, supporting, opposing, len(self.reading.windows), self.reading.skipped)
 
     def likeliest(self, most: int) -> list[int]:
-        """The windows in which the quick tier sees most support for any part of the claim."""
+        """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
         size = len(self.reading.windows)
-        support = [max(found[0] for found in self.by_window[place::size]) for place in range(size)]
-        return sorted(range(size), key=lambda place: -support[place])[:most]
+        telling = [max(1 - found[2] for found in self.by_window[place::size]) for place in range(size)]
+        return sorted(range(size), key=lambda place: -telling[place])[:most]
 
 
 class Tiers:

@@ -9,12 +9,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from training.declarative import attributed, beside, declare, render
-from training.edited_questions import NameBank, negated, opposite, other_number
-from training.from_contracts import is_said, worded
-from training.from_qa import answers_rows, support_rows
-from training.passages import Nearest, deciding, sentences, window, without_answer
-from training.spans import changed_number, kind_of, other_answer
+
+from training.questions.contracts import is_said, worded
+from training.questions.declarative import attributed, beside, declare, render
+from training.questions.edited import NameBank, negated, opposite, other_number
+from training.questions.from_qa import answers_rows, support_rows
+from training.questions.passages import Nearest, deciding, sentences, window, without_answer
+from training.questions.spans import changed_number, kind_of, other_answer
 
 STATEMENTS = [
     ("Who founded the bakery?", "Ann Lee", "Ann Lee founded the bakery."),
