@@ -24,7 +24,7 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     page = (demo / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page and "://" not in page.replace("http://www.w3.org/2000/svg", "")
     manifest = json.loads((demo / "reference" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["grader"].startswith("rules@") and manifest["rubric"] == "refusal"
+    assert manifest["grader"].startswith("local@") and manifest["rubric"] == "refusal"
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from surefoot.datasets import demo
-from surefoot.pipelines import load
+from surefoot.pipelines import answering, load
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text import citations, refusals
-from surefoot.types import Ask, Passage, Trace
+from surefoot.types import Ask, Passage, Retrieved, Trace
 
 CORPUS = demo.corpus()
 QUESTIONS = demo.questions()
@@ -27,6 +26,17 @@ PASSAGES = [
 def answers(name: str) -> dict[str, Trace]:
     pipeline = load(name, corpus=CORPUS)
     return {q.id: pipeline.answer(Ask(q.id, q.text, q.retrieval)) for q in QUESTIONS}
+
+
+def said_rightly(traces: dict[str, Trace]) -> int:
+    """Answers that cite a gold passage, less those to questions without an answer."""
+    total = 0
+    for question in QUESTIONS:
+        answer = str(traces[question.id].answer)
+        if refusals.detect(answer).value != "refused":
+            cited = citations.parse(answer, (traces[question.id].retrieved or Retrieved()).ids or ()) or ()
+            total += bool(set(cited) & set(question.gold_ids)) if question.answerable else -1
+    return total
 
 
 @pytest.mark.parametrize(
@@ -67,20 +77,23 @@ def test_a_sentence_a_table_row_and_a_refusal() -> None:
 
 
 def test_three_manners() -> None:
-    count = {}
+    refused = {}
     for name in ("reference", "reference-eager", "reference-timid"):
-        kinds = Counter[str]()
-        for qid, trace in answers(name).items():
-            kind = refusals.detect(str(trace.answer)).value
-            kinds[kind] += 1
+        ours, mistaken = 0, 0
+        traces = answers(name)
+        for qid, trace in traces.items():
             assert trace.retrieved is not None and trace.error is None
-            ours = str(trace.answer).startswith(("The documents do not", "No passages", "Not in context"))
-            assert (kind == "refused") == ours, trace.answer
-            if not ours and trace.retrieved:
+            if str(trace.answer).startswith(("The documents do not", "No passages", "Not in context")):
+                ours += 1
+                assert refusals.detect(str(trace.answer)).value == "refused", trace.answer
+            elif trace.retrieved:
                 cited = citations.parse(str(trace.answer), trace.retrieved.ids or ())
                 assert cited and set(cited) <= set(trace.retrieved.ids or ()), qid
-        count[name] = kinds["refused"]
-    assert count["reference-eager"] == 0 < count["reference"] < count["reference-timid"] < len(QUESTIONS)
+                mistaken += refusals.detect(str(trace.answer)).value == "refused"
+        assert mistaken <= 1  # a quoted sentence may read like a refusal
+        refused[name] = ours
+    assert said_rightly(answers("reference")) >= 20
+    assert refused["reference-eager"] == 0 < refused["reference"] < refused["reference-timid"] < len(QUESTIONS)
 
 
 def test_with_nothing_retrieved() -> None:
@@ -94,6 +107,8 @@ def test_with_nothing_retrieved() -> None:
 
 def test_the_same_every_time_also_from_many_threads() -> None:
     pipeline = load("reference", corpus=CORPUS)
-    asks = [Ask(q.id, q.text, q.retrieval) for q in QUESTIONS]
+    asks = [Ask(q.id, q.text, q.retrieval) for q in QUESTIONS[:8]]
+    first = [pipeline.answer(ask) for ask in asks]
+    answering._ranked.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(pipeline.answer, asks)) == list(answers("reference").values())
+        assert list(pool.map(pipeline.answer, asks)) == first

@@ -21,7 +21,7 @@ from surefoot.graders.judging import Judgement, Pair
 from surefoot.importers import sources
 from surefoot.importers.jsontext import Repaired
 from surefoot.importers.values import kind_of
-from surefoot.report.words import plain
+from surefoot.report.words import counted, plain
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
 from surefoot.types import Problem
@@ -173,4 +173,4 @@ class _News:
     def tell(self, count: int) -> None:
         if time.monotonic() - self._last >= _SECONDS_BETWEEN_NEWS:
             self._last = time.monotonic()
-            click.echo(f"{count:,} rows graded", err=True)
+            click.echo(f"{counted(count, 'row')} graded", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot import table
 from surefoot.graders.gold import agreement
@@ -19,6 +20,7 @@ from surefoot.text.refusals import Refusal, detect
 from surefoot.types import Evidence, Item, Passage, Question, Verdict
 
 PLAINLY = 0.75
+LIKELY_WITH_GOLD = 0.3
 Judged = dict[Pair, Judgement]
 _WORDS = Rules()
 _UNREAD = Judgement("not_enough")
@@ -53,15 +55,11 @@ class FindingsGrader:
         return [self._graded(reading, judged) for reading in readings]
 
     def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> Judged:
-        """Where the documents are silent no claim can be borne out; there words tell what was taken from where."""
         found: Judged = {}
-        for judge, expects in ((self._judge, "answer"), (_WORDS, "refusal")):
-            pairs = list(
-                dict.fromkeys(
-                    pair for reading in readings if reading.item.question.expects == expects for pair in wanted(reading)
-                )
-            )
-            found.update(zip(pairs, judge.judge(pairs), strict=True))
+        for judge, in_words in ((self._judge, False), (_WORDS, True)):
+            pairs = [pair for reading in readings if reading.is_read_in_words == in_words for pair in wanted(reading)]
+            distinct = list(dict.fromkeys(pairs))
+            found.update(zip(distinct, judge.judge(distinct), strict=True))
         return found
 
     def _graded(self, reading: _Reading, judged: Judged) -> Graded:
@@ -94,6 +92,12 @@ class _Reading(Struct, frozen=True):
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         return cls(item, None, detect(answer), found.claims, found.citations, passages)
+
+    @property
+    def is_read_in_words(self) -> bool:
+        """Where the documents are silent no answer is borne out; words tell what was taken from which passage."""
+        answered = self.refusal is not None and self.refusal.value == "answered"
+        return answered and self.item.question.expects == "refusal"
 
     @property
     def cited_pairs(self) -> list[Pair]:
@@ -174,7 +178,8 @@ class _Reading(Struct, frozen=True):
             for pair in [self._pair(claim, passage)]
         }
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
-        together = [judged[pair] for pair in self._together(claim)] or cited[:1] or [_UNREAD]
+        joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim)]
+        together = joined or cited[:1] or [_UNREAD]
         alone = tuple(_label(judgement) for judgement in cited)
         support = _best(by_passage, "supported")
         against = self._contradiction(claim, by_passage)
@@ -208,11 +213,14 @@ class _Reading(Struct, frozen=True):
 
 
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:
-    """A judge that is not sure, and alone against the gold and the passage's own words, is overruled."""
-    if judgement.label != "contradicted" or judgement.confidence >= PLAINLY or gold != "agrees":
+    """What agrees with the gold needs less to be borne out: a judge that is not sure against it is overruled."""
+    unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
+    if gold != "agrees" or not unsure or not judgement.probabilities:
         return judgement
+    if judgement.probabilities[0] >= LIKELY_WITH_GOLD:
+        return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = _WORDS.judge([pair])[0]
-    return by_words if by_words.label == "supported" else judgement
+    return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
 
 
 def _only_near_evidence(question: Question, claims: tuple[ClaimFinding, ...]) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.judging import Cascade, Judgement, Pair
 from surefoot.graders.reading import deciding_sentence, why_not
@@ -70,7 +71,7 @@ class LocalJudge:
 
     def _judged(self, pairs: list[Pair]) -> list[Judgement]:
         reasons = [why_not(claim=pair.claim, context=pair.passage) for pair in pairs]
-        readable = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+        readable = [titled(pair) for pair, reason in zip(pairs, reasons, strict=True) if not reason]
         found = iter(self._tiers.read(readable) if readable else ())
         return [
             Judgement(None, via=self.name, reason=reason) if reason else self._judgement(pair, next(found))
@@ -113,13 +114,19 @@ _MEMORY: dict[Path, _Memory] = {}
 
 def _key(pair: Pair) -> bytes:
     digest = blake2b(digest_size=16)
-    for text in (pair.passage, pair.claim, pair.context):
+    for text in (pair.passage, pair.claim, pair.title, pair.context):
         raw = text.encode("utf-8", "surrogatepass")
         digest.update(len(raw).to_bytes(8, "big") + raw)
     return digest.digest()
 
 
+def titled(pair: Pair) -> Pair:
+    """A passage is read under the title of its document, which often says whose it is and when."""
+    return replace(pair, passage=f"{pair.title}\n{pair.passage}", title="") if pair.title else pair
+
+
 def _quote(pair: Pair, finding: Finding, label: Support | None) -> str:
     if label not in ("supported", "contradicted"):
         return ""
-    return deciding_sentence(finding.supporting if label == "supported" else finding.opposing, pair.claim)
+    window = finding.supporting if label == "supported" else finding.opposing
+    return deciding_sentence(window.removeprefix(f"{pair.title}\n"), pair.claim)

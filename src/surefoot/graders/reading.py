@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import exp, log
 
 from msgspec import Struct
 
@@ -96,7 +97,7 @@ def _over_windows(found: Sequence[Probabilities], among: int) -> Sum:
 
 def _discounted(share: float, windows: int) -> float:
     """The highest of many is high by chance: the odds are divided by a power of how many there are."""
-    odds = share / max(1 - share, 1e-6) / windows**_BY_CHANCE
+    odds = share / max(1 - share, 1e-6) * exp(-_BY_CHANCE * log(windows))
     return odds / (1 + odds)
 
 

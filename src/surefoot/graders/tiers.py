@@ -9,10 +9,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
-from surefoot.graders.features import features
+from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judging import Pair
 from surefoot.graders.reading import Probabilities, Reading, Sum, prepare, readable_claim, sum_up
-from surefoot.models.encoder import Encoder
+from surefoot.models.encoder import Encoder, encoder_of
+
+_IS_ROW, _OTHER_NUMBER = FEATURE_NAMES.index("best_is_row"), FEATURE_NAMES.index("rules_contradicted")
+_PLAINLY, _VETOED = 0.7, 0.2
 
 
 class Finding(Struct, frozen=True):
@@ -36,7 +39,8 @@ class _Task(Struct):
 
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
-        return Finding(self.probabilities, supporting, opposing, len(self.reading.windows), self.reading.skipped)
+        probabilities = _vetoed(self.probabilities, self.features)
+        return Finding(probabilities, supporting, opposing, len(self.reading.windows), self.reading.skipped)
 
     def likeliest(self, most: int) -> list[int]:
         """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
@@ -48,7 +52,7 @@ class _Task(Struct):
 class Tiers:
     def __init__(self, folder: Path) -> None:
         self.calibration: Calibration = load_calibration(folder)
-        self._quick, self._strong = Encoder(folder, "quick"), Encoder(folder, "strong")
+        self._quick, self._strong = encoder_of(folder, "quick"), encoder_of(folder, "strong")
 
     def read(self, pairs: Sequence[Pair]) -> list[Finding]:
         """Pairs that can be read, judged by the tier that is sure of them."""
@@ -99,6 +103,14 @@ class Tiers:
     def _answering(self, encoder: Encoder, readings: Sequence[Reading]) -> list[float]:
         logits = iter(encoder.score([pair for reading in readings for pair in reading.pairs]).answers.tolist())
         return [max(next(logits) for _ in reading.pairs) for reading in readings]
+
+
+def _vetoed(probabilities: Probabilities, counted: Sequence[float]) -> Probabilities:
+    """The model reads rows of tables poorly: a row that plainly has another number than the claim decides."""
+    supported, contradicted, not_enough = probabilities
+    if not (counted[_IS_ROW] and counted[_OTHER_NUMBER] >= _PLAINLY and supported > _VETOED):
+        return probabilities
+    return _VETOED, contradicted + (supported - _VETOED), not_enough
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -101,6 +101,12 @@ class Encoder:
         tokenizer.no_padding()
         tokenizer.enable_truncation(LONGEST_PAIR, strategy="only_second")
         return tokenizer
+
+
+@lru_cache(maxsize=4)
+def encoder_of(folder: Path, tier: Tier) -> Encoder:
+    """One for all who read with the same weights, so that a model is in memory once."""
+    return Encoder(folder, tier)
 
 
 def cores() -> int:

@@ -5,7 +5,7 @@ cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
 http://... | https://...    a JSON endpoint
 traces:FILE                 logged answers, replayed
 chat:MODEL@ENDPOINT         an OpenAI-compatible chat model over our retriever
-reference[-eager|-timid]    quotes the corpus; needs no model
+reference[-eager|-timid]    quotes the corpus, with the model in the box
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from math import fsum
 
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
@@ -57,7 +58,7 @@ def _worth(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
     """Rare words of the claim count more, and some of it rubs off on neighbours."""
     wanted = _keys(claim)
     seen = Counter(term for found in keys for term in found & wanted)
-    own = [sum(1 / (1 + seen[term]) ** 0.5 for term in found & wanted) for found in keys]
+    own = [fsum(1 / (1 + seen[term]) ** 0.5 for term in found & wanted) for found in keys]
     beside = [max(own[i - 1] if i else 0.0, own[i + 1] if i + 1 < len(own) else 0.0) for i in range(len(own))]
     return [value + _NEIGHBOUR * near for value, near in zip(own, beside, strict=True)]
 

@@ -1,0 +1,67 @@
+"""Passages ranked by how likely they answer a question."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from surefoot.errors import Incomplete
+from surefoot.models.files import weights_folder
+from surefoot.pipelines import answering
+from surefoot.pipelines.answering import Answering
+from surefoot.types import Passage
+
+RENT = Passage("a#2", "The rent is due on the first working day of each month.", "Lease of Unit 4")
+NOTICE = Passage("a#1", "The tenant may end the lease on sixty (60) days' written notice.", "Lease of Unit 4")
+FOREIGN = Passage("c#1", "租客可提前六十天书面通知终止租约。")
+QUESTION = "How many days' notice must the tenant give to end the lease?"
+
+
+def test_the_passage_that_answers_comes_first_and_the_unreadable_last() -> None:
+    ranked = Answering().ranked(QUESTION, [FOREIGN, RENT, NOTICE])
+    assert [candidate.passage for candidate in ranked] == [NOTICE, RENT, FOREIGN]
+    assert ranked[0].probability > 0.5 > ranked[1].probability > ranked[2].probability == 0
+    assert Answering().ranked(QUESTION, []) == []
+    assert [c.probability for c in Answering().ranked("?", [RENT])] == [0.0]
+
+
+def test_a_title_says_whose_lease_it_is() -> None:
+    question = "How many days' notice must the tenant of Unit 4 give to end the lease?"
+    mine, other = NOTICE, Passage("b#1", NOTICE.text, "Lease of Unit 9")
+    assert Answering().ranked(question, [other, mine])[0].passage == mine
+
+
+def test_the_answer_may_stand_at_the_end_of_a_long_passage() -> None:
+    filler = " ".join(f"Clause {number} deals with the upkeep of machine {number}." for number in range(60))
+    long = Passage("d#1", f"{filler} {NOTICE.text}", NOTICE.doc)
+    without = Passage("d#2", filler, NOTICE.doc)
+    ranked = Answering().ranked(QUESTION, [without, long])
+    assert ranked[0].passage == long and ranked[0].probability > 2 * ranked[1].probability
+
+
+def test_nothing_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Answering().ranked(QUESTION, [RENT, NOTICE])
+    monkeypatch.setattr(answering._Model, "quickly", None)
+    assert Answering().ranked(QUESTION, (RENT, NOTICE)) == first
+
+
+def test_weights_that_are_missing_or_broken(tmp_path: Path) -> None:
+    with pytest.raises(Incomplete, match=r"quick\.onnx is missing"):
+        Answering(tmp_path)
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for file in weights_folder().iterdir():
+        shutil.copy(file, broken) if file.suffix == ".json" else (broken / file.name).write_text("version: a pointer")
+    with pytest.raises(Incomplete, match="the model cannot be loaded") as caught:
+        Answering(broken)
+    assert caught.value.hint
+
+
+def test_importing_pipelines_loads_no_heavy_library() -> None:
+    heavy = "{'numpy', 'onnxruntime', 'tokenizers'}"
+    code = f"import sys, surefoot.pipelines; sys.exit(bool({heavy} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

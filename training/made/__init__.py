@@ -1,0 +1,1 @@
+"""Rows made from documents by edits and paraphrases."""

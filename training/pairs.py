@@ -1,0 +1,77 @@
+"""Pairs of texts as token ids, as the product's encoder cuts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+LENGTH = 256
+CLAIM = 128  # the most tokens a claim may take; the passage gets the rest
+_AT_ONCE = 10_000
+
+Ints = NDArray[np.int64]
+
+
+def whole_texts(base: Path) -> Tokenizer:
+    """A tokenizer that cuts nothing off."""
+    found = Tokenizer.from_file(str(base / "tokenizer.json"))
+    found.no_padding()
+    found.no_truncation()
+    return found
+
+
+def tokenizer_of(base: Path) -> Tokenizer:
+    found = whole_texts(base)
+    found.enable_truncation(LENGTH, strategy="only_second")
+    return found
+
+
+def takes_types(base: Path) -> bool:
+    return bool(json.loads((base / "config.json").read_text())["model_type"] == "bert")
+
+
+class Encoded:
+    """All pairs of a file, read once."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], base: Path) -> None:
+        tokenizer, whole = tokenizer_of(base), whole_texts(base)
+        self.types = takes_types(base)
+        self.pad = tokenizer.token_to_id("<pad>") or 0
+        self.items: list[tuple[NDArray[np.int32], NDArray[np.int8]]] = []
+        cut = [(_cut(whole, first), passage) for first, passage in pairs]
+        for start in range(0, len(cut), _AT_ONCE):
+            for found in tokenizer.encode_batch(cut[start : start + _AT_ONCE]):
+                self.items.append((np.array(found.ids, np.int32), np.array(found.type_ids, np.int8)))
+        self.lengths: Ints = np.array([len(ids) for ids, _ in self.items], np.int64)
+
+    def batch(self, places: Ints) -> dict[str, Ints]:
+        """The inputs of a network for some of the pairs, padded to the longest of them."""
+        longest = int(self.lengths[places].max())
+        ids = np.full((len(places), longest), self.pad, np.int64)
+        types = np.zeros_like(ids)
+        for row, place in enumerate(places):
+            found, kinds = self.items[place]
+            ids[row, : len(found)], types[row, : len(kinds)] = found, kinds
+        mask = (np.arange(longest)[None, :] < self.lengths[places][:, None]).astype(np.int64)
+        return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self.types else {})
+
+
+def _cut(tokenizer: Tokenizer, claim: str) -> str:
+    """A claim may not push the passage out."""
+    if len(claim) <= CLAIM:
+        return claim
+    found = tokenizer.encode(claim, add_special_tokens=False)
+    return claim if len(found.ids) <= CLAIM else claim[: found.offsets[CLAIM - 1][1]]
+
+
+def batches(lengths: Ints, size: int, rng: np.random.Generator) -> list[Ints]:
+    """Pairs of like length together, so that little is padding; the order of batches is random."""
+    order = np.argsort(lengths + rng.uniform(0, 12, len(lengths)))
+    found = [order[start : start + size] for start in range(0, len(order), size)]
+    rng.shuffle(found)
+    return found

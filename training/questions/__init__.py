@@ -1,0 +1,1 @@
+"""Rows made from questions that people asked and answered."""

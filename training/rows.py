@@ -1,0 +1,132 @@
+"""Everything the model learns from, in one file of rows: labelled data, made pairs and pairs written by hand.
+
+`python -m training.rows DATA OUT.jsonl.gz [labelled asked made written]`
+
+A row has `a` (claim or question), `b` (passage), `label` (supported, contradicted, not_enough, unsupported,
+or 0/1 for the answers head), `weight`, `source`, `group` and `part`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from surefoot.text.digest import digest, pieces_of
+from training.files import Row, read_all, write_all
+from training.made.corpora import read_corpora
+from training.made.maker import made_rows, some_of_each
+from training.questions.from_qa import answers_rows, support_rows
+from training.split import part_of
+
+WORDS = 165  # about 256 tokens with the claim
+WRITTEN = Path(__file__).parent / "data"
+WEIGHTS = {"contractnli": 2.0, "docnli_mnli": 0.7, "docnli_fever": 0.8, "vitaminc": 1.0, "written": 2.0, "made": 0.8}
+MADE = 130_000
+PASSAGES = 3_500  # of one source at most, so that no kind of text drowns the others
+LETTERS = {"s": "supported", "c": "contradicted", "n": "not_enough"}
+
+
+def labelled(data: Path, rng: random.Random) -> Iterator[Row]:
+    for row in read_all(data / "support.jsonl.gz"):
+        if row["use"] == "train" and row["source"] == "contractnli":
+            yield from _contract(row, rng)
+        else:
+            context = digest(row["context"], row["claim"], WORDS)
+            yield _row(row["claim"], context, row["label"], row["source"], row["group"], use=row["use"])
+
+
+def _contract(row: Row, rng: random.Random) -> Iterator[Row]:
+    """The digest of the document, the evidence in its surroundings, and near clauses that do not decide."""
+    claim, label, group = row["claim"], row["label"], row["group"]
+    whole = digest(row["context"], claim, WORDS)
+    pieces = pieces_of(row["context"])
+    evidence = {" ".join(text.split()) for text in row["evidence"]}
+    deciding = [i for i, piece in enumerate(pieces) if any(piece in text or text in piece for text in evidence)]
+    yield _row(claim, whole, label if _has(whole, row, evidence) else "not_enough", "contractnli", group)
+    for place in deciding[:3]:
+        for _ in range(1 + 2 * (label == "contradicted")):  # few contracts contradict: see each in several windows
+            start = max(0, place - rng.randint(0, 4))
+            window = _cut(" ".join(pieces[start : place + 1 + rng.randint(0, 4)]))
+            yield _row(claim, window, label, "contractnli", group)
+    rest = " ".join(piece for i, piece in enumerate(pieces) if i not in deciding)
+    if not deciding or rng.random() < 0.5:
+        yield _row(claim, digest(rest, claim, rng.choice((60, WORDS))), "not_enough", "contractnli", group)
+
+
+def _has(window: str, row: Row, evidence: set[str]) -> bool:
+    """Whether a digest still holds what the people who labelled the document pointed at."""
+    flat = " ".join(window.split())
+    return row["label"] == "not_enough" or any(text[:80] in flat for text in evidence)
+
+
+def _cut(text: str) -> str:
+    return " ".join(text.split()[:WORDS])
+
+
+def written(*_: object) -> Iterator[Row]:
+    """Pairs our authors wrote; none of them is held out, so they are in no figure."""
+    for path in sorted(WRITTEN.glob("written_*.jsonl")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines()):
+            item = json.loads(line)
+            for letter, claim in item["claims"]:
+                yield _row(claim, item["passage"], LETTERS[letter], "written", f"{path.stem}-{number}", "train")
+            for letter, question in item["questions"]:
+                yield _row(question, item["passage"], int(letter == "y"), "written", f"{path.stem}-{number}", "train")
+
+
+def made(data: Path, rng: random.Random, count: int = MADE) -> Iterator[Row]:
+    passages = some_of_each(list(read_corpora(data)), PASSAGES, rng)
+    for row in islice(made_rows(passages, rng, per_passage=6), count):
+        yield _row(row["claim"], row["context"], row["label"], "made", row["group"], kind=row["kind"])
+
+
+def asked(data: Path, rng: random.Random) -> Iterator[Row]:
+    for row in support_rows(data, rng):
+        yield _row(row["claim"], digest(row["context"], row["claim"], WORDS), row["label"], "qa", row["group"])
+    for row in answers_rows(data, rng):
+        context = digest(row["context"], row["question"], WORDS)
+        yield _row(row["question"], context, row["answers"], f"answers_{row['source']}", row["group"])
+
+
+def _row(
+    a: str, b: str, label: str | int, source: str, group: str, part: str = "", use: str = "train", kind: str = ""
+) -> Row:
+    where = part or (part_of(group) if use == "train" else "eval")
+    row = {"a": a, "b": b, "label": label, "source": source, "group": group, "part": where, "kind": kind}
+    return row | {"weight": WEIGHTS.get(source, 1.0)}
+
+
+PARTS: dict[str, Callable[[Path, random.Random], Iterator[Row]]] = {
+    "labelled": labelled,
+    "asked": asked,
+    "made": made,
+    "written": written,
+}
+
+
+def every(data: Path, names: Iterable[str], seed: int = 1) -> Iterator[Row]:
+    """A part's rows do not depend on which other parts are made."""
+    for name in names:
+        yield from PARTS[name](data, random.Random(f"{seed} {name}"))
+
+
+def main(data: Path, out: Path, names: list[str]) -> None:
+    seen: Counter[tuple[str, str, str]] = Counter()
+
+    def counted() -> Iterator[Row]:
+        for row in every(data, names or PARTS):
+            seen[row["source"], row["part"], str(row["label"])] += 1
+            yield row
+
+    write_all(out, counted())
+    for key, number in sorted(seen.items()):
+        print(*key, number)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

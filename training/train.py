@@ -1,0 +1,104 @@
+"""Training one tier on a GPU (or, slowly, without one).
+
+`python -m training.train BASE ROWS.jsonl.gz OUT --epochs 3 --rate 4e-5 [--teacher LOGITS.npy]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.files import Row, read_all
+from training.losses import FROM_TEACHER, from_labels, from_teacher
+from training.network import TwoHeads, build, device, save
+from training.pairs import Encoded, Ints, batches
+
+LABELS = {"supported": 0, "contradicted": 1, "not_enough": 2, "unsupported": 3}
+
+
+class Lesson:
+    """The rows of a training as tensors."""
+
+    def __init__(self, rows: list[Row], base: Path, teacher: Path | None) -> None:
+        self.encoded = Encoded([(row["a"], row["b"]) for row in rows], base)
+        self.asked = torch.tensor([isinstance(row["label"], int) for row in rows])
+        self.labels = torch.tensor([LABELS.get(row["label"], row["label"]) for row in rows])
+        self.weights = torch.tensor([float(row["weight"]) for row in rows])
+        self.taught = torch.from_numpy(np.load(teacher)).float() if teacher else None
+        if self.taught is not None and len(self.taught) != len(rows):
+            raise ValueError(f"{teacher}: {len(self.taught)} rows of logits for {len(rows)} rows")
+
+    def loss(self, model: TwoHeads, places: Ints) -> Tensor:
+        on, at = device(), torch.from_numpy(places)
+        support, answers = outputs(model, self.encoded, places)
+        asked, labels, weights = (values[at].to(on) for values in (self.asked, self.labels, self.weights))
+        loss = from_labels(support, answers, labels, asked, weights)
+        if self.taught is None:
+            return loss
+        return (1 - FROM_TEACHER) * loss + FROM_TEACHER * from_teacher(support, answers, self.taught[at].to(on), asked)
+
+
+def outputs(model: TwoHeads, encoded: Encoded, places: Ints) -> tuple[Tensor, Tensor]:
+    """What the two heads say of some pairs; in bfloat16 on a GPU."""
+    on = device()
+    inputs = {name: torch.from_numpy(ids).to(on) for name, ids in encoded.batch(places).items()}
+    with torch.autocast(on, dtype=torch.bfloat16, enabled=on == "cuda"):
+        found: tuple[Tensor, Tensor] = model(**inputs)
+    return found
+
+
+def train(args: argparse.Namespace) -> TwoHeads:
+    torch.manual_seed(args.seed)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    lesson = Lesson(read_part(args.rows, args.limit), args.base, args.teacher)
+    model = build(args.base)
+    rng = np.random.default_rng(args.seed)
+    plan = [batch for _ in range(args.epochs) for batch in batches(lesson.encoded.lengths, args.batch, rng)]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, args.rate, total_steps=len(plan) + 1, pct_start=0.06, anneal_strategy="linear", div_factor=25
+    )
+    model.train()
+    started = time.monotonic()
+    for step, places in enumerate(plan):
+        loss = lesson.loss(model, places)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        if step % 200 == 0:
+            print(f"step {step}/{len(plan)} loss {float(loss):.3f} {time.monotonic() - started:.0f} s", flush=True)
+    return model
+
+
+def read_part(path: Path, limit: int = 0, part: str = "train") -> list[Row]:
+    rows = [row for row in read_all(path) if row["part"] == part]
+    if limit:
+        random.Random(0).shuffle(rows)
+    return rows[: limit or None]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("base", type=Path)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=4e-5)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=0, help="only so many rows, for a trial")
+    parser.add_argument("--teacher", type=Path, help="logits of a teacher over the same rows")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    chosen = arguments()
+    save(train(chosen).state_dict(), chosen.base, chosen.out)
