@@ -3,7 +3,9 @@
     python benchmarks/grading.py
 
 `benchmarks/data/answers.jsonl` holds 240 answers to the demo questions by two authors, each with the bucket, reason and
-axes a careful reader gives it. The rules were tuned on the development half; of the other only totals were looked at.
+axes a careful reader gives it; `answers-more.jsonl` 120 by a third, worded as freely as language models word them. The
+graders were worked on with the development half and the free answers in sight; of the held-out half only totals were
+looked at. The authors are language models that saw neither the code nor its output.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from surefoot.datasets import demo
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Retrieved, Trace
 
-ANSWERS = Path(__file__).parent / "data" / "answers.jsonl"
+DATA = Path(__file__).parent / "data"
 AXES = ("refusal", "reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 COLUMNS = (*BUCKETS, None)
 
@@ -28,7 +30,7 @@ COLUMNS = (*BUCKETS, None)
 def load() -> tuple[list[dict[str, Any]], list[Item]]:
     passages = {passage.id: passage for passage in demo.corpus()}
     questions = {question.id: question for question in demo.questions()}
-    rows = [json.loads(line) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
+    rows = _read("answers.jsonl") + [{**row, "split": "free wording"} for row in _read("answers-more.jsonl")]
     items = []
     for row in rows:
         cited = row.get("citations")
@@ -42,6 +44,10 @@ def load() -> tuple[list[dict[str, Any]], list[Item]]:
     return rows, items
 
 
+def _read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
 def print_split(name: str, rows: list[dict[str, Any]]) -> None:
     count = Counter((row["expected"]["factuality"], row["found"]["factuality"]) for row in rows)
     right = sum(n for (expected, found), n in count.items() if expected == found)
@@ -50,7 +56,7 @@ def print_split(name: str, rows: list[dict[str, Any]]) -> None:
     print("|---" * (len(COLUMNS) + 2) + "|")
     for expected in COLUMNS:
         cells = [count[expected, found] for found in COLUMNS]
-        share = count[expected, expected] / sum(cells)
+        share = count[expected, expected] / (sum(cells) or 1)
         print(f"| {expected or 'none'} | " + " | ".join(map(str, cells)) + f" | {share:.0%} |")
     agreed = {axis: sum(row["expected"].get(axis) == row["found"][axis] for row in rows) for axis in AXES}
     print("\n" + ", ".join(f"{axis} {n / len(rows):.0%}" for axis, n in agreed.items()))
@@ -69,7 +75,7 @@ def main() -> None:
         if row["expected"]["factuality"] is None:
             row["expected"]["refusal"] = None  # an empty answer neither answers nor refuses
     print(f"grader {grader.name}: {len(rows)} answers in {seconds:.1f} s")
-    for split in ("development", "held-out"):
+    for split in ("development", "free wording", "held-out"):
         print_split(split, [row for row in rows if row["split"] == split])
 
 
