@@ -42,7 +42,7 @@ class ClaimFinding(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """Everything the table asks about an answer."""
 
-    unusable: str | None  # "missing", "error" or "empty"
+    unusable: str | None  # "missing", "error", "empty", or "unreadable" to the grader
     refusal: RefusalValue
     expects: Expects
     claims: tuple[ClaimFinding, ...] = ()
@@ -79,7 +79,8 @@ def _has_evidence(f: Findings, claim: ClaimFinding) -> bool:
 TABLE: tuple[Row, ...] = (
     Row(None, "missing", lambda f: f.unusable == "missing"),
     Row(None, "error", lambda f: f.unusable == "error"),
-    Row(None, "empty", lambda f: f.unusable is not None),
+    Row(None, "empty", lambda f: f.unusable == "empty"),
+    Row(None, "unreadable", lambda f: f.unusable is not None),
     Row("refused", "refused", lambda f: f.refusal == "refused"),
     Row("wrong", "contradicted", _contradicted),
     Row("wrong", "conflicts_gold", lambda f: f.gold == "conflicts"),

@@ -128,7 +128,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "refusal": None if graded.refusal is None else findings.refusal,
         **{axis: found[axis].value if axis in found else None for axis in _AXES},
         "reason": graded.reason,
-        "detail": graded.item.trace.error or "",
+        "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
         "gold": findings.gold,
         "refusal_quality_reason": found["refusal_quality"].reason if "refusal_quality" in found else None,

@@ -142,6 +142,8 @@ class _Reading(Struct, frozen=True):
         question = self.item.question
         if self.unusable or self.refusal is None:
             return Findings(self.unusable, "answered", question.expects)
+        if unread := self._unread(judged):
+            return Findings("unreadable", self.refusal.value, question.expects, detail=unread)
         known = {passage.id for passage in self.passages}
         refused = self.refusal.value == "refused"
         gold = "none" if refused else self._agreement(judged)
@@ -158,6 +160,16 @@ class _Reading(Struct, frozen=True):
             citations=self.citations,
             unknown=tuple(i for i in self.citations or () if i not in known),
         )
+
+    def _unread(self, judged: Judged) -> str:
+        """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
+        for claim in self._to_be_read:
+            pairs = (*self._together(claim), *(self._pair(claim, passage) for passage in self.passages))
+            found = [judged[pair] for pair in pairs if pair in judged]
+            reasons = [one.reason for one in found if one.label is None and one.reason]
+            if reasons and not any(one.label in ("supported", "contradicted") for one in found):
+                return reasons[0]
+        return ""
 
     def _agreement_in_words(self) -> table.Gold:
         question = self.item.question

@@ -31,18 +31,27 @@ def _one(gold: str, asked: str, said: str) -> Gold:
     given = _new(quantities(said), quantities(asked))
     covered = _coverage(gold, asked, said)
     if wanted:
+        if any(_told_otherwise(kind, wanted, given) for kind in {w.kind for w in wanted}):
+            return "conflicts" if _on_subject(gold, asked, said) else "silent"
         if any(w.agrees(g) for w in wanted for g in given):
             return "agrees"
-        if any(_rivals(w, g) for w in wanted for g in given):
-            return "conflicts" if _on_subject(gold, asked, said) else "silent"
         return "agrees" if covered >= _FULL else "silent"
     if covered >= _COVERED or _named(gold, asked, said) >= _NAMED:
         return "conflicts" if turned_round(said, gold) else "agrees"
     return "silent"
 
 
-def _rivals(one: Quantity, other: Quantity) -> bool:
-    return one.kind == other.kind or (one.kind in CURRENCIES and other.kind in CURRENCIES)
+def _told_otherwise(kind: str, wanted: list[Quantity], given: list[Quantity]) -> bool:
+    """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 tells nothing where
+    there are others: it is the second half of "2.75 : 1"."""
+    ours = [g for g in given if _alike(kind, g.kind)]
+    theirs = [w for w in wanted if w.kind == kind]
+    telling = [w for w in theirs if w.value != 1] or theirs
+    return bool(ours) and not any(w.agrees(g) for w in telling for g in ours)
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or (one in CURRENCIES and other in CURRENCIES)
 
 
 def _on_subject(gold: str, asked: str, said: str) -> bool:

@@ -79,8 +79,8 @@ class LocalJudge:
         ]
 
     def _judgement(self, pair: Pair, finding: Finding) -> Judgement:
-        supported, contradicted, not_enough = (round(value, _DIGITS) for value in finding.probabilities)
-        probabilities = (supported, contradicted, not_enough)
+        supported, contradicted = (round(value, _DIGITS) for value in finding.probabilities[:2])
+        probabilities = (supported, contradicted, round(max(0.0, 1 - supported - contradicted), _DIGITS))
         label, sure = self._tiers.calibration.label(probabilities)
         reason = "" if label else "not sure enough"
         if finding.skipped:

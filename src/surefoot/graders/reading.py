@@ -19,6 +19,7 @@ from surefoot.text.terms import terms, without_yes_no
 _PAIR_TOKENS, _SPECIAL_TOKENS, _PART_TOKENS, _STEP = 256, 4, 128, 32
 _MARGIN = 2  # a window's tokens may differ by one where a word was cut
 _FEWEST_TERMS = 3
+_LONGEST_QUESTION = 400  # characters that help to read a short claim
 _WORDS_PER_TOKEN = 0.75
 _BY_CHANCE = 0.6
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -76,8 +77,8 @@ def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS
 
 def readable_claim(claim: str, question: str) -> str:
     """A claim of hardly a word ("8 hours.") is read behind the question it answers."""
-    bare = without_yes_no(claim)
-    return f"{question} {claim}" if question.strip() and len(set(terms(bare))) < _FEWEST_TERMS else claim
+    is_short = len(set(terms(without_yes_no(claim)))) < _FEWEST_TERMS
+    return f"{question[:_LONGEST_QUESTION]} {claim}" if is_short and question.strip() else claim
 
 
 def sum_up(reading: Reading, found: Sequence[Probabilities]) -> Sum:

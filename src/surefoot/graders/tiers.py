@@ -13,6 +13,7 @@ from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judging import Pair
 from surefoot.graders.reading import Probabilities, Reading, Sum, prepare, readable_claim, sum_up
 from surefoot.models.encoder import Encoder, encoder_of
+from surefoot.text.normal import spoken
 
 _IS_ROW, _OTHER_NUMBER = FEATURE_NAMES.index("best_is_row"), FEATURE_NAMES.index("rules_contradicted")
 _PLAINLY, _VETOED = 0.7, 0.2
@@ -120,7 +121,7 @@ def tiers_of(folder: Path) -> Tiers:
 
 def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabilities]]:
     """All pairs of all readings in one go, so that equal ones are read once and no core waits."""
-    pairs = [pair for reading in readings for pair in reading.pairs]
+    pairs = [(spoken(claim), spoken(window)) for reading in readings for claim, window in reading.pairs]
     found = iter(probabilities_of(encoder.score(pairs).support) if pairs else ())
     return [[next(found) for _ in reading.pairs] for reading in readings]
 

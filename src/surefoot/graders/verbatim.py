@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.reading import why_not
 from surefoot.text.normal import normalise
+from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 
 VERSION = 1
@@ -24,23 +26,19 @@ class Verbatim:
 
 
 def _judgement(pair: Pair) -> Judgement:
-    sentence = normalise(pair.claim).rstrip(_ENDS + " ")
-    if not sentence or not _is_a_sentence_of(sentence, _normal(pair.passage)) or len(terms(sentence)) < _FEWEST_TERMS:
+    sentence = _bare(pair.claim)
+    if len(terms(sentence)) < _FEWEST_TERMS or sentence not in _sentences(pair.passage):
+        return Judgement(None)
+    if why_not(claim=pair.claim, context=pair.passage):
         return Judgement(None)
     return Judgement("supported", _PROBABILITIES[0], pair.claim.strip(), Verbatim.name, _PROBABILITIES)
 
 
 @lru_cache(maxsize=1_000)
-def _normal(passage: str) -> str:
-    return normalise(passage)
-
-
-def _is_a_sentence_of(sentence: str, passage: str) -> bool:
+def _sentences(passage: str) -> frozenset[str]:
     """Words inside a longer sentence may be a condition or denied: "unless", "it is not true that"."""
-    at = passage.find(sentence)
-    while at >= 0:
-        before, after = passage[:at].rstrip(), passage[at + len(sentence) :].lstrip()
-        if (not before or before[-1] in _ENDS) and (not after or after[0] in _ENDS):
-            return True
-        at = passage.find(sentence, at + 1)
-    return False
+    return frozenset(_bare(piece) for line in passage.splitlines() for piece in sentences(line))
+
+
+def _bare(text: str) -> str:
+    return normalise(text).rstrip(_ENDS + " ")

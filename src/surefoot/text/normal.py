@@ -19,3 +19,11 @@ def normalise(text: str) -> str:
 def is_empty(text: str) -> bool:
     """Nothing but white space and symbols."""
     return _WORD_CHARACTER.search(text) is None
+
+
+# Signs that turn a sentence round and that a model's vocabulary may lack.
+_SPOKEN = str.maketrans({"≤": " at most ", "≥": " at least ", "≠": " is not ", "⩽": " at most ", "⩾": " at least "})
+
+
+def spoken(text: str) -> str:
+    return text if text.isascii() else text.translate(_SPOKEN)
