@@ -42,8 +42,8 @@ def _one(gold: str, asked: str, said: str) -> Gold:
 
 
 def _told_otherwise(kind: str, wanted: list[Quantity], given: list[Quantity]) -> bool:
-    """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 tells nothing where
-    there are others: it is the second half of "2.75 : 1"."""
+    """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
+    tells nothing: it is the second half of "2.75 : 1"."""
     ours = [g for g in given if _alike(kind, g.kind)]
     theirs = [w for w in wanted if w.kind == kind]
     telling = [w for w in theirs if w.value != 1] or theirs
