@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    score the bundled example and show its report"
+	@echo "make demo    run, grade and compare two pipelines over the bundled documents"
 	@echo "make test    lint, type-check and run every test"
 	@echo "make check   lint and type-check only"
 	@echo "make bench   measure speed and memory side by side with a plain implementation"
