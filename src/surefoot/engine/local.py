@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -35,7 +36,8 @@ def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: i
         waiting: deque[Future[Result]] = deque()
         try:
             for block in chain(head, blocks):
-                waiting.append(pool.submit(_run, block))
+                with _signals_held():
+                    waiting.append(pool.submit(_run, block))
                 if len(waiting) > 2 * jobs:
                     yield waiting.popleft().result()
             while waiting:
@@ -49,9 +51,20 @@ def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: i
                 future.cancel()
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """The first submit forks the workers: an interrupt in the middle of that would leave a pool that never ends."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _prepare(work: Callable[..., object]) -> None:
     global _work
     _work = work
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
     # The parent answers Ctrl-C and kill; its workers only finish their block.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
