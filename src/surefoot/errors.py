@@ -46,3 +46,13 @@ class TransientError(Exception):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says: ours as they are, others with their kind in front."""
+    try:
+        if isinstance(error, (SurefootError, TransientError)):
+            return str(error)
+        return f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # noqa: BLE001 - an exception of the user's own may not even be able to say what it is
+        return type(error).__name__

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.errors import SurefootError, TransientError
+from surefoot.errors import TransientError, words_of
 from surefoot.types import Ask, Passage, Pipeline, Question, Retrieved, Trace
 
 LONGEST_ANSWER = 1_000_000  # characters; what is longer is no answer, and would burden every later step
@@ -263,12 +263,7 @@ def _timed_out(timeout: float) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    ours = isinstance(error, (SurefootError, TransientError))
-    try:
-        text = str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
-    except Exception:  # noqa: BLE001 - an exception of the user's own may not even be able to say what it is
-        text = type(error).__name__
-    return _cut(text) or type(error).__name__
+    return _cut(words_of(error)) or type(error).__name__
 
 
 def _cut(text: str) -> str:

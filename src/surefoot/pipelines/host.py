@@ -18,7 +18,7 @@ import time
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import SurefootError, TransientError
+from surefoot.errors import SurefootError, TransientError, words_of
 from surefoot.pipelines.function import load_function
 from surefoot.types import Ask, Pipeline, Trace
 
@@ -163,9 +163,4 @@ def _printable(value: object) -> object:
 
 
 def _in_words(error: BaseException) -> str:
-    ours = isinstance(error, (SurefootError, TransientError))
-    try:
-        text = str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
-    except Exception:  # noqa: BLE001 - an exception of the user's own may not even be able to say what it is
-        text = type(error).__name__
-    return (text[:2000] or type(error).__name__).encode("utf-8", "replace").decode()
+    return (words_of(error)[:2000] or type(error).__name__).encode("utf-8", "replace").decode()
