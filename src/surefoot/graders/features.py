@@ -12,9 +12,13 @@ from math import log1p
 
 from msgspec import Struct
 
+from surefoot.graders.arithmetic import misderived
+from surefoot.graders.cells import cell_check
+from surefoot.graders.derivations import derivable_of
 from surefoot.graders.judging import Pair
-from surefoot.graders.rules import Rules, Unit, quantities_of, units_of
+from surefoot.graders.rules import Rules, Unit, units_of
 from surefoot.graders.sense import turned_round
+from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.quantities import Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
@@ -25,6 +29,7 @@ FEATURE_NAMES: tuple[str, ...] = (
     "numbers_missing_from_best", "number_differs_in_best", "digits_missing_share", "names", "names_missing",
     "names_missing_share", "claim_is_negated", "turned_round", "rules_supported", "rules_contradicted",
     "rules_not_enough", "claim_words", "passage_words", "windows", "question_share", "best_is_row",
+    "cell_agrees", "cell_agrees_wholly", "cell_conflicts", "numbers_derivable", "numbers_underived", "misderived",
 )  # fmt: skip
 
 WORDS_PER_WINDOW = 150
@@ -41,10 +46,11 @@ def features(passage: str, claim: str, question: str = "") -> list[float]:
     claim = claim[:LONGEST_CLAIM]
     read, said = _passage(passage), _claim(claim)
     best, *shares = _best_unit(passage, said.terms)
+    missing = [number for number in said.quantities if not _is_written(number, read)]
     judgement = _rules.judge([Pair(passage, claim, context=question)])[0]
     return [
         *_overlap(read, said, shares),
-        *_numbers(read, said, best),
+        *_numbers(read, said, best, missing),
         *_names(read, said),
         float(bool(_NEGATED.search(claim))),
         float(turned_round(said.text, _best_sentence(best, said.terms))) if best and not best.is_row else 0.0,
@@ -54,6 +60,7 @@ def features(passage: str, claim: str, question: str = "") -> list[float]:
         log1p(len(read.words) // WORDS_PER_WINDOW),
         _share(_terms_of(question), read.terms) if question else 0.0,
         float(best.is_row) if best else 0.0,
+        *_checked(passage, said, missing, question),
     ]
 
 
@@ -76,7 +83,7 @@ class _Claim(Struct, frozen=True):
     terms: frozenset[str]
     parts: tuple[frozenset[str], ...]  # the terms of each of its sentences
     names: frozenset[str]
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[Amount, ...]
     digits: frozenset[str]
 
 
@@ -103,7 +110,7 @@ def _claim(claim: str) -> _Claim:
     pieces = [_terms_of(piece) for piece in sentences(text)]
     return _Claim(
         text, tuple(_WORD.findall(text.lower())), _terms_of(text), tuple(piece for piece in pieces if piece),
-        frozenset(names(text)), quantities_of(text), frozenset(_DIGITS.findall(text)),
+        frozenset(names(text)), tuple(amounts_of(text)), frozenset(_DIGITS.findall(text)),
     )  # fmt: skip
 
 
@@ -159,8 +166,7 @@ def _best_sentence(unit: Unit, wanted: frozenset[str]) -> str:
     return max(unit.sentences, key=lambda sentence: len(wanted & _terms_of(sentence)))
 
 
-def _numbers(read: _Passage, said: _Claim, best: Unit | None) -> list[float]:
-    missing = [number for number in said.quantities if not _is_written(number, read)]
+def _numbers(read: _Passage, said: _Claim, best: Unit | None, missing: list[Amount]) -> list[float]:
     here = (*best.quantities, *best.lead) if best else ()
     away = [number for number in said.quantities if not any(number.agrees(other) for other in here)]
     differs = any(same_kind(number.kind, other.kind) for number in away for other in here)
@@ -172,6 +178,20 @@ def _numbers(read: _Passage, said: _Claim, best: Unit | None) -> list[float]:
         len(away) / (count or 1),
         float(differs),
         len(said.digits - read.vocabulary) / (len(said.digits) or 1),
+    ]
+
+
+def _checked(passage: str, said: _Claim, missing: list[Amount], question: str) -> list[float]:
+    """What tables and arithmetic say for and against the claim."""
+    check = cell_check(passage, said.text, question)
+    derived = derivable_of(passage, said.text, missing)
+    return [
+        float(check.says == "agrees"),
+        float(check.says == "agrees" and check.is_whole),
+        float(check.says == "conflicts"),
+        derived / (len(missing) or 1),
+        min(len(missing) - derived, _MANY),
+        float(bool(said.quantities) and misderived(passage, said.text)),
     ]
 
 

@@ -13,14 +13,18 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.graders.cells import cell_check
 from surefoot.graders.judging import Judgement, Pair
 from surefoot.graders.sense import turned_round
 from surefoot.table import Support
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences as sentences_of
+from surefoot.text.tables import cells_of
 from surefoot.text.terms import names, terms, without_yes_no
 
-VERSION = 1
+VERSION = 2
+# Where a cell of a table decides, it knows better than the words of its row.
+_OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
 COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
 
 
@@ -47,6 +51,7 @@ class _Reading:
 
     def __init__(self, pair: Pair) -> None:
         self.claim = without_yes_no(pair.claim)
+        self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
         self.around = frozenset(terms(pair.title))
         self.asked = frozenset(terms(pair.context))
@@ -59,7 +64,7 @@ class _Reading:
         if not self.units:
             return Judgement("not_enough", 0.9, via=Rules.name)
         best = max(self.units, key=lambda unit: (self._rank(unit), not unit.is_row))
-        label, sure = self._label(best)
+        label, sure = _OF_CELL.get(self.cell) or self._label(best)
         return Judgement(label, sure, best.text, Rules.name)
 
     def _label(self, best: Unit) -> tuple[Support, float]:
@@ -136,10 +141,10 @@ def units_of(passage: str) -> tuple[Unit, ...]:
     sentences = [piece.strip() for piece in sentences_of(prose) if piece.strip()]
     alone = [_unit((sentence,)) for sentence in sentences]
     found = alone + [_together(one, other) for one, other in pairwise(alone)]
-    header = _cells(rows[0]) if rows else []
+    header = cells_of(rows[0]) if rows else []
     lead = sentences[0] if sentences else ""
     for row in rows[1:]:
-        cells = _cells(row)
+        cells = cells_of(row)
         if any(cell.strip("-: ") for cell in cells):
             read = ", ".join(f"{name} {value}" for name, value in zip(header, cells, strict=False))
             found.append(_unit((read,), is_row=True, lead=lead))
@@ -150,10 +155,6 @@ def units_of(passage: str) -> tuple[Unit, ...]:
 def quantities_of(text: str) -> tuple[Quantity, ...]:
     """Claims and questions are held against many passages."""
     return tuple(quantities(text))
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
 def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,12 +11,27 @@ from msgspec import Struct
 from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
 from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judging import Pair
-from surefoot.graders.reading import Probabilities, Reading, Sum, prepare, readable_claim, sum_up
+from surefoot.graders.reading import (
+    Asked,
+    Probabilities,
+    Reading,
+    Sum,
+    prepare,
+    prepare_question,
+    readable_claim,
+    sum_up,
+)
 from surefoot.models.encoder import Encoder, encoder_of
 from surefoot.text.normal import spoken
 
 _IS_ROW, _OTHER_NUMBER = FEATURE_NAMES.index("best_is_row"), FEATURE_NAMES.index("rules_contradicted")
-_PLAINLY, _VETOED = 0.7, 0.2
+_AGREES, _AGREES_WHOLLY = FEATURE_NAMES.index("cell_agrees"), FEATURE_NAMES.index("cell_agrees_wholly")
+_CONFLICTS, _MISDERIVED = FEATURE_NAMES.index("cell_conflicts"), FEATURE_NAMES.index("misderived")
+_PLAINLY, _VETOED, _HELD = 0.7, 0.2, 0.8
+
+
+# From what the quick tier leaves open, by place, to the places that the strong one reads.
+Again = Callable[[dict[int, float]], list[int]]
 
 
 class Finding(Struct, frozen=True):
@@ -27,6 +42,15 @@ class Finding(Struct, frozen=True):
     opposing: str
     read: int
     skipped: int
+
+
+class Answer(Struct, frozen=True):
+    """How likely a passage answers a question, how much of it was read, and whether by the strong tier."""
+
+    probability: float
+    read: int
+    skipped: int
+    strong: bool
 
 
 class _Task(Struct):
@@ -41,7 +65,7 @@ class _Task(Struct):
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
         probabilities = _vetoed(self.probabilities, self.features)
-        return Finding(probabilities, supporting, opposing, len(self.reading.windows), self.reading.skipped)
+        return Finding(probabilities, supporting, opposing, self.reading.read, self.reading.skipped)
 
     def likeliest(self, most: int) -> list[int]:
         """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
@@ -65,16 +89,25 @@ class Tiers:
             findings[place] = finding
         return findings
 
-    def answers(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Of (passage, question) pairs; the window that answers best counts."""
-        readings = [prepare(passage, question, self._quick.offsets) for passage, question in pairs]
+    def load(self) -> None:
+        for encoder in (self._quick, self._strong):
+            encoder.load()
+
+    def unknown_share(self, text: str) -> float:
+        return self._quick.unknown_share(text)
+
+    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answer]:
+        """The window that answers best counts; `again` says which of those left open the strong tier reads."""
+        readings = [prepare_question(one, self._quick.offsets) for one in asked]
         found = self.calibration.answering("quick", self._answering(self._quick, readings))
         low, high = self.calibration.answers_low, self.calibration.answers_high
-        left_open = [place for place, probability in enumerate(found) if low <= probability <= high]
-        again = self._answering(self._strong, [readings[place] for place in left_open])
-        for place, probability in zip(left_open, self.calibration.answering("strong", again), strict=True):
-            found[place] = probability
-        return found
+        chosen = again({place: probability for place, probability in enumerate(found) if low <= probability <= high})
+        logits = self._answering(self._strong, [readings[place] for place in chosen])
+        strong = dict(zip(chosen, self.calibration.answering("strong", logits), strict=True))
+        return [
+            Answer(strong.get(place, found[place]), reading.read, reading.skipped, place in strong)
+            for place, reading in enumerate(readings)
+        ]
 
     def _read_quickly(self, pairs: Sequence[Pair]) -> list[_Task]:
         readings = [
@@ -107,11 +140,22 @@ class Tiers:
 
 
 def _vetoed(probabilities: Probabilities, counted: Sequence[float]) -> Probabilities:
-    """The model reads rows of tables poorly: a row that plainly has another number than the claim decides."""
+    """The model reads tables and sums poorly: a cell or row that plainly has another number than the claim decides.
+
+    So does a cell that holds all the claim says.
+    """
     supported, contradicted, not_enough = probabilities
-    if not (counted[_IS_ROW] and counted[_OTHER_NUMBER] >= _PLAINLY and supported > _VETOED):
-        return probabilities
-    return _VETOED, contradicted + (supported - _VETOED), not_enough
+    if counted[_CONFLICTS] or counted[_MISDERIVED] or (_row_differs(counted) and not counted[_AGREES]):
+        away = max(supported - _VETOED, 0.0)
+        return supported - away, contradicted + away, not_enough
+    if counted[_AGREES_WHOLLY] and supported < _HELD:
+        share = (1 - _HELD) / (1 - supported)
+        return _HELD, contradicted * share, not_enough * share
+    return probabilities
+
+
+def _row_differs(counted: Sequence[float]) -> bool:
+    return bool(counted[_IS_ROW]) and counted[_OTHER_NUMBER] >= _PLAINLY
 
 
 @lru_cache(maxsize=2)

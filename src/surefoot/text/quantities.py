@@ -75,7 +75,7 @@ class Quantity(Struct, frozen=True):
 
     def agrees(self, other: Quantity) -> bool:
         if self.kind == "date" and other.kind == "date":
-            return _dates_agree(self.value, other.value)
+            return dates_agree(self.value, other.value)
         if "date" in (self.kind, other.kind):
             date, plain = (self, other) if self.kind == "date" else (other, self)
             return plain.kind == "year" and int(date.value // 10_000) == plain.value
@@ -116,7 +116,7 @@ def _part(match: re.Match[str], letter: str) -> str | None:
     return next((parts[f"{letter}{i}"] for i in "1234" if parts.get(f"{letter}{i}")), None)
 
 
-def _dates_agree(one: float, other: float) -> bool:
+def dates_agree(one: float, other: float) -> bool:
     """Equal in every part that both of them say."""
     for scale, size in ((10_000, 10_000), (100, 100), (1, 100)):
         a, b = int(one) // scale % size, int(other) // scale % size

@@ -1,0 +1,180 @@
+"""Which rows and columns of a table a sentence names, and whether it speaks of anything else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from surefoot.text.labels import Token, is_year, stands_together, tokens
+from surefoot.text.tables import Label, Table, years_of
+
+# Words with which any cell can be spoken of.
+_FRAME = frozenset(
+    re.findall(
+        r"\S+",
+        """had has have having did do does been being will this that these those which what how much many who when where
+    there their they our his her it its per amount value figure number level result rate balance year years yearly
+    annual annually end ended ending fiscal financial calendar month quarter period during over stood stand came
+    come amounted report reported record recorded show shown showed list listed table according state stated give
+    given reach reached equal equalled respectively company firm group business organisation organization due
+    make made register registered see saw million billion thousand m bn mn dollar euro pound usd eur gbp us about
+    around roughly approximately nearly almost some just also only respective while whereas and but yes sat post
+    posted hold held we is was were be % unit item case people person""",
+    )
+)
+# They stand where a verb can stand, and make another thing of what they belong to.
+_QUALIFIES = frozenset(
+    re.findall(
+        r"\S+",
+        """deferred adjusted restricted diluted unearned accrued discontinued continued unaudited restated weighted
+    consolidated combined unrecognized unrecognised recognized recognised issued unused leased owned related""",
+    )
+)
+_EARLY = frozenset({"january", "february"})
+_VERB = re.compile(
+    r"\w{3,}ed|lent|sold|won|lost|drew|drawn|spent|paid|got|took|ran|out|"
+    r"contain|pay|cost|spend|take|use|carry|sell|earn|employ|offer|serve|weigh|measure|produce|generate"
+)
+
+
+class Named(Struct, frozen=True):
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.rows) == len(self.columns) == 1
+
+
+def named_in(table: Table, said: Sequence[str]) -> Named:
+    return Named(_rows(table, said), _columns(table, said))
+
+
+def _rows(table: Table, said: Sequence[str]) -> tuple[int, ...]:
+    there = frozenset(said)
+    hits = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.words and row.words <= there and _is_telling(row.words) and stands_together(row.words, said)
+    ]
+    return _most_special(hits, table.rows, said)
+
+
+def _is_telling(words: frozenset[str]) -> bool:
+    """A letter alone is too little to know a row by: "A" is an article as well."""
+    return any(len(word) > 1 for word in words)
+
+
+def _most_special(hits: list[int], labels: Sequence[Label], said: Sequence[str]) -> tuple[int, ...]:
+    """Without those whose words only stand in the label of another: "revenue" in "cost of revenue"."""
+    counts = Counter(said)
+    return tuple(
+        place
+        for place in hits
+        if not any(
+            labels[place].words < labels[other].words and not _said_again(labels[place], labels[other], counts)
+            for other in hits
+        )
+    )
+
+
+def _said_again(inner: Label, outer: Label, counts: Counter[str]) -> bool:
+    return all(counts[word] > (word in outer.words) for word in inner.words)
+
+
+def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
+    """By year first, as a date is seldom said in full; then by what tells columns of a year apart."""
+    if len(table.columns) == 1:
+        return (0,)
+    there = frozenset(said)
+    by_years: dict[frozenset[str], list[int]] = {}
+    for place, column in enumerate(table.columns):
+        by_years.setdefault(years_of(column), []).append(place)
+    found: list[int] = []
+    for years, places in by_years.items():
+        if years <= there and not _may_be_another_year(table, places, there):
+            found += _told_apart(table, places, there, said, alone=bool(years) and len(places) == 1)
+    return tuple(sorted(found))
+
+
+def _may_be_another_year(table: Table, places: list[int], there: frozenset[str]) -> bool:
+    """A business year that ends in January mostly has the name of the year before."""
+    return any(table.columns[place].all_words & _EARLY and not there & _EARLY for place in places)
+
+
+def _told_apart(
+    table: Table, places: list[int], there: frozenset[str], said: Sequence[str], alone: bool
+) -> Iterable[int]:
+    if alone:
+        return places
+    labels = [table.columns[place] for place in places]
+    shared = frozenset.intersection(*(label.all_words for label in labels)) if len(labels) > 1 else frozenset()
+    hits = []
+    for place, label in zip(places, labels, strict=True):
+        own = (label.words - shared) or (label.all_words - shared)
+        if own and own <= there and _is_telling(own) and stands_together(own, said):
+            hits.append(place)
+    return _most_special(hits, table.columns, said)
+
+
+def says_other_year(table: Table, named: Named, said: Iterable[str]) -> bool:
+    known = words_named(table, named) | table.years
+    return any(is_year(word) and word not in known for word in said)
+
+
+def left_over(
+    table: Table,
+    named: Named,
+    said: Sequence[Token],
+    amounts: Sequence[tuple[int, int]],
+    loosely: bool = True,
+    also: frozenset[str] = frozenset(),
+) -> list[str]:
+    """The words of a sentence that neither labels nor title have, nor are needed to speak of a cell."""
+    known = words_named(table, named) | table.years | also
+    spare = _units(said, amounts) | _verbs(table, named, said) if loosely else set()
+    return [
+        token.text
+        for place, token in enumerate(said)
+        if token.text not in known
+        and token.text not in table.around
+        and token.text not in _FRAME
+        and place not in spare
+        and not any(start <= token.start < end for start, end in amounts)
+    ]
+
+
+def words_named(table: Table, named: Named) -> frozenset[str]:
+    """All that the labels say."""
+    rows, columns = (table.rows[place] for place in named.rows), (table.columns[place] for place in named.columns)
+    return frozenset(word for label in (*rows, *columns) for word in label.all_words)
+
+
+def _units(said: Sequence[Token], amounts: Sequence[tuple[int, int]]) -> set[int]:
+    """The places of the first words behind a number: "48 thousand visits"."""
+    found = set()
+    for _, end in amounts:
+        behind = [place for place, token in enumerate(said) if end <= token.start <= end + 14]
+        found.update(behind[:2])
+    return found
+
+
+def _verbs(table: Table, named: Named, said: Sequence[Token]) -> set[int]:
+    """What a row is said to have done; before the row's name it would be part of another name ("deferred revenue")."""
+    rows = frozenset(word for place in named.rows for word in table.rows[place].all_words)
+    labels = words_named(table, named)
+    found, is_behind = set(), False
+    for place, token in enumerate(said):
+        followed = place + 1 < len(said) and said[place + 1].text in rows
+        if is_behind and not followed and _VERB.fullmatch(token.text) and token.text not in _QUALIFIES:
+            found.add(place)
+        is_behind = is_behind or (token.text in labels and not is_year(token.text))
+    return found
+
+
+def spoken_tokens(text: str) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    found = tokens(text)
+    return found, tuple(token.text for token in found)

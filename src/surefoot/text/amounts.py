@@ -1,0 +1,80 @@
+"""How exactly an amount is written, and whether a value that is known more or less exactly can be meant by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from surefoot.text.quantities import Quantity, quantities
+
+_ROUGH = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|ca\.|just over|"
+    r"just under|slightly (?:over|under|more than|less than)|over|well over)|~|≈)\s*(?:[$€£¥]|us\$|eur|usd|gbp)?\s*$"
+)
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|higher|lower|better|worse|later|earlier) than|at least|at most|up to|under|below|"
+    r"above|beyond|exceed\w*|minimum of|maximum of|between|within|limit of|as (?:much|many|little|few) as|"
+    r"by|of up to|not exceeding|first|last|top|past|next|every|each|of the|all|these|"
+    r"those|among)\s*(?:the |a |an )?(?:[$€£¥]|us\$|eur|usd|gbp)?\s*$"
+)
+_DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
+_WRITTEN = re.compile(
+    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
+    r"(?:(?:k|mn|mio|m|bn|b)\b|[ -]?(?:hundred|thousand|million|billion|trillion)\b)?(?: ?(?:%|per ?cent\b))?",
+    re.IGNORECASE,
+)
+_PART_OF = re.compile(
+    r"^[^.;]{0,24}? (?:of|out of) (?:the|its|their|those|these|all|every)\b|^\s*(?:-|–)?\s*(?:fold|times)\b"
+)
+Match = Literal["same", "near", "other"]
+_EXACT = 1e-9
+
+
+class Amount(Quantity, frozen=True):
+    """A number of a claim. `place` is the worth of its last digit, `round_place` that of its last digit but zeros."""
+
+    place: float
+    round_place: float
+    is_rough: bool
+    is_bound: bool  # "at least 5", "by 5", "3 of the 5": not the value itself
+
+    def match(self, value: float, scales: Iterable[float] = (1.0,)) -> Match:
+        """Is the value what the amount says, is it too near to tell, or is it another?"""
+        found: Match = "other"
+        for scale in scales:
+            off = abs(self.value - abs(value) * scale)
+            unit = self.round_place if self.is_rough else self.place
+            slack = _EXACT * abs(self.value)
+            if off <= unit / 2 + slack:
+                return "same"
+            is_rounder = self.round_place >= 100 * self.place and off <= self.round_place / 2
+            if off < self.place - slack or is_rounder or (self.is_rough and off <= 0.06 * abs(self.value)):
+                found = "near"
+        return found
+
+
+def amounts_of(text: str) -> list[Amount]:
+    return [_amount(text, quantity) for quantity in quantities(text)]
+
+
+def _amount(text: str, quantity: Quantity) -> Amount:
+    before = text[max(0, quantity.start - 30) : quantity.start].lower()
+    after = text[quantity.end : quantity.end + 60].lower()
+    place, round_place = _places(text[quantity.start : quantity.end], quantity.value)
+    rough, bound = bool(_ROUGH.search(before)), bool(_BOUND.search(before) or _PART_OF.search(after))
+    end = quantity.end
+    if quantity.kind != "date" and (written := _WRITTEN.match(text, quantity.start)):
+        end = written.end()  # without the words behind it that only tell its kind
+    return Amount(quantity.value, quantity.kind, quantity.start, end, place, round_place, rough, bound)
+
+
+def _places(written: str, value: float) -> tuple[float, float]:
+    match = _DIGITS.match(written)
+    if match is None:
+        return 1.0, 1.0
+    digits = re.sub(r"[^\d.]", "", match.group())
+    scale = value / float(digits) if float(digits) else 1.0
+    whole, _, decimals = digits.partition(".")
+    zeros = len(whole) - len(whole.rstrip("0")) if not decimals else 0
+    return 10.0 ** -len(decimals) * scale, 10.0 ** (zeros - len(decimals)) * scale

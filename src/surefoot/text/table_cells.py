@@ -1,0 +1,103 @@
+"""The cells of a table: numbers in any notation with their kind, and the unit that headings give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from surefoot.text.quantities import CURRENCIES, quantities
+
+_VALUE = re.compile(
+    r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"
+    r"(?P<digits>\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*"
+    r"(?P<scale>k|m|mn|bn|thousand|million|billion)?\s*\)?\s*(?P<per>%|per ?cent|bps|pp)?\s*\)?\s*"
+    r"(?P<after>[$€£¥]|eur|usd|gbp|chf)?"
+)
+_NOTE_MARK = re.compile(r"(?<=\S)\s*(?:\((?:\d|[a-z])\)|\[\w\]|[*†‡§¹²³]+)+\s*$", re.IGNORECASE)
+_MONEY = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_SCALES = (
+    (1e3, re.compile(r"\bin (?:\S+ )?thousands?\b|\bthousands\b|\bthousand of\b|\(?[$€£]?\s?['’‘]?000s?\b|"
+                     r"\(thousand\)|[$€£] ?(?:thousand|k)\b|\b(?:eur|usd|gbp) (?:thousand|k)\b|, thousand\b",
+                     re.IGNORECASE)),
+    (1e6, re.compile(r"\bmillions?\b|[$€£] ?mn?\b|\b(?:eur|usd|gbp|chf) ?mn?\b|\(mn?\)", re.IGNORECASE)),
+    (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
+)  # fmt: skip
+_SHORT = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
+_EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
+
+
+class Cell(Struct, frozen=True):
+    text: str
+    value: float | None = None
+    kind: str = "number"  # as in quantities; "empty" where nothing stands
+    scale: float = 0.0  # what a heading says the value is to be multiplied with; 0: it says nothing
+
+
+@lru_cache(maxsize=20_000)
+def read_cell(text: str) -> Cell:
+    plain = _NOTE_MARK.sub("", text).strip().lower() if not re.fullmatch(r"\(\d\)", text) else text
+    if _EMPTY.fullmatch(plain):
+        return Cell(text, kind="empty")
+    match = _VALUE.fullmatch(plain)
+    if match is None:
+        return _worded(text)
+    value = float(re.sub(r"[^\d.]", "", match["digits"])) * _SHORT.get(match["scale"] or "", 1)
+    negative = (match["minus"] + match["open"]).strip("+") != ""
+    money = match["money"] or match["after"]
+    kind = "%" if match["per"] else _MONEY.get(money, money.upper()) if money else "number"
+    if match["per"] in ("bps", "pp"):
+        return Cell(text, kind="text")
+    return Cell(text, -value if negative else value, kind)
+
+
+def _worded(text: str) -> Cell:
+    """One amount with its unit ("14 days", "3 May 2024"); a cell that says more is not read."""
+    found = quantities(text)
+    if len(found) != 1 or found[0].kind in ("number", "year") or len(text.split()) > 5 or re.search(r"\d:\d", text):
+        return Cell(text, kind="text")
+    return Cell(text, found[0].value, found[0].kind)
+
+
+def in_units(
+    cells: list[list[Cell]], labels: Sequence[str], columns: list[str], title: str
+) -> tuple[tuple[Cell, ...], ...]:
+    """Cells with the kind and scale that their row, column or table has."""
+    in_title = bool(_PERCENT.search(title))
+    shares = [in_title or _are_shares([row[at] for row in cells]) for at in range(len(columns))]
+    return tuple(
+        tuple(
+            _in_unit(cell, f"{label} {column}", shares[at] or _are_shares(row), _scale(column) or _scale(title))
+            for at, (cell, column) in enumerate(zip(row, columns, strict=True))
+        )
+        for label, row in zip(labels, cells, strict=True)
+    )
+
+
+def _in_unit(cell: Cell, labels: str, beside_shares: bool, scale: float) -> Cell:
+    """Percentages are never in thousands; a bare number beside percentages may be one."""
+    if cell.value is None or cell.kind not in (*CURRENCIES, "number"):
+        return cell
+    if cell.kind == "number" and _PERCENT.search(labels):
+        return Cell(cell.text, cell.value, "%", 1.0)
+    kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
+    return Cell(cell.text, cell.value, kind, scale)
+
+
+def _are_shares(line: Sequence[Cell]) -> bool:
+    """Most are, or the first is: in accounts only the first and the last of a column bear the sign."""
+    kinds = [cell.kind for cell in line if cell.value is not None]
+    return bool(kinds) and (kinds[0] == "%" or 2 * kinds.count("%") >= len(kinds))
+
+
+def _scale(text: str) -> float:
+    """0 where nothing is said."""
+    return next((scale for scale, pattern in _SCALES if pattern.search(text)), 0.0)
+
+
+def without_note(text: str) -> str:
+    """Without the mark of a footnote behind it."""
+    return _NOTE_MARK.sub("", text)

@@ -1,0 +1,237 @@
+"""Small tables in a text: what stands in which row and column, and in what unit.
+
+Rows are lines with bars or tabs. What cannot be read with certainty is left out: a missed table costs less than a
+misread one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from surefoot.text.labels import is_year, words_of
+from surefoot.text.table_cells import Cell, in_units, read_cell, without_note
+
+_GLUED_MARK = re.compile(r"(?<=[a-z]{3})\d\b")
+_PERIOD = re.compile(r"[a-z.]*\W*(?:\d{1,2},? ?)?\W*(?:fy|cy)?'?(?:(?:19|20)\d\d|(?<=y)\d\d)\W*\w?\W*", re.IGNORECASE)
+_RULE_LINE = re.compile(r"[\s|:+=-]+")
+_COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
+_ASIDE = re.compile(r"\([^()]*\)")
+_PERIODS = frozenset(
+    re.findall(
+        r"\S+",
+        """q1 q2 q3 q4 h1 h2 january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday""",
+    )
+)
+_TOTAL = frozenset(re.findall(r"\S+", "total sum overall average combined altogether"))
+MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
+Header = list[list[str]]
+
+
+class Label(Struct, frozen=True):
+    """`words` without what stands in brackets; `all_words` with it and with the heading of its section."""
+
+    text: str
+    words: frozenset[str]
+    all_words: frozenset[str]
+
+    @property
+    def is_total(self) -> bool:
+        return not self.words or bool(self.words & _TOTAL)
+
+
+class Table(Struct, frozen=True):
+    rows: tuple[Label, ...]
+    columns: tuple[Label, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    around: frozenset[str]  # words of the title, the corner and headings over all columns
+    years: frozenset[str]  # those that title and headings over all columns say
+    has_corner: bool  # "Branch", "Team": the rows are things of one kind
+
+
+@lru_cache(maxsize=2_000)
+def tables_of(passage: str) -> tuple[Table, ...]:
+    if "|" not in passage and "\t" not in passage:
+        return ()
+    found: list[Table] = []
+    header: Header | None = None
+    for lead, lines in _blocks(passage.splitlines()):
+        tables, header = _read_block(lead, lines, header)
+        found += tables
+    return tuple(found)
+
+
+def prose_of(passage: str) -> str:
+    """What stands outside of rows."""
+    return "\n".join(line for line in passage.splitlines() if not _is_row(line))
+
+
+def cells_of(line: str, outer_bars: bool = True) -> list[str]:
+    """The cells of a row; where rows do not stand between bars, a bar in front means an empty cell."""
+    bar = "|" if "|" in line else "\t"
+    line = line.strip() if bar == "|" else line.rstrip("\n")
+    if outer_bars:
+        line = line.strip("|")
+    return [cell.strip().strip("*").strip() for cell in line.split(bar)]
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line or "\t" in line.strip()
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Runs of rows with the text that leads to them; blank lines between title and rows do not matter."""
+    lead: list[str] = []
+    rows: list[str] = []
+    for line in [*lines, ""]:
+        if _is_row(line):
+            rows.append(line)
+            continue
+        if rows:
+            if 2 <= len(rows) <= MOST_LINES:
+                yield " ".join(lead)[-250:], rows
+            rows, lead = [], []
+        if line.strip():
+            lead = [*lead[-1:], line.strip()]
+
+
+def _read_block(lead: str, lines: list[str], known: Header | None) -> tuple[list[Table], Header | None]:
+    """The tables of a block and the last header, with which a block that has none is read."""
+    ruled = [place for place, line in enumerate(lines) if _RULE_LINE.fullmatch(line) and "-" in line]
+    outer = all(line.strip().startswith("|") for line in lines)
+    rows = [cells_of(line, outer) for place, line in enumerate(lines) if place not in ruled]
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    size = ruled[0] if ruled and ruled[0] else _header_size(rows)
+    if not 2 <= width <= MOST_CELLS or not rows[size:] or any(len(row) != width for row in rows[size:]):
+        return [], None
+    header = [row for row in rows[:size] if len(row) == width]
+    if not header and known and len(known[0]) == width:
+        header = known
+    found = []
+    for heads, body in _parts(header, rows[size:]):
+        header, table = heads, _filled(lead, heads, body)
+        found += [table] if table else []
+    return found, header
+
+
+def _parts(header: Header, rows: list[list[str]]) -> Iterator[tuple[Header, list[list[str]]]]:
+    """A row of nothing but periods in the middle starts another table below the same title."""
+    body: list[list[str]] = []
+    for row in rows:
+        if (not row[0] or _ASIDE.fullmatch(row[0])) and any(row[1:]) and all(map(_is_heading, filter(None, row[1:]))):
+            if body:
+                yield header, body
+                header, body = [], []
+            header = [*header, row]
+        else:
+            body.append(row)
+    if body:
+        yield header, body
+
+
+def _header_size(rows: list[list[str]]) -> int:
+    """Rows before the first with values. Years, dates and units are headings as long as nothing else is in the row."""
+    size = 0
+    for row in rows:
+        label, others = row[0], [cell for cell in row[1:] if cell]
+        if not all(map(_is_heading, others)) or (len(row) == 2 and label and _is_date(others)):
+            break
+        is_section = bool(label) and not others
+        if size and (is_section or (label and not _ASIDE.fullmatch(label))) and _is_titled(rows[:size]):
+            break
+        size += 1
+    return size
+
+
+def _is_titled(header: Header) -> bool:
+    """Each column has a heading."""
+    return any(all(row[1:]) for row in header)
+
+
+def _is_heading(cell: str) -> bool:
+    if _PERIOD.fullmatch(cell):
+        return True
+    read = read_cell(cell)
+    return read.kind == "date" or (read.kind != "empty" and read.value is None)
+
+
+def _is_date(cells: list[str]) -> bool:
+    """Of two cells in a row, the second says when: that is a fact and no heading."""
+    return any(read_cell(cell).kind == "date" for cell in cells)
+
+
+def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table | None:
+    width = len(body[0])
+    columns, shared = _columns(header, width)
+    title = _COUNTED.sub(" ", " ".join([lead, *shared]))
+    labels, kept, section = [], [], ""
+    for row in body:
+        if row[0] and not any(row[1:]):
+            section = row[0]
+            continue
+        labels.append(_label(row[0], section))
+        kept.append(row[1:])
+    cells = [[read_cell(cell) for cell in row] for row in kept]
+    if not any(cell.value is not None for row in cells for cell in row):
+        return None
+    corner = next((row[0] for row in reversed(header) if row[0]), "")
+    return Table(
+        rows=_told_apart(labels),
+        columns=tuple(_label(text) for text in columns),
+        cells=in_units(cells, [label.text for label in labels], columns, title),
+        around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
+        years=frozenset(filter(is_year, words_of(" ".join([lead[-TITLE:], *shared])))),
+        has_corner=bool(corner) and not re.search(r"[():,\d]", corner),
+    )
+
+
+def _columns(header: list[list[str]], width: int) -> tuple[list[str], list[str]]:
+    """The heading of each column, and what stands over all of them: the title, or a heading whose reach is unclear."""
+    columns, shared = [""] * (width - 1), [row[0] for row in header if row[0]]
+    for row in header:
+        there = [cell for cell in row[1:] if cell]
+        if len(there) == 1 and width > 2:
+            shared += there
+        elif len(there) == width - 1 or (there and row[1] and row is not header[-1]):
+            columns = [f"{one} {other}".strip() for one, other in zip(columns, _carried_on(row[1:]), strict=True)]
+        elif row is header[-1]:
+            columns = [f"{one} {other}".strip() for one, other in zip(columns, row[1:], strict=True)]
+        else:
+            shared += there
+    return columns, shared
+
+
+def _carried_on(cells: list[str]) -> Iterator[str]:
+    """A heading reaches up to the next one."""
+    last = ""
+    for cell in cells:
+        last = cell or last
+        yield last
+
+
+def _label(text: str, section: str = "") -> Label:
+    text = _GLUED_MARK.sub("", without_note(text)).strip(" :")
+    core = words_of(_ASIDE.sub(" ", text) if _ASIDE.sub("", text).strip() else text)
+    return Label(text, core, words_of(f"{text} {section}"))
+
+
+def _told_apart(labels: list[Label]) -> tuple[Label, ...]:
+    """Where labels differ only in brackets, what stands in these counts: "Bonds (EUR)", "Bonds (USD)"."""
+    times = Counter(label.words for label in labels)
+    return tuple(
+        Label(label.text, words_of(label.text), label.all_words) if times[label.words] > 1 and label.words else label
+        for label in labels
+    )
+
+
+def is_period(label: Label) -> bool:
+    return any(is_year(word) or word in _PERIODS for word in label.words)
+
+
+def years_of(label: Label) -> frozenset[str]:
+    return frozenset(word for word in label.all_words if is_year(word))
