@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.conftest import Write, surefoot
 
@@ -62,6 +67,33 @@ def test_a_table_for_people(write: Write) -> None:
     path = write("r.jsonl", [{"id": "a", "text": "I could not find that."}, {"id": "b", "text": "It is 5 EUR."}])
     done = surefoot("grade", "--refusals", path)
     assert done.code == 0 and done.out.splitlines()[-1] == "1 answered, 1 refused"
+
+
+def test_numbers_and_quotes_have_names_for_people(write: Write) -> None:
+    path = write("p.jsonl", [{"id": "a", "context": CONTEXT, "claim": "Quillon Data may charge interest."}])
+    (line, _) = surefoot("grade", "--pairs", path).out.splitlines()
+    assert 'supported 0.98, contradicted 0.01, not enough 0.01; evidence: "Quillon Data may charge' in line
+    path = write("r.jsonl", [{"id": "a", "text": "I could not find that."}])
+    assert '"I could not find"' in surefoot("grade", "--refusals", path).out
+
+
+def test_an_id_that_is_infinite_or_there_twice_is_named() -> None:
+    ids = ["1e999", '"a"', "7", '"a"', "7", '"a"']
+    lines = [f'{{"id": {identifier}, "text": "It is 5 EUR."}}' for identifier in ids]
+    done = surefoot("grade", "--refusals", "-", "--json", stdin="\n".join(lines).encode())
+    assert [row["id"] for row in rows(done.out)] == ["a", 7, "a", 7, "a"] and done.code == 4
+    assert "error: stdin:1: id is inf, not a number" in done.err
+    assert done.err.count("the id 'a'") == 1 and "note: stdin:4: the id 'a' is that of line 2 as well" in done.err
+    assert "note: stdin:5: the id 7 is that of line 3 as well" in done.err
+
+
+@pytest.mark.parametrize("options", ["--json", ""])
+def test_a_reader_who_has_gone_ends_it_quietly(write: Write, options: str) -> None:
+    path = write("r.jsonl", ({"id": i, "text": "The documents do not say."} for i in range(3_000)))
+    binary = Path(sys.executable).parent / "surefoot"
+    command = f"{{ {binary} grade --refusals {path} {options}; echo $? >&2; }} | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
+    assert len(done.stdout.splitlines()) == 1 and done.stderr == b"4\n"
 
 
 def test_usage_errors(write: Write) -> None:

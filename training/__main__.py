@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from training.sums import record
+
 SEEDS = (1, 2)
 STRONG = ("--epochs", "3", "--rate", "4e-5", "--batch", "128")
 QUICK = ("--epochs", "4", "--rate", "3e-4", "--batch", "128")
@@ -65,6 +67,7 @@ def gather(work: Path) -> Path:
     weights.mkdir(exist_ok=True)
     for path in (*(work / "quick-onnx").iterdir(), *(work / "strong-onnx").iterdir(), work / "calibration.json"):
         shutil.copyfile(path, weights / path.name)
+    record(weights)
     return weights
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.graders.judging import Pair
-from surefoot.graders.local import LocalJudge, answers, local_cascade
+from surefoot.graders.local import Answered, LocalJudge, _answered, answers, local_cascade
+from surefoot.graders.tiers import Answer
 
 PASSAGE = (
     "Invoices are payable within forty (40) days of receipt. Quillon Data may charge interest of 12 % a year. "
@@ -43,6 +44,12 @@ def test_plain_cases(claim: str, label: str) -> None:
         ("Invoices are due.", "\x00\x01\x02\x03" * 50 + "abc", "the context is not text"),
         ("发票应在收到后四十天内支付", PASSAGE, "the claim is not English"),
         ("Invoices are due. " * 500, PASSAGE, "the claim is longer than 6,000 characters"),
+        ("😀😀😀😀😀😀 ok", PASSAGE, "the claim is mostly signs or words that the model does not know"),
+        ("ＴＨＥ ＦＥＥ ＩＳ ４０", PASSAGE, "the claim is mostly signs or words that the model does not know"),
+        ("Invoices are due.", "abc" * 50, "the context is mostly signs or words that the model does not know"),
+        ("𝐈𝐧𝐯𝐨𝐢𝐜𝐞𝐬 𝐚𝐫𝐞 𝐝𝐮𝐞", PASSAGE, "the claim is not English"),
+        ("y", "x", "the context has no words"),
+        ("y", PASSAGE, "the claim has no words that say anything"),
     ],
 )
 def test_what_cannot_be_graded_says_why(claim: str, passage: str, reason: str) -> None:
@@ -69,7 +76,14 @@ def test_a_long_document_is_read_in_windows_and_says_what_it_skipped() -> None:
     filler = " ".join(f"Clause {i} deals with the maintenance of machine {i}." for i in range(800))
     document = f"{filler} {PASSAGE} {filler}"
     found = LocalJudge().judge([Pair(document, "Invoices are payable within 40 days of receipt.")])[0]
-    assert "windows of the context were read" in found.reason and found.label is not None
+    assert found.reason.startswith("12 of ") and found.reason.endswith(" windows of the context were read")
+    assert found.label is not None
+
+
+def test_a_long_passage_says_what_of_it_was_skipped() -> None:
+    assert _answered(Answer(0.51239, 12, 42, True)) == Answered(
+        0.5124, "12 of 54 windows of the passage were read", True
+    )
 
 
 def test_a_short_claim_is_read_with_its_question() -> None:

@@ -5,7 +5,17 @@ import re
 import pytest
 
 from surefoot.graders.judging import Pair
-from surefoot.graders.reading import deciding_sentence, prepare, readable_claim, sum_up, why_not
+from surefoot.graders.reading import (
+    Asked,
+    deciding_sentence,
+    part_read,
+    prepare,
+    prepare_question,
+    readable_claim,
+    says_nothing,
+    sum_up,
+    why_not,
+)
 from surefoot.graders.verbatim import Verbatim
 
 PASSAGE = "Invoices are payable within forty days of receipt. Quillon Data may charge interest."
@@ -47,6 +57,15 @@ def test_a_claim_too_long_to_be_read_at_once_stands_only_if_all_its_parts_do() -
 def test_a_huge_document_is_read_in_part_and_says_so() -> None:
     reading = prepare("The fee is due. " * 5_000, "The fee is 6 EUR.", words)
     assert len(reading.windows) == 1 + 12 and reading.skipped > 20
+    assert reading.read == 12, "the digest is no window of the document"
+    assert part_read(reading.read, 30, "context") == "12 of 42 windows of the context were read"
+    assert prepare(PASSAGE, "The fee is 6 EUR.", words).read == 1 and part_read(1, 0, "context") == ""
+
+
+def test_a_question_is_read_under_the_title_of_every_window() -> None:
+    plain, titled = (prepare_question(Asked(PASSAGE, "When?", title), words) for title in ("", "Lease"))
+    assert plain == prepare(PASSAGE, "When?", words) and plain.pairs == [("When?", PASSAGE)]
+    assert titled.pairs == [("When?", f"Lease\n{PASSAGE}")]
 
 
 def test_a_claim_of_hardly_a_word_is_read_with_its_question() -> None:
@@ -62,6 +81,15 @@ def test_the_deciding_sentence_or_row() -> None:
     assert deciding_sentence("", "x") == ""
 
 
+@pytest.mark.parametrize("rule", ["|---|:---:|\n", "", "|===|===|\n"])
+def test_what_heads_a_table_does_not_decide(rule: str) -> None:
+    header, first, last = "| Item | Fee in EUR 2021 |\n", "| Routing | 40 |\n", "| Filing | 31 |"
+    claim = "The fee of the item filing in 2021 was EUR 31."
+    assert deciding_sentence(f"Fees\n{header}{rule}{first}{last}", claim) == last
+    assert deciding_sentence(f"{header}{rule}{first}", "The item has a fee in EUR.") == header.strip()
+    assert deciding_sentence(f"{first}{last}", "Routing costs 40.") == first.strip(), "a table without a header"
+
+
 def test_what_cannot_be_read_is_said() -> None:
     assert why_not(claim="x" * 7_000, context=PASSAGE) == "the claim is longer than 6,000 characters"
     assert why_not(claim="?!", context=PASSAGE) == "the claim is empty"
@@ -69,6 +97,17 @@ def test_what_cannot_be_read_is_said() -> None:
         "the passage is not English"
     )
     assert why_not(claim="Invoices are due.", context=PASSAGE) == ""
+
+
+@pytest.mark.parametrize("claim", ["y", "Yes.", "It is so.", "a b c"])
+def test_a_claim_without_content_is_none(claim: str) -> None:
+    assert says_nothing(claim, PASSAGE) == "the claim has no words that say anything"
+    assert says_nothing(claim, PASSAGE, "Is it due?") == "", "its question says what it means"
+
+
+def test_names_and_numbers_are_claims() -> None:
+    assert [says_nothing(claim, PASSAGE) for claim in ("40", "Oslo", "§ 4", "No interest.")] == [""] * 4
+    assert says_nothing("Oslo", "x -") == "the context has no words"
 
 
 @pytest.mark.parametrize(

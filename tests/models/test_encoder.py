@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 from surefoot.errors import Incomplete
 from surefoot.models.encoder import LONGEST_PAIR, Encoder, Tier
-from surefoot.models.files import checked, fingerprint, weights_folder
+from surefoot.models.files import SUMS, WEIGHT_FILES, checked, fingerprint, weights_folder
+from training.sums import record
 
 PAIRS = [
     ("The fee is 5 EUR.", "The fee for routing is 5 EUR a month."),
@@ -52,3 +54,41 @@ def test_the_hash_names_the_weights(tmp_path: Path) -> None:
     assert len(fingerprint(folder)) == 8 and fingerprint(folder) == fingerprint(folder)
     with pytest.raises(Incomplete, match=r"quick\.onnx is missing"):
         checked(tmp_path)
+
+
+@pytest.mark.parametrize("name", WEIGHT_FILES)
+def test_weights_other_than_those_on_record_are_refused(tmp_path: Path, name: str) -> None:
+    for file in WEIGHT_FILES:
+        (tmp_path / file).write_text(file)
+    record(tmp_path)
+    assert len(fingerprint(checked(tmp_path))) == 8
+    fingerprint.cache_clear()
+    (tmp_path / name).write_text(name[:-1])
+    with pytest.raises(Incomplete, match=f"{name}: the file is damaged or not the one") as caught:
+        fingerprint(tmp_path)
+    assert caught.value.hint == "install surefoot again"
+    (tmp_path / SUMS).write_text("abc")
+    with pytest.raises(Incomplete, match=r"SHA256SUMS: the file is damaged, it does not name quick\.onnx"):
+        fingerprint(tmp_path)
+
+
+def test_the_record_is_that_of_the_weights_that_come_with_the_package() -> None:
+    lines = (weights_folder() / SUMS).read_text(encoding="utf-8").splitlines()
+    assert sorted(line.split()[1] for line in lines) == sorted(WEIGHT_FILES)
+
+
+def test_a_file_that_the_libraries_cannot_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "quick.onnx").write_text("not a model")
+    (tmp_path / "quick-tokenizer.json").write_text("{")
+    with pytest.raises(Incomplete, match=r"quick-tokenizer\.json: the model cannot be loaded"):
+        Encoder(tmp_path, "quick").load()
+    shutil.copy(weights_folder() / "quick-tokenizer.json", tmp_path)
+    with pytest.raises(Incomplete, match=r"quick\.onnx: the model cannot be loaded"):
+        Encoder(tmp_path, "quick").load()
+
+
+def test_how_much_of_a_text_the_vocabulary_lacks(encoder: Encoder) -> None:
+    assert encoder.unknown_share("The fee is “5 EUR” at Zürich’s café.") == 0
+    assert encoder.unknown_share("") == 0
+    assert encoder.unknown_share("😀😀😀 a") == 0.75
+    assert encoder.unknown_share("x" * 120) == 1

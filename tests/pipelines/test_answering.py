@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.errors import Incomplete
+from surefoot.graders.local import LocalJudge
 from surefoot.models.files import weights_folder
 from surefoot.pipelines import answering
 from surefoot.pipelines.answering import Answering
@@ -45,8 +46,20 @@ def test_the_answer_may_stand_at_the_end_of_a_long_passage() -> None:
 
 def test_nothing_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     first = Answering().ranked(QUESTION, [RENT, NOTICE])
-    monkeypatch.setattr(answering._Model, "quickly", None)
-    assert Answering().ranked(QUESTION, (RENT, NOTICE)) == first
+    monkeypatch.setattr(answering, "LocalJudge", None)
+    assert answering._ranked(None, QUESTION, (RENT, NOTICE)) == tuple(first)
+
+
+def test_the_strong_tier_reads_the_best_and_a_likely_second() -> None:
+    assert answering._best({}) == []
+    assert answering._best({0: 0.1, 2: 0.2, 3: 0.15}) == [2]
+    assert answering._best({0: 0.4, 2: 0.2, 3: 0.9, 4: 0.35}) == [3, 0]
+
+
+def test_one_reading_of_a_passage_and_a_question() -> None:
+    passage = Passage("e#1", NOTICE.text)
+    (alone,) = LocalJudge().answers([(passage.text, QUESTION)])
+    assert Answering().ranked(QUESTION, [passage])[0].probability == alone.probability and alone.strong
 
 
 def test_weights_that_are_missing_or_broken(tmp_path: Path) -> None:
@@ -55,8 +68,8 @@ def test_weights_that_are_missing_or_broken(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     for file in weights_folder().iterdir():
-        shutil.copy(file, broken) if file.suffix == ".json" else (broken / file.name).write_text("version: a pointer")
-    with pytest.raises(Incomplete, match="the model cannot be loaded") as caught:
+        (broken / file.name).write_text("version: a pointer") if file.suffix == ".onnx" else shutil.copy(file, broken)
+    with pytest.raises(Incomplete, match=r"quick\.onnx: the file is damaged") as caught:
         Answering(broken)
     assert caught.value.hint
 

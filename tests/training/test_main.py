@@ -41,7 +41,7 @@ def test_every_step_has_its_inputs_and_the_weights_are_gathered(tmp_path: Path) 
     main(_given(tmp_path), machine)
     assert machine.ran[:4] == ["rows.jsonl.gz", "strong-1", "strong-2", "strong"]
     assert {path.name for path in (tmp_path / "work" / "weights").iterdir()} == {
-        "calibration.json", "quick-onnx.txt", "strong-onnx.txt",
+        "SHA256SUMS", "calibration.json", "quick-onnx.txt", "strong-onnx.txt",
     }  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """surefoot grade --pairs, --questions-passages and --refusals: bare texts in, what the grader says about them out.
 
 One row out per row in, in their order. A row that cannot be read is named on stderr, and is a row too if it has an id.
+Rows that share an id are all graded; the id is named.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import Counter
@@ -21,6 +23,7 @@ from surefoot.graders.judging import Judgement, Pair
 from surefoot.importers import sources
 from surefoot.importers.jsontext import Repaired
 from surefoot.importers.values import kind_of
+from surefoot.importers.verdicts import quoted
 from surefoot.report.words import counted, plain
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
@@ -29,6 +32,9 @@ from surefoot.types import Problem
 _CHUNK, _SECONDS_BETWEEN_NEWS = 64, 5.0
 _PROBABILITIES = ("supported", "contradicted", "not_enough")
 
+_LONGEST_LINE, _LONGEST_QUOTE = 200, 100
+
+Identifier = str | int | float
 Texts = dict[str, str]
 Found = dict[str, Any]
 
@@ -39,12 +45,13 @@ class Mode(NamedTuple):
     columns: tuple[str, ...]
     decides: str  # the column that says whether a row was graded
     grade: Callable[[Sequence[Texts]], list[Found]]
+    show: Callable[[Texts, Found], Iterator[str]]  # to a person, beside what was decided
 
 
 class Row(NamedTuple):
     """A row of input: its texts, or what is wrong with it."""
 
-    id: str | int | float | None
+    id: Identifier | None
     texts: Texts
     problem: Problem | None = None
 
@@ -79,18 +86,38 @@ def graded(rows: Iterable[Row], mode: Mode) -> Iterator[tuple[Row, Found]]:
 
 
 def rows_of(path: str, mode: Mode) -> Iterator[Row]:
+    ids = _Ids()
     for block in sources.blocks_from([path]):
         for line, value in zip(*block.rows(), strict=True):
             if isinstance(value, Problem) and value.kind == "note":
                 continue
-            yield _row(value.value if isinstance(value, Repaired) else value, mode, block.source, line)
+            row = _row(value.value if isinstance(value, Repaired) else value, mode, block.source, line)
+            ids.note(row.id, block.source, line)
+            yield row
+
+
+class _Ids:
+    """Names an id that several rows have: once, with the lines of the first two."""
+
+    def __init__(self) -> None:
+        self._first_lines: dict[Identifier, int | None] = {}
+
+    def note(self, identifier: Identifier | None, source: str, line: int) -> None:
+        if identifier is None:
+            return
+        if identifier not in self._first_lines:
+            self._first_lines[identifier] = line
+        elif (first := self._first_lines[identifier]) is not None:
+            self._first_lines[identifier] = None
+            problem = Problem("note", f"the id {quoted(identifier)} is that of line {first} as well", source, line)
+            click.echo(f"note: {plain(str(problem), 500)}", err=True)
 
 
 def _row(value: object, mode: Mode, source: str, line: int) -> Row:
     if isinstance(value, Problem):
         return Row(None, {}, value)
 
-    def refused(message: str, identifier: str | int | float | None = None) -> Row:
+    def refused(message: str, identifier: Identifier | None = None) -> Row:
         return Row(identifier, {}, Problem("malformed", message, source, line))
 
     if not isinstance(value, dict):
@@ -98,6 +125,8 @@ def _row(value: object, mode: Mode, source: str, line: int) -> Row:
     identifier = value.get("id")
     if not isinstance(identifier, (str, int, float)) or isinstance(identifier, bool) or identifier == "":
         return refused("the row has no id" if identifier in (None, "") else f"id is {kind_of(identifier)}, not a text")
+    if isinstance(identifier, float) and not math.isfinite(identifier):
+        return refused(f"id is {identifier}, not a number that can be written down")
     for field in (*mode.required, *mode.optional):
         found = value.get(field)
         if found is None and field in mode.required:
@@ -120,11 +149,23 @@ def _judgement(judgement: Judgement) -> Found:
     return found | ({"reason": judgement.reason} if judgement.reason else {})
 
 
+def _shown_judgement(_: Texts, found: Found) -> Iterator[str]:
+    if found.get("supported") is not None:
+        yield ", ".join(f"{name.replace('_', ' ')} {found[name]}" for name in _PROBABILITIES)
+    if evidence := found.get("evidence"):
+        yield f'evidence: "{plain(evidence, _LONGEST_QUOTE)}"'
+
+
 def _answering(texts: Sequence[Texts]) -> list[Found]:
     from surefoot.graders.local import LocalJudge
 
     found = LocalJudge().answers([(text["passage"], text["question"]) for text in texts]) if texts else []
     return [{"answers": one.probability} | ({"reason": one.reason} if one.reason else {}) for one in found]
+
+
+def _shown_answering(_: Texts, found: Found) -> Iterator[str]:
+    if found.get("answers") is not None:
+        yield "probability that the passage answers"
 
 
 def _refusals(texts: Sequence[Texts]) -> list[Found]:
@@ -138,10 +179,17 @@ def _refusal(text: str) -> Found:
     return {"refusal": value, "span": None if value == "answered" else [start, end]}
 
 
+def _shown_refusal(texts: Texts, found: Found) -> Iterator[str]:
+    if span := found.get("span"):
+        yield f'"{plain(texts["text"][slice(*span)], _LONGEST_QUOTE)}"'
+
+
 MODES: dict[str, Mode] = {
-    "pairs": Mode(("context", "claim"), ("question",), (*_PROBABILITIES, "label", "evidence"), "label", _judged),
-    "questions-passages": Mode(("question", "passage"), (), ("answers",), "answers", _answering),
-    "refusals": Mode(("text",), ("question",), ("refusal", "span"), "refusal", _refusals),
+    "pairs": Mode(
+        ("context", "claim"), ("question",), (*_PROBABILITIES, "label", "evidence"), "label", _judged, _shown_judgement
+    ),
+    "questions-passages": Mode(("question", "passage"), (), ("answers",), "answers", _answering, _shown_answering),
+    "refusals": Mode(("text",), ("question",), ("refusal", "span"), "refusal", _refusals, _shown_refusal),
 }
 
 
@@ -151,10 +199,10 @@ def _print(row: Row, found: Found, mode: Mode, as_json: bool) -> None:
         sys.stdout.buffer.write(msgspec.json.encode(whole) + b"\n")
         sys.stdout.buffer.flush()
         return
-    shown = [str(found[column]) for column in (*mode.columns, "reason") if column != mode.decides and found.get(column)]
+    shown = "; ".join([*mode.show(row.texts, found), *filter(None, [found.get("reason")])])
     decided = found.get(mode.decides)
     words = "not graded" if decided is None else str(decided)
-    click.echo(f"{plain(str(row.id), 40):16} {words:12} {plain('  '.join(shown), 120)}".rstrip())
+    click.echo(f"{plain(str(row.id), 40):16} {words:12} {plain(shown, _LONGEST_LINE)}".rstrip())
 
 
 def _summary_of(found: Found, mode: Mode) -> str:

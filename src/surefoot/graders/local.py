@@ -6,6 +6,7 @@ calibrated probabilities. Text that the model cannot read is not graded, with th
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,24 +18,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.judging import Cascade, Judgement, Pair
-from surefoot.graders.reading import deciding_sentence, why_not
+from surefoot.graders.reading import Asked, deciding_sentence, part_read, says_nothing, why_not
 from surefoot.graders.verbatim import Verbatim
 from surefoot.models.files import checked, fingerprint, weights_folder
 from surefoot.table import Support
+from surefoot.text.language import sample
 
 if TYPE_CHECKING:
-    from surefoot.graders.tiers import Finding, Tiers
+    from surefoot.graders.tiers import Again, Answer, Finding, Tiers
 
 VERSION = 1
 _REMEMBERED = 200_000
 _DIGITS = 4  # a probability says no more than this
+_MOST_UNKNOWN = 0.5
+# Without signs beyond ASCII or very long words, a vocabulary knows every piece of a text.
+_LONG_WORD, _FEW_SIGNS = re.compile(r"[^\W_]{100}"), 0.05
 
 
 class Answered(Struct, frozen=True):
-    """How likely a passage answers a question; None with the reason where it was not read."""
+    """How likely a passage answers a question; None where it was not read. `reason` says why, or how much was read."""
 
     probability: float | None
     reason: str = ""
+    strong: bool = False  # read by the strong tier
 
 
 class LocalJudge:
@@ -56,21 +62,43 @@ class LocalJudge:
         memory.keep(found)
         return [found[key] for key in keys]
 
-    def answers(self, pairs: Sequence[tuple[str, str]]) -> list[Answered]:
-        """Of (passage, question) pairs: does the passage answer the question?"""
-        reasons = [why_not(passage=passage, question=question) for passage, question in pairs]
-        readable = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
-        found = iter(self._tiers.answers(readable) if readable else ())
-        return [Answered(None, reason) if reason else Answered(round(next(found), _DIGITS)) for reason in reasons]
+    def answers(self, pairs: Sequence[tuple[str, str] | Asked], again: Again = list) -> list[Answered]:
+        """Of (passage, question) pairs: does the passage answer the question? `again` is as for `Tiers.answers`."""
+        asked = [Asked(*pair) for pair in pairs]
+        reasons = [self._why_not(passage=one.passage, question=one.question) for one in asked]
+        readable = [one for one, reason in zip(asked, reasons, strict=True) if not reason]
+        found = iter(self._tiers.answers(readable, again) if readable else ())
+        return [Answered(None, reason) if reason else _answered(next(found)) for reason in reasons]
+
+    def load(self) -> None:
+        """At once, so that weights that are missing or broken are told before anything is asked."""
+        self._tiers.load()
 
     @property
     def _tiers(self) -> Tiers:
         from surefoot.graders.tiers import tiers_of
 
+        fingerprint(self._folder)  # which refuses weights that are not what they were
         return tiers_of(self._folder)
 
+    def _why_not(self, **texts: str) -> str:
+        if reason := why_not(**texts):
+            return reason
+        unknown = [name for name, text in texts.items() if self._is_unknown(sample(text))]
+        return f"the {unknown[0]} is mostly signs or words that the model does not know" if unknown else ""
+
+    def _is_unknown(self, text: str) -> bool:
+        signs = len(text) - len(text.encode("ascii", "ignore"))
+        if signs <= _FEW_SIGNS * len(text) and not _LONG_WORD.search(text):
+            return False
+        return self._tiers.unknown_share(text) > _MOST_UNKNOWN
+
     def _judged(self, pairs: list[Pair]) -> list[Judgement]:
-        reasons = [why_not(claim=pair.claim, context=pair.passage) for pair in pairs]
+        reasons = [
+            self._why_not(claim=pair.claim, context=pair.passage)
+            or says_nothing(pair.claim, pair.passage, pair.context)
+            for pair in pairs
+        ]
         readable = [titled(pair) for pair, reason in zip(pairs, reasons, strict=True) if not reason]
         found = iter(self._tiers.read(readable) if readable else ())
         return [
@@ -82,10 +110,8 @@ class LocalJudge:
         supported, contradicted = (round(value, _DIGITS) for value in finding.probabilities[:2])
         probabilities = (supported, contradicted, round(max(0.0, 1 - supported - contradicted), _DIGITS))
         label, sure = self._tiers.calibration.label(probabilities)
-        reason = "" if label else "not sure enough"
-        if finding.skipped:
-            part = f"{finding.read} of {finding.read + finding.skipped} windows of the context were read"
-            reason = f"{reason}; {part}" if reason else part
+        reasons = ("" if label else "not sure enough", part_read(finding.read, finding.skipped, "context"))
+        reason = "; ".join(filter(None, reasons))
         return Judgement(label, sure, _quote(pair, finding, label), self.name, probabilities, reason)
 
 
@@ -98,6 +124,10 @@ def local_cascade(weights: Path | None = None) -> Cascade:
 def answers(pairs: Sequence[tuple[str, str]], weights: Path | None = None) -> list[float | None]:
     """How likely each passage of (passage, question) answers its question; None where it cannot be read."""
     return [answered.probability for answered in LocalJudge(weights).answers(pairs)]
+
+
+def _answered(found: Answer) -> Answered:
+    return Answered(round(found.probability, _DIGITS), part_read(found.read, found.skipped, "passage"), found.strong)
 
 
 class _Memory(OrderedDict[bytes, Judgement]):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from math import exp, log
+from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.windows import MOST_WINDOWS, Offsets, choose, windows_of
@@ -23,6 +26,9 @@ _LONGEST_QUESTION = 400  # characters that help to read a short claim
 _WORDS_PER_TOKEN = 0.75
 _BY_CHANCE = 0.6
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD_OR_NUMBER = re.compile(r"[^\W\d_]{2}|\d")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_RULE = re.compile(r"[\s|:=+-]*")
 Probabilities = tuple[float, float, float]
 
 
@@ -35,6 +41,11 @@ class Reading(Struct, frozen=True):
     skipped: int = 0
 
     @property
+    def read(self) -> int:
+        """How many windows of the passage are read; the digest is none."""
+        return len(self.windows) - (len(self.windows) > 1)
+
+    @property
     def pairs(self) -> list[tuple[str, str]]:
         return [(part, window) for part in self.parts for window in self.windows]
 
@@ -42,6 +53,14 @@ class Reading(Struct, frozen=True):
         """Only some of the windows, and always the digest."""
         kept = sorted({0, *keep})
         return Reading(self.parts, tuple(self.windows[i] for i in kept), self.among, self.skipped)
+
+
+class Asked(NamedTuple):
+    """A question to be held against a passage, which is read under the title of its document."""
+
+    passage: str
+    question: str
+    title: str = ""
 
 
 class Sum(Struct, frozen=True):
@@ -62,6 +81,15 @@ def why_not(**texts: str) -> str:
     return ""
 
 
+def says_nothing(claim: str, context: str, question: str = "") -> str:
+    """Why there is nothing to hold against each other, although both can be read; "" if there is."""
+    if not _WORD_OR_NUMBER.search(context):
+        return "the context has no words"
+    if question.strip() or _DIGITS.search(claim) or any(len(term) > 1 for term in terms(claim)):
+        return ""
+    return "the claim has no words that say anything"
+
+
 def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS) -> Reading:
     length = len(offsets(claim))
     parts = (claim,) if length <= _PART_TOKENS else windows_of(claim, _PART_TOKENS, offsets)
@@ -73,6 +101,20 @@ def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS
     if len(windows) > 1:  # what a claim needs may stand far apart
         windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)
     return Reading(parts, windows, len(windows), chosen.skipped)
+
+
+def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
+    passage, question, title = asked
+    # With the title counted to the question, there is room for it in front of every window.
+    found = prepare(passage, f"{title} {question}".strip(), offsets)
+    if not title:
+        return found
+    return replace(found, parts=(question,), windows=tuple(f"{title}\n{window}" for window in found.windows))
+
+
+def part_read(read: int, skipped: int, name: str) -> str:
+    """What to say of a text that was too long to be read whole."""
+    return f"{read} of {read + skipped} windows of the {name} were read" if skipped else ""
 
 
 def readable_claim(claim: str, question: str) -> str:
@@ -103,10 +145,18 @@ def _discounted(share: float, windows: int) -> float:
 
 
 def deciding_sentence(window: str, claim: str) -> str:
-    """The sentence or table row of a window that shares most with the claim; numbers count as words do."""
+    """The sentence or table row of a window that shares most with the claim; numbers count as words do.
+
+    What heads the columns of a table decides nothing, unless nothing else shares a word with the claim.
+    """
     wanted = _vocabulary(claim)
-    pieces = [piece for piece in _pieces(window) if piece]
-    return max(pieces, key=lambda piece: _alignment(wanted, piece), default="")
+    lines = window.splitlines()
+    bodies = [line for place, line in enumerate(lines) if not _is_header(lines, place)]
+    for text in (bodies, lines):
+        best = max(_pieces(text), key=lambda piece: _alignment(wanted, piece), default="")
+        if wanted & _vocabulary(best):
+            return best
+    return best
 
 
 def _alignment(wanted: frozenset[str], piece: str) -> float:
@@ -114,12 +164,24 @@ def _alignment(wanted: frozenset[str], piece: str) -> float:
     return len(wanted & there) - 0.01 * len(there)
 
 
-def _pieces(window: str) -> Iterator[str]:
-    for line in window.splitlines():
-        if line.count("|") >= 2:
-            yield line.strip() if line.strip("|:- \t") else ""
-        else:
-            yield from (piece.strip() for piece in sentences(line))
+def _pieces(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        found = [line] if _is_row(line) else sentences(line)
+        yield from (piece.strip() for piece in found if not _RULE.fullmatch(piece))
+
+
+def _is_row(line: str) -> bool:
+    return line.count("|") >= 2
+
+
+def _is_header(lines: Sequence[str], place: int) -> bool:
+    """The first row of a table, if a rule follows it, or if it has no numbers but years and a row below has some."""
+    if not _is_row(lines[place]) or (place and _is_row(lines[place - 1])):
+        return False
+    rows = list(takewhile(_is_row, lines[place + 1 :]))
+    if rows and _RULE.fullmatch(rows[0]):
+        return True
+    return not _DIGITS.search(_YEAR.sub("", lines[place])) and any(_DIGITS.search(row) for row in rows)
 
 
 @lru_cache(maxsize=10_000)

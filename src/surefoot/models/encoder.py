@@ -11,24 +11,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from surefoot.errors import Incomplete
+from surefoot.models.files import AGAIN
+
 Tier = Literal["quick", "strong"]
 LONGEST_PAIR = 256
 LONGEST_CLAIM = 128
 SPECIAL_TOKENS = 4
+UNKNOWN = "[UNK]"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 Floats = NDArray[np.float64]
+Loaded = TypeVar("Loaded")
 
 
 class Scores(NamedTuple):
@@ -61,6 +66,18 @@ class Encoder:
         found: list[tuple[int, int]] = self._whole.encode(_encodable(text), add_special_tokens=False).offsets
         return found
 
+    def unknown_share(self, text: str) -> float:
+        """How much of a text, spaces left out, is words that the vocabulary has no pieces for."""
+        encoding = self._whole.encode(_encodable(text), add_special_tokens=False)
+        lengths = [end - start for start, end in encoding.offsets]
+        unknown = sum(length for token, length in zip(encoding.tokens, lengths, strict=True) if token == UNKNOWN)
+        return unknown / (sum(lengths) or 1)
+
+    def load(self) -> None:
+        """At once, to find out whether the files can be read."""
+        self.score([("", "")])
+        self.offsets("")
+
     def _run(self, encoding: Encoding) -> tuple[list[float], float]:
         inputs = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
         if self._takes_types:
@@ -82,7 +99,10 @@ class Encoder:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
-        return onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+        return _loaded(
+            self._model,
+            lambda path: onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]),
+        )
 
     @cached_property
     def _takes_types(self) -> bool:
@@ -90,17 +110,25 @@ class Encoder:
 
     @cached_property
     def _whole(self) -> Tokenizer:
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
+        tokenizer = _loaded(self._vocabulary, Tokenizer.from_file)
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
 
     @cached_property
     def _cutting(self) -> Tokenizer:
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
+        tokenizer = _loaded(self._vocabulary, Tokenizer.from_file)
         tokenizer.no_padding()
         tokenizer.enable_truncation(LONGEST_PAIR, strategy="only_second")
         return tokenizer
+
+
+def _loaded(path: Path, load: Callable[[str], Loaded]) -> Loaded:
+    try:
+        return load(str(path))
+    except Exception as error:  # the libraries raise exceptions of many kinds
+        what = " ".join(str(error).split())[:200]
+        raise Incomplete(f"{path}: the model cannot be loaded: {what}", AGAIN) from error
 
 
 @lru_cache(maxsize=4)
