@@ -9,6 +9,7 @@ from torch import Tensor
 SMOOTH = 0.03
 HEAT = 2.0
 FROM_TEACHER = 0.7
+FROM_SPANS = 0.3
 EITHER = 3  # the label "unsupported": contradicted or not enough
 
 
@@ -23,6 +24,15 @@ def from_labels(support: Tensor, answers: Tensor, labels: Tensor, is_answers: Te
     )
     each = torch.where(is_answers, asked, torch.where(labels == EITHER, either, exact))
     return (each * weights).sum() / weights.sum()
+
+
+def from_spans(span: Tensor, spans: Tensor, mask: Tensor, known: Tensor) -> Tensor:
+    """How far from where the answer begins and ends; a passage that does not answer points at its first token."""
+    if not bool(known.any()):
+        return span.sum() * 0
+    scores = span.float().masked_fill(mask[:, :, None] == 0, -1e4)[known]
+    begins, ends = (F.cross_entropy(scores[:, :, end], spans[known, end]) for end in (0, 1))
+    return (begins + ends) / 2
 
 
 def from_teacher(support: Tensor, answers: Tensor, taught: Tensor, is_answers: Tensor) -> Tensor:

@@ -10,11 +10,15 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 
 TRAINED = "trained.pt"
+FRESH = ("support.", "answers.", "span.")  # what a base does not have
 BESIDE = ("config.json", "tokenizer.json")  # files that go along with the weights
 
 
 class TwoHeads(nn.Module):
-    """`support`: supported, contradicted, not enough. `answers`: does the passage answer the question."""
+    """`support`: supported, contradicted, not enough. `answers`: does the passage answer the question.
+
+    `span` is there only to be trained: to point at the words that answer teaches to tell whether there are any.
+    """
 
     def __init__(self, encoder: nn.Module, width: int) -> None:
         super().__init__()
@@ -22,13 +26,18 @@ class TwoHeads(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.support = nn.Linear(2 * width, 3)
         self.answers = nn.Linear(2 * width, 1)
+        self.span = nn.Linear(width, 2)
 
     def forward(self, **inputs: Tensor) -> tuple[Tensor, Tensor]:
+        return self.read(**inputs)[:2]
+
+    def read(self, **inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What both heads say, and for each token how much the answer seems to begin and to end there."""
         states = self.encoder(**inputs).last_hidden_state
         mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
         mean = (states * mask).sum(1) / mask.sum(1)
         both = self.dropout(torch.cat([states[:, 0], mean], dim=-1))
-        return self.support(both), self.answers(both)
+        return self.support(both), self.answers(both), self.span(self.dropout(states))
 
 
 def build(base: Path) -> TwoHeads:
@@ -38,7 +47,7 @@ def build(base: Path) -> TwoHeads:
     encoder.pooler = None
     model = TwoHeads(encoder, config.hidden_size)
     missing, unexpected = model.load_state_dict(_state(base), strict=False)
-    if unexpected or any("support" not in name and "answers" not in name for name in missing):
+    if unexpected or any(not name.startswith(FRESH) for name in missing):
         raise ValueError(f"{base}: weights do not fit: missing {missing[:5]}, unexpected {unexpected[:5]}")
     return model.to(device())  # type: ignore[no-any-return, unused-ignore]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 LENGTH = 256
 CLAIM = 128  # the most tokens a claim may take; the passage gets the rest
@@ -38,15 +39,18 @@ def takes_types(base: Path) -> bool:
 class Encoded:
     """All pairs of a file, read once."""
 
-    def __init__(self, pairs: Sequence[tuple[str, str]], base: Path) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, str]], base: Path, said: Sequence[str] = ()) -> None:
         tokenizer, whole = tokenizer_of(base), whole_texts(base)
         self.types = takes_types(base)
         self.pad = tokenizer.token_to_id("<pad>") or 0
         self.items: list[tuple[NDArray[np.int32], NDArray[np.int8]]] = []
+        self.spans: list[tuple[int, int]] = []  # the first and last token of what is said; (0, 0) where nothing is
         cut = [(_cut(whole, first), passage) for first, passage in pairs]
         for start in range(0, len(cut), _AT_ONCE):
             for found in tokenizer.encode_batch(cut[start : start + _AT_ONCE]):
                 self.items.append((np.array(found.ids, np.int32), np.array(found.type_ids, np.int8)))
+                place = len(self.spans)
+                self.spans.append(_span(found, *cut[place], said[place]) if said else (0, 0))
         self.lengths: Ints = np.array([len(ids) for ids, _ in self.items], np.int64)
 
     def batch(self, places: Ints) -> dict[str, Ints]:
@@ -59,6 +63,17 @@ class Encoded:
             ids[row, : len(found)], types[row, : len(kinds)] = found, kinds
         mask = (np.arange(longest)[None, :] < self.lengths[places][:, None]).astype(np.int64)
         return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self.types else {})
+
+
+def _span(found: Encoding, question: str, passage: str, said: str) -> tuple[int, int]:
+    """Of several places that say it, the one among most words of the question."""
+    starts = [match.start() for match in re.finditer(re.escape(said), passage)] if said else []
+    asked = set(question.lower().split())
+    for start in sorted(starts, key=lambda at: -len(asked & set(passage[max(0, at - 90) : at + 90].lower().split()))):
+        first, last = (found.char_to_token(at, 1) for at in (start, start + len(said) - 1))
+        if first is not None and last is not None:
+            return first, last
+    return 0, 0
 
 
 def _cut(tokenizer: Tokenizer, claim: str) -> str:

@@ -3,7 +3,8 @@
 `python -m training.rows DATA OUT.jsonl.gz [labelled asked made written]`
 
 A row has `a` (claim or question), `b` (passage), `label` (supported, contradicted, not_enough, unsupported,
-or 0/1 for the answers head), `weight`, `source`, `group` and `part`.
+or 0/1 for the answers head), `weight`, `source`, `group` and `part`; an answered question may have `said`, the words of
+the passage that answer it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from training.split import part_of
 
 WORDS = 165  # about 256 tokens with the claim
 WRITTEN = Path(__file__).parent / "data"
-WEIGHTS = {"contractnli": 2.0, "docnli_mnli": 0.7, "docnli_fever": 0.8, "vitaminc": 1.0, "written": 2.0, "made": 0.8}
+WEIGHTS = {"contractnli": 2.0, "docnli_mnli": 0.7, "docnli_fever": 0.8, "vitaminc": 1.0, "written": 1.2, "made": 0.8}
 MADE = 130_000
 PASSAGES = 3_500  # of one source at most, so that no kind of text drowns the others
+NAMED_BY_PAGE = ("vitc", "fm2", "squad")  # groups of these sources are named after their page
 LETTERS = {"s": "supported", "c": "contradicted", "n": "not_enough"}
 
 
@@ -36,8 +38,17 @@ def labelled(data: Path, rng: random.Random) -> Iterator[Row]:
         if row["use"] == "train" and row["source"] == "contractnli":
             yield from _contract(row, rng)
         else:
-            context = digest(row["context"], row["claim"], WORDS)
+            context = _under_title(digest(row["context"], row["claim"], WORDS), row["group"], rng)
             yield _row(row["claim"], context, row["label"], row["source"], row["group"], use=row["use"])
+
+
+def _under_title(context: str, group: str, rng: random.Random) -> str:
+    """Half of the passages whose page has a name stand under it, as the product gives them to the model."""
+    kind, _, name = group.partition("-")
+    if kind not in NAMED_BY_PAGE or rng.random() < 0.5:
+        return context
+    title = name.replace("_", " ")
+    return f"{title}\n{context.removeprefix(f'{title}: ')}"
 
 
 def _contract(row: Row, rng: random.Random) -> Iterator[Row]:
@@ -68,15 +79,32 @@ def _cut(text: str) -> str:
     return " ".join(text.split()[:WORDS])
 
 
-def written(*_: object) -> Iterator[Row]:
-    """Pairs our authors wrote; none of them is held out, so they are in no figure."""
+def written(_: Path, rng: random.Random) -> Iterator[Row]:
+    """Pairs our authors wrote; they train and fit, and none is held out, so they are in no figure."""
     for path in sorted(WRITTEN.glob("written_*.jsonl")):
-        for number, line in enumerate(path.read_text("utf-8").splitlines()):
-            item = json.loads(line)
-            for letter, claim in item["claims"]:
-                yield _row(claim, item["passage"], LETTERS[letter], "written", f"{path.stem}-{number}", "train")
-            for letter, question in item["questions"]:
-                yield _row(question, item["passage"], int(letter == "y"), "written", f"{path.stem}-{number}", "train")
+        items = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for number, item in enumerate(items):
+            group = f"{path.stem}-{number}"
+            part = "fit" if part_of(group) == "fit" else "train"
+            for text, label in _written_pairs(item):
+                yield _row(text, item["passage"], label, "written", group, part)
+                beside = rng.choice(items)
+                if part == "train" and beside is not item:
+                    yield _row(text, _beside(item["passage"], beside["passage"], rng), label, "written", group, part)
+
+
+def _written_pairs(item: Row) -> Iterator[tuple[str, str | int]]:
+    yield from ((claim, LETTERS[letter]) for letter, claim in item["claims"])
+    yield from ((question, int(letter == "y")) for letter, question in item["questions"])
+
+
+def _beside(passage: str, other: str, rng: random.Random) -> str:
+    """A window of a document holds more than what a claim is about: some of another text before or after it."""
+    room = max(0, WORDS - len(passage.split()))
+    words = other.split()
+    before = rng.random() < 0.5
+    some = " ".join(words[-room:] if before else words[:room]) if room else ""
+    return f"{some}\n{passage}" if before else f"{passage}\n{some}"
 
 
 def made(data: Path, rng: random.Random, count: int = MADE) -> Iterator[Row]:
@@ -87,10 +115,12 @@ def made(data: Path, rng: random.Random, count: int = MADE) -> Iterator[Row]:
 
 def asked(data: Path, rng: random.Random) -> Iterator[Row]:
     for row in support_rows(data, rng):
-        yield _row(row["claim"], digest(row["context"], row["claim"], WORDS), row["label"], "qa", row["group"])
+        context = _under_title(digest(row["context"], row["claim"], WORDS), row["group"], rng)
+        yield _row(row["claim"], context, row["label"], "qa", row["group"])
     for row in answers_rows(data, rng):
-        context = digest(row["context"], row["question"], WORDS)
-        yield _row(row["question"], context, row["answers"], f"answers_{row['source']}", row["group"])
+        context = _under_title(digest(row["context"], row["question"], WORDS), row["group"], rng)
+        made = _row(row["question"], context, row["answers"], f"answers_{row['source']}", row["group"])
+        yield made | {"said": row["said"]}
 
 
 def _row(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from training.files import Row, read_all
-from training.losses import FROM_TEACHER, from_labels, from_teacher
+from training.losses import FROM_SPANS, FROM_TEACHER, from_labels, from_spans, from_teacher
 from training.network import TwoHeads, build, device, save
 from training.pairs import Encoded, Ints, batches
 
@@ -26,9 +26,12 @@ class Lesson:
     """The rows of a training as tensors."""
 
     def __init__(self, rows: list[Row], base: Path, teacher: Path | None) -> None:
-        self.encoded = Encoded([(row["a"], row["b"]) for row in rows], base)
+        said = [row.get("said", "") for row in rows]
+        self.encoded = Encoded([(row["a"], row["b"]) for row in rows], base, said)
+        self.spans = torch.tensor(self.encoded.spans)
         self.asked = torch.tensor([isinstance(row["label"], int) for row in rows])
         self.labels = torch.tensor([LABELS.get(row["label"], row["label"]) for row in rows])
+        self.pointed = self.asked & ((self.labels == 0) | (self.spans[:, 1] > 0))  # rows whose place is known
         self.weights = torch.tensor([float(row["weight"]) for row in rows])
         self.taught = torch.from_numpy(np.load(teacher)).float() if teacher else None
         if self.taught is not None and len(self.taught) != len(rows):
@@ -36,21 +39,22 @@ class Lesson:
 
     def loss(self, model: TwoHeads, places: Ints) -> Tensor:
         on, at = device(), torch.from_numpy(places)
-        support, answers = outputs(model, self.encoded, places)
+        support, answers, span, mask = outputs(model, self.encoded, places)
         asked, labels, weights = (values[at].to(on) for values in (self.asked, self.labels, self.weights))
         loss = from_labels(support, answers, labels, asked, weights)
+        loss = loss + FROM_SPANS * from_spans(span, self.spans[at].to(on), mask, self.pointed[at].to(on))
         if self.taught is None:
             return loss
         return (1 - FROM_TEACHER) * loss + FROM_TEACHER * from_teacher(support, answers, self.taught[at].to(on), asked)
 
 
-def outputs(model: TwoHeads, encoded: Encoded, places: Ints) -> tuple[Tensor, Tensor]:
-    """What the two heads say of some pairs; in bfloat16 on a GPU."""
+def outputs(model: TwoHeads, encoded: Encoded, places: Ints) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What the heads say of some pairs, and which tokens are theirs; in bfloat16 on a GPU."""
     on = device()
     inputs = {name: torch.from_numpy(ids).to(on) for name, ids in encoded.batch(places).items()}
     with torch.autocast(on, dtype=torch.bfloat16, enabled=on == "cuda"):
-        found: tuple[Tensor, Tensor] = model(**inputs)
-    return found
+        support, answers, span = model.read(**inputs)
+    return support, answers, span, inputs["attention_mask"]
 
 
 def train(args: argparse.Namespace) -> TwoHeads:
@@ -60,7 +64,7 @@ def train(args: argparse.Namespace) -> TwoHeads:
     model = build(args.base)
     rng = np.random.default_rng(args.seed)
     plan = [batch for _ in range(args.epochs) for batch in batches(lesson.encoded.lengths, args.batch, rng)]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, fused=device() == "cuda")
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, args.rate, total_steps=len(plan) + 1, pct_start=0.06, anneal_strategy="linear", div_factor=25
     )

@@ -49,3 +49,9 @@ def test_batches_hold_every_pair_once_and_like_lengths_together() -> None:
     found = batches(lengths, 10, np.random.default_rng(1))
     assert sorted(np.concatenate(found).tolist()) == list(range(100))
     assert all(len(set(lengths[batch].tolist())) == 1 for batch in found)
+
+
+def test_the_words_that_answer_are_found_beside_the_words_of_the_question(base: Path) -> None:
+    passage = "a word " + "other " * 40 + "in that year word"
+    encoded = Encoded([("in that year", passage), ("a", "word"), ("a", "word")], base, ["word", "", "gone"])
+    assert encoded.spans == [(len(encoded.items[0][0]) - 2,) * 2, (0, 0), (0, 0)]

@@ -210,7 +210,8 @@ def test_answers_rows_are_sane_and_the_same_for_a_seed(data: Path) -> None:
     assert rows == list(answers_rows(data, Random(4)))
     assert {row["answers"] for row in rows} == {0, 1}
     for row in rows:
-        assert set(row) == {"context", "question", "answers", "kind", "group", "source"}
+        assert set(row) == {"context", "question", "answers", "kind", "group", "source", "said"}
+        assert row["said"] in row["context"] and not (row["said"] and not row["answers"])
         assert len(row["context"].split()) <= 220
         assert row["answers"] == int(row["kind"].endswith(("gold", "clause")))
         assert row["group"] != "held"

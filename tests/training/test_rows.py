@@ -60,11 +60,27 @@ def test_written_pairs_are_whole() -> None:
             assert set(item) == {"domain", "passage", "claims", "questions"}
             assert {letter for letter, _ in item["claims"]} <= set("scn")
             assert {letter for letter, _ in item["questions"]} <= set("yn")
-    found = list(rows.written())
-    assert {row["part"] for row in found} == {"train"} and {row["label"] for row in found} >= {0, 1, "contradicted"}
+    found = list(rows.written(Path(), random.Random(1)))
+    assert {row["part"] for row in found} == {"train", "fit"} and {row["label"] for row in found} >= {
+        0,
+        1,
+        "contradicted",
+    }
 
 
 def test_groups_are_split_by_name_alone() -> None:
     parts = Counter(part_of(f"group-{number}") for number in range(5000))
     assert 0.69 < parts["train"] / 5000 < 0.75 and 0.06 < parts["fit"] / 5000 < 0.1
     assert part_of("squad-Steam_engine") == "held" and part_of("squad-Anything") == "train"
+
+
+def test_half_of_the_passages_stand_under_the_name_of_their_page() -> None:
+    rng = random.Random(1)
+    found = Counter(rows._under_title("Old Mill: It burned.", "vitc-Old_Mill", rng) for _ in range(200))
+    assert set(found) == {"Old Mill: It burned.", "Old Mill\nIt burned."} and min(found.values()) > 60
+    assert rows._under_title("It burned.", "cnli-4", rng) == "It burned."
+
+
+def test_a_written_passage_is_also_read_beside_another_text() -> None:
+    found = {rows._beside("one two", "three " * 300, random.Random(seed)) for seed in range(9)}
+    assert len(found) == 2 and all(len(text.split()) == rows.WORDS and "one two" in text for text in found)

@@ -29,7 +29,7 @@ def span_answers(row: Row, library: Library, names: NameBank, rng: Random) -> It
     context = window(sentences(passage), [place], rng) if place is not None else None
     if context is None or place is None:
         return
-    yield answers_row(context, question, 1, "gold", row)
+    yield answers_row(context, question, 1, "gold", row, _said(context, golds))
     yield from _edited(row, context, sentences(passage)[place], names, rng)
     draw = rng.random()
     if draw < 0.35:
@@ -41,6 +41,10 @@ def span_answers(row: Row, library: Library, names: NameBank, rng: Random) -> It
         bare = without_answer(passage, question, golds, rng)
         if bare:
             yield answers_row(bare, question, 0, "answer-removed", row)
+
+
+def _said(context: str, golds: list[str]) -> str:
+    return next((gold for gold in golds if gold in context), "")
 
 
 def _edited(row: Row, context: str, answer_sentence: str, names: NameBank, rng: Random) -> Iterator[Row]:
@@ -127,7 +131,7 @@ class Policies:
         place = deciding(passage, question, golds)
         context = window(sentences(passage), [place], rng) if place is not None else None
         if context:
-            yield answers_row(context, question, 1, "gold", row)
+            yield answers_row(context, question, 1, "gold", row, _said(context, golds))
         others = [text for text, topics in self._topics[row["group"]].items() if _topic(row) not in topics]
         other = any_or_all(rng.choice(others), question, rng) if others else None
         if other and rng.random() < 0.7:

@@ -17,8 +17,9 @@ def support_row(context: str, claim: str, label: str, kind: str, row: Row) -> Ro
     return made | {"group": row["group"], "source": row["source"]}
 
 
-def answers_row(context: str, question: str, answers: int, kind: str, row: Row) -> Row:
-    made = {"context": context, "question": " ".join(question.split()), "answers": answers}
+def answers_row(context: str, question: str, answers: int, kind: str, row: Row, said: str = "") -> Row:
+    """`said`: the words of the context that give the answer, where they are known."""
+    made = {"context": context, "question": " ".join(question.split()), "answers": answers, "said": said}
     return made | {"kind": f"{row['source']}-{kind}", "group": row["group"], "source": row["source"]}
 
 
