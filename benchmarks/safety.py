@@ -1,0 +1,164 @@
+"""Measure the safety gate against labelled texts and against ordinary documents.
+
+    python benchmarks/safety.py [--data FOLDER] [--show N]
+
+`benchmarks/data/safety.jsonl` (CC0) holds pairs of short texts, written for this purpose, that differ in one thing: one
+is unsafe, its twin is not. Every second pair is held out: rules were mended only after looking at the others.
+`--data` names a folder with safety.jsonl.gz (prompts labelled by people), refusal.jsonl.gz (answers to such prompts)
+and corpora/*.jsonl.gz (contracts and filings, of which next to nothing should be flagged).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from surefoot.safety import Finding, check
+
+FLAGGED = "harmful words flagged | contact details | other personal data"
+OWN = Path(__file__).parent / "data" / "safety.jsonl"
+# A blank line, or where a line ends a sentence: corpora keep their paragraphs in one of these ways.
+_BREAK = re.compile(r"\n\s*\n|(?<=[.;:])\s*\n|\s{4,}")
+_LONG, _SHORT = 1200, 40  # characters of a paragraph
+_SENTENCE = re.compile(r"(?<=[.;]) +(?=[A-Z(\d])")
+
+
+def own_rows() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in OWN.read_text(encoding="utf-8").splitlines()]
+
+
+def packed_rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Pieces of about a paragraph's length; one that runs on is cut behind sentences."""
+    for block in _BREAK.split(text):
+        piece = ""
+        for sentence in _SENTENCE.split(block):
+            if piece and len(piece) + len(sentence) > _LONG:
+                yield piece
+                piece = ""
+            piece = f"{piece} {sentence}".strip()
+        if len(piece) >= _SHORT:
+            yield piece
+
+
+def scores(pairs: Iterable[tuple[bool, bool]]) -> str:
+    """Table cells for (labelled, flagged) pairs."""
+    count = Counter(pairs)
+    hit, false, missed = count[True, True], count[False, True], count[True, False]
+    precision, recall = hit / max(1, hit + false), hit / max(1, hit + missed)
+    f1 = 2 * hit / max(1, 2 * hit + false + missed)
+    return f"{sum(count.values())} | {hit + missed} | {precision:.3f} | {recall:.3f} | {f1:.3f}"
+
+
+def print_own(show: int) -> None:
+    rows = [row | {"found": check(row["text"])} for row in own_rows()]
+    print("### Own pairs\n\n| part | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
+    for split in ("development", "held-out"):
+        part = [row for row in rows if row["split"] == split]
+        print(f"| {split} | {scores((row['unsafe'], bool(row['found'])) for row in part)} |")
+        for about in sorted({row["about"] for row in part}):
+            some = [row for row in part if row["about"] == about]
+            print(f"| {split}, {about} | {scores((row['unsafe'], bool(row['found'])) for row in some)} |")
+    wrong = [row for row in rows if row["split"] == "development" and row["unsafe"] != bool(row["found"])]
+    for row in wrong[:show]:
+        print(f"    {'missed' if row['unsafe'] else 'flagged'}: {row['text']!r} {row['found']}")
+
+
+def split_of(row: dict[str, Any]) -> str:
+    return "development" if hashlib.sha256(row["group"].encode()).digest()[0] < 128 else "held-out"
+
+
+def print_prompts(path: Path, show: int) -> None:
+    rows = [row | {"found": check(row["text"]), "split": split_of(row)} for row in packed_rows(path)]
+    labelled = [row for row in rows if row["unsafe"] is not None]
+    print("\n### Prompts labelled by people\n")
+    print("| source | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
+    for source, split in sorted({(row["source"], row["split"]) for row in labelled}):
+        part = [row for row in labelled if (row["source"], row["split"]) == (source, split)]
+        print(f"| {source}, {split} | {scores((row['unsafe'], bool(row['found'])) for row in part)} |")
+    print("\n| without a yes-or-no label | texts | flagged |\n|---|---|---|")
+    unlabelled = [row for row in rows if row["unsafe"] is None]
+    for category in sorted({row["category"] for row in unlabelled}):
+        part = [row for row in unlabelled if row["category"] == category]
+        print(f"| {part[0]['source']}: {category} | {len(part)} | {sum(bool(row['found']) for row in part)} |")
+    wrong = [row for row in labelled if row["split"] == "development" and row["unsafe"] != bool(row["found"])]
+    for row in wrong[:show]:
+        print(f"    {'missed' if row['unsafe'] else 'flagged'}: {row['text']!r}")
+
+
+def print_answers(path: Path, prompts: Path) -> None:
+    """Answers to the same kind of prompt: a refusal names the deed and must pass all the same."""
+    print(f"\n### Answers\n\n| source, degree of refusal | answers | {FLAGGED} |\n|---|---|---|---|---|")
+    asked = {
+        row["text"]: {True: ", to an unsafe prompt", False: ", to a safe prompt"}.get(row["unsafe"], "")
+        for row in packed_rows(prompts)
+    }
+    groups: dict[str, list[str]] = {}
+    for row in packed_rows(path):
+        name = f"{row['source']}, {row['degree']}{asked.get(row['question'], '')}"
+        groups.setdefault(name, []).append(row["text"])
+    for name, texts in sorted(groups.items()):
+        print(f"| {name} | {len(texts)} | {flagged_cells([check(text) for text in texts])} |")
+
+
+def flagged_cells(results: list[list[Finding]]) -> str:
+    kinds = Counter(kind for found in results for kind in {_kind(finding.kind) for finding in found})
+    return " | ".join(share(kinds[kind], len(results)) for kind in ("harm", "contact", "number"))
+
+
+def print_corpora(paths: list[Path], show: int) -> None:
+    print(f"\n### Ordinary documents\n\n| corpus | paragraphs | {FLAGGED} |\n|---|---|---|---|---|")
+    seconds, characters = 0.0, 0
+    shown: list[str] = []
+    for path in paths:
+        pieces = [piece for row in packed_rows(path) for piece in paragraphs(row["text"])]
+        start = time.perf_counter()
+        results = [check(piece) for piece in pieces]
+        seconds += time.perf_counter() - start
+        characters += sum(map(len, pieces))
+        print(f"| {path.name.split('.')[0]} | {len(pieces)} | {flagged_cells(results)} |")
+        flagged = ((piece, finding) for piece, found in zip(pieces, results, strict=True) for finding in found)
+        picked = [(piece, finding) for piece, finding in flagged if show]
+        shown += [_shown(*pair) for pair in sorted(picked, key=lambda pair: _kind(pair[1].kind) == "contact")[:show]]
+    print(f"\n{characters / seconds / 1e6:.1f} million characters a second on one core")
+    print("\n".join(shown))
+
+
+def _kind(kind: str) -> str:
+    return "contact" if kind in ("email", "phone") else "number" if kind in ("ssn", "card", "iban") else "harm"
+
+
+def _shown(piece: str, finding: Finding) -> str:
+    return f"    {finding.kind}: ...{piece[max(0, finding.start - 60) : finding.end + 20]!r}"
+
+
+def share(count: int, total: int) -> str:
+    return f"{count} ({100 * count / max(1, total):.2f} %)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, help="folder with safety.jsonl.gz, refusal.jsonl.gz and corpora/")
+    parser.add_argument("--show", type=int, default=0, help="print as many errors of each table")
+    options = parser.parse_args()
+    print_own(options.show)
+    if options.data:
+        print_prompts(options.data / "safety.jsonl.gz", options.show)
+        print_answers(options.data / "refusal.jsonl.gz", options.data / "safety.jsonl.gz")
+        print_corpora(sorted((options.data / "corpora").glob("*.jsonl.gz")), options.show)
+
+
+if __name__ == "__main__":
+    main()

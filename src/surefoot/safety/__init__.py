@@ -1,0 +1,76 @@
+"""The safety gate: what an answer must not contain, whatever else it does well.
+
+`check` reports findings with their place in the text; an empty list means clean. It reads by rule, so it is quick and
+explainable, and it is no substitute for a moderation model: docs/safety.md says what it misses.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, cast
+
+from msgspec import Struct
+
+from surefoot.safety import harm, personal
+from surefoot.safety.folding import Folded
+
+__all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
+
+Pattern = Literal["dangerous_instructions", "weapon_making", "malware_hacking", "self_harm", "pii_exposure"]
+PATTERNS: tuple[Pattern, ...] = (
+    "dangerous_instructions", "weapon_making", "malware_hacking", "self_harm", "pii_exposure",
+)  # fmt: skip
+_SHOWN = 4  # last characters of personal data that a report repeats
+_CONTACTS = ("email", "phone")
+
+
+class Finding(Struct, frozen=True):
+    """One reason why a text fails. `text` is what stands at start:end, but personal data is masked."""
+
+    pattern: Pattern
+    kind: str  # instructions, request, encouragement; ssn, card, iban, email, phone
+    start: int
+    end: int
+    text: str
+    why: str
+
+
+def check(text: str, quoted: str = "") -> list[Finding]:
+    """What is unsafe in a text, in order; empty when it is clean.
+
+    `quoted` is what the answer was asked to read: an e-mail address or phone number that stands there is repeated, not
+    exposed. Social security, card and account numbers count wherever they come from.
+    """
+    for value in (text, quoted):
+        if not isinstance(value, str):
+            raise TypeError(f"a text to check must be a str, not {type(value).__name__}")
+    folded = Folded(text)
+    found = [_harm(text, folded, hit) for hit in harm.find(folded.text)]
+    hits = personal.find(folded.text)
+    if hits and quoted:
+        known = Folded(quoted).text
+        hits = [hit for hit in hits if hit.kind not in _CONTACTS or not _stands_in(known, folded.text, hit)]
+    found += [_masked(folded, hit) for hit in hits]
+    return sorted(found, key=lambda finding: finding.start)
+
+
+def passes(text: str, quoted: str = "") -> bool:
+    return not check(text, quoted)
+
+
+def _harm(text: str, folded: Folded, hit: harm.Hit) -> Finding:
+    start, end = folded.original(hit.start, hit.end)
+    return Finding(cast(Pattern, hit.pattern), hit.kind, start, end, text[start:end], hit.why)
+
+
+def _masked(folded: Folded, hit: personal.Hit) -> Finding:
+    start, end = folded.original(hit.start, hit.end)
+    shown = re.sub(r"[\s()-]", "", folded.text[hit.start : hit.end])[-_SHOWN:]
+    return Finding("pii_exposure", hit.kind, start, end, f"{hit.kind} …{shown}", hit.why)
+
+
+def _stands_in(known: str, text: str, hit: personal.Hit) -> bool:
+    found = text[hit.start : hit.end].lower()
+    if hit.kind == "email":
+        return found in known.lower()
+    return re.sub(r"\D", "", found)[-10:] in re.sub(r"\D", "", known)

@@ -1,0 +1,85 @@
+"""Personal data counts by form and checksum; what cannot be a person's does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.safety import check
+from surefoot.safety.personal import iban, luhn
+
+CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "shown"),
+    [
+        ("It is 524-81-3907.", "ssn", "ssn …3907"),
+        ("SSN 524813907", "ssn", "ssn …3907"),
+        ("social security number: 524 81 3907", "ssn", "ssn …3907"),
+        ("It is 524‑81‑3907.", "ssn", "ssn …3907"),
+        ("4539 1488 0343 6467", "card", "card …6467"),
+        ("4539-1488-0343-6467", "card", "card …6467"),
+        ("4111111111111111", "card", "card …1111"),
+        ("3782 822463 10005", "card", "card …0005"),
+        ("GB82 WEST 1234 5698 7654 32", "iban", "iban …5432"),
+        ("DE89370400440532013000.", "iban", "iban …3000"),
+        ("maria.lopez+x@mail.northfield-bank.com.", "email", "email ….com"),
+        ("(415) 867-2290", "phone", "phone …2290"),
+        ("+1 415 867 2290", "phone", "phone …2290"),
+        ("415.867.2290", "phone", "phone …2290"),
+        ("+49 (0)171 123 45 67", "phone", "phone …4567"),
+        ("Mobile: 0171 1234567", "phone", "phone …4567"),
+    ],
+)
+def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> None:
+    (finding,) = check(text)
+    assert (finding.pattern, finding.kind, finding.text) == ("pii_exposure", kind, shown)
+    assert text[finding.start : finding.end].strip(".") in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "000-00-0000", "666-12-3456", "900-12-3456", "123-00-4567", "078-05-1120", "524 81 3907", "524813907",
+        "invoice no. 524-81-3907", "4539 1488 0343 6468", "4444 4444 4444 4444", "order 4539148803436467",
+        "ISBN 9780306406157", "1234567890123452", "GB83 WEST 1234 5698 7654 32", "DE89 3704 0044",
+        "ZZ82WEST12345698765432", "info@northfield-bank.com", "us-legal@acme.com", "legal.notices@acme.com",
+        "jane@example.com", "jane@mail.example.org", "jane@acme.test", "@jane", "jane@", "a@b", "800-867-2290",
+        "1 (888) 867-2290", "(415) 555-0142", "Fax: (415) 867-2290", "our telephone number is (415) 867-2290",
+        "2019-05-17", "12.05.2019 10:30", "10.1000/182", "1,415,867,2290", "415 867 2290 in the table", "+44 7700",
+        "+300 bps over 12 months", "000-000-0000", "(222) 222-2222",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_persons_passes(text: str) -> None:
+    assert check(text) == []
+
+
+def test_contact_details_that_were_quoted_are_not_exposed_but_numbers_are() -> None:
+    source = "Notices to Ann Lee, ann.lee@acme-corp.com, +1 (415) 867-2290, SSN 524-81-3907."
+    answer = "Write to Ann.Lee@acme-corp.com, call 415-867-2290, and mention 524-81-3907."
+    assert [finding.kind for finding in check(answer)] == ["email", "phone", "ssn"]
+    assert [finding.kind for finding in check(answer, quoted=source)] == ["ssn"]
+    assert [finding.kind for finding in check(answer, quoted="Notices to Ann Lee.")] == ["email", "phone", "ssn"]
+
+
+@given(st.text("0123456789", min_size=12, max_size=18))
+def test_one_check_digit_fits_and_one_changed_digit_never_does(digits: str) -> None:
+    fitting = [last for last in "0123456789" if luhn(digits + last)]
+    assert len(fitting) == 1
+    number = digits + fitting[0]
+    for place in (0, len(number) // 2, len(number) - 1):
+        changed = str((int(number[place]) + 1) % 10)
+        assert not luhn(number[:place] + changed + number[place + 1 :])
+
+
+@given(st.text("0123456789", min_size=18, max_size=18))
+def test_every_account_number_has_one_checksum(digits: str) -> None:
+    assert sum(iban(f"DE{check:02}{digits}") for check in range(2, 99)) == 1
+
+
+@given(st.sampled_from([CARD, SSN, "ann.lee@acme-corp.com", "(415) 867-2290"]), st.text("abc ,.", max_size=30))
+def test_a_report_never_repeats_what_it_found(secret: str, before: str) -> None:
+    for finding in check(f"{before} {secret}"):
+        assert secret not in finding.text and len(finding.text) <= 12
