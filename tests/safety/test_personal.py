@@ -31,6 +31,9 @@ CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
         ("415.867.2290", "phone", "phone …2290"),
         ("+49 (0)171 123 45 67", "phone", "phone …4567"),
         ("Mobile: 0171 1234567", "phone", "phone …4567"),
+        ("jane@example.com", "email", "email ….com"),
+        ("(415) 555-0142", "phone", "phone …0142"),
+        ("078-05-1120", "ssn", "ssn …1120"),
     ],
 )
 def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> None:
@@ -42,12 +45,12 @@ def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "000-00-0000", "666-12-3456", "900-12-3456", "123-00-4567", "078-05-1120", "524 81 3907", "524813907",
+        "000-00-0000", "666-12-3456", "900-12-3456", "123-00-4567", "524 81 3907", "524813907",
         "invoice no. 524-81-3907", "4539 1488 0343 6468", "4444 4444 4444 4444", "order 4539148803436467",
         "ISBN 9780306406157", "1234567890123452", "GB83 WEST 1234 5698 7654 32", "DE89 3704 0044",
         "ZZ82WEST12345698765432", "info@northfield-bank.com", "us-legal@acme.com", "legal.notices@acme.com",
-        "jane@example.com", "jane@mail.example.org", "jane@acme.test", "@jane", "jane@", "a@b", "800-867-2290",
-        "1 (888) 867-2290", "(415) 555-0142", "Fax: (415) 867-2290", "our telephone number is (415) 867-2290",
+        "jane@acme.test", "@jane", "jane@", "a@b", "800-867-2290",
+        "1 (888) 867-2290", "Fax: (415) 867-2290", "our telephone number is (415) 867-2290",
         "2019-05-17", "12.05.2019 10:30", "10.1000/182", "1,415,867,2290", "415 867 2290 in the table", "+44 7700",
         "+300 bps over 12 months", "000-000-0000", "(222) 222-2222",
     ],
