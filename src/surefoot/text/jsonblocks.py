@@ -1,0 +1,131 @@
+"""JSON objects inside a text that a model wrote: fenced or bare, behind any amount of prose, several in a row.
+
+JSON is taken strictly: no NaN, no infinite number, no key twice in one object. A text is walked through once, with no
+recursion and no backtracking, so that no text is slow. Quotes mean nothing outside of an object. Where an object turns
+out to be broken, so is everything in it, and the search goes on behind the place where it broke.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from math import isfinite
+from typing import Any, NoReturn
+
+Block = dict[str, Any]
+
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_TOKEN = re.compile(rf"[ \t\r\n]*+(?:({_STRING})|(-?[0-9][0-9.eE+-]*+|true|false|null)|([{{}}\[\],:]))", re.DOTALL)
+_OPEN_QUOTE = re.compile(r'[ \t\r\n]*+"')
+# What may come next, by what came last inside an object or array: a string, another value, or a mark.
+_AFTER = {
+    "{": {"string": "key", "}": "end"},
+    "{,": {"string": "key"},
+    "key": {":": ":"},
+    ":": {"string": "member", "value": "member", "{": "{", "[": "["},
+    "member": {",": "{,", "}": "end"},
+    "[": {"string": "element", "value": "element", "{": "{", "[": "[", "]": "end"},
+    "[,": {"string": "element", "value": "element", "{": "{", "[": "["},
+    "element": {",": "[,", "]": "end"},
+}
+
+
+def blocks(text: str) -> list[Block]:
+    """Every outermost JSON object of the text, in order."""
+    found = (_decoded(text[start:end]) for start, end in _spans(text))
+    return [block for block in found if block is not None]
+
+
+def last_valid(text: str, accept: Callable[[Block], bool]) -> Block | None:
+    """The last object that `accept` takes: models think aloud, and what they say last is what they mean."""
+    for start, end in reversed(list(_spans(text))):
+        block = _decoded(text[start:end])
+        if block is not None and accept(block):
+            return block
+    return None
+
+
+def strict(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """One JSON value and nothing else; ValueError says what is wrong with it."""
+    try:
+        value = _DECODER.decode(text)
+        return _without_surrogates(value) if "\\u" in text else value
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _decoded(text: str) -> Block | None:
+    try:
+        value = strict(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    at = text.find("{")
+    while at != -1:
+        whole, end = _walk(text, at)
+        if whole:
+            yield at, end
+        at = text.find("{", end)
+
+
+def _walk(text: str, start: int) -> tuple[bool, int]:
+    """Whether the object that opens at `start` is whole, and its end; or where to look for the next one.
+
+    That is where this one broke, or inside the string before: what looked like a string may have been prose between
+    two quotes that holds the opening of an object.
+    """
+    enclosing: list[str] = []  # what the objects and arrays around this one go on with
+    state, at, resume = "{", start + 1, start + 1
+    while token := _TOKEN.match(text, at):
+        kind = ("string", "value", token[3])[(token.lastindex or 1) - 1]
+        following = _AFTER[state].get(kind or "")
+        if following is None:
+            return False, resume
+        at = token.end()
+        resume = token.start(1) + 1 if kind == "string" else at
+        if following in ("{", "["):
+            enclosing.append("member" if state == ":" else "element")
+        if following == "end":
+            if not enclosing:
+                return True, at
+            following = enclosing.pop()
+        state = following
+    broken = _OPEN_QUOTE.match(text, at)  # a string that never ends
+    return False, broken.end() if broken else resume
+
+
+def _no_repeats(pairs: list[tuple[str, Any]]) -> Block:
+    made: Block = {}
+    for key, value in pairs:
+        if key in made:
+            raise ValueError(f"the key {key[:80]!r} stands twice in one object")
+        made[key] = value
+    return made
+
+
+def _finite(digits: str) -> float:
+    if not isfinite(number := float(digits)):
+        raise ValueError(f"the number {digits[:20]} is too large")
+    return number
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number of JSON")
+
+
+def _without_surrogates(value: object) -> object:
+    """Half a character, as a cut-off escape leaves it, can be neither printed nor stored."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_float=_finite, parse_constant=_no_constant)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from anthropic import transform_schema
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.models.dialects import Answer, AnthropicDialect, Manner, OpenAiDialect, adapted
+from surefoot.models.failures import CallFailed
+from surefoot.models.replies import asked_again, read
+from surefoot.models.seam import Prompt
+from tests.models.schemas import VERDICT, asking
+
+CHAT, MESSAGES = OpenAiDialect(), AnthropicDialect(transform_schema)
+
+
+def test_what_a_request_holds() -> None:
+    body = CHAT.body("m", Prompt("hi", "be kind", VERDICT), Manner(), 0.0)
+    assert body["messages"] == [{"role": "system", "content": "be kind"}, {"role": "user", "content": "hi"}]
+    assert body["response_format"]["json_schema"] == {"name": "verdict", "schema": VERDICT, "strict": True}
+    assert body["max_tokens"] == 1_024 and body["temperature"] == 0.0
+    plain = CHAT.body("m", Prompt("hi"), Manner(temperature=False, limit="max_completion_tokens"), 0.0)
+    assert set(plain) == {"model", "messages", "max_completion_tokens"}
+
+
+def test_a_schema_that_is_not_strict_is_not_called_so() -> None:
+    loose = {"type": "object", "properties": {"a": {"type": "string"}}}
+    body = CHAT.body("m", Prompt("hi", schema=loose), Manner(), None)
+    assert body["response_format"]["json_schema"]["strict"] is False
+    assert body["response_format"]["json_schema"]["name"] == "reply" and "temperature" not in body
+
+
+@pytest.mark.parametrize("dialect", [CHAT, MESSAGES])
+def test_without_server_side_schemas_the_prompt_holds_it(dialect: OpenAiDialect | AnthropicDialect) -> None:
+    body = dialect.body("m", asking("hi"), Manner(how="text"), 0.0)
+    assert "response_format" not in body and "output_config" not in body
+    assert '"enum":["yes","no"]' in body["messages"][-1]["content"]
+
+
+def test_anthropic_gets_a_schema_that_it_takes_and_ours_stays_as_it_was() -> None:
+    before = copy.deepcopy(VERDICT)
+    body = MESSAGES.body("m", Prompt("hi", "be kind", VERDICT), Manner(), 2.0)
+    sent = body["output_config"]["format"]["schema"]
+    assert before == VERDICT and "minimum" not in sent["properties"]["score"]
+    assert body["system"] == "be kind" and body["temperature"] == 1.0
+    with pytest.raises(CallFailed) as raised:
+        MESSAGES.body("m", Prompt("hi", schema={"properties": {"a": {}}}), Manner(), None)
+    assert raised.value.kind == "rejected"
+
+
+def test_half_characters_are_sent_as_replacements() -> None:
+    for dialect in (CHAT, MESSAGES):
+        body = dialect.body("m", Prompt("a\ud800b", "\udfff"), Manner(), 0.0)
+        json.dumps(body, ensure_ascii=False).encode()
+        assert body["messages"][-1]["content"] == "a\ufffdb"
+
+
+def test_what_replies_hold() -> None:
+    chat = {"choices": [{"message": {"content": "hi"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3}}
+    assert CHAT.answer(json.dumps(chat).encode()) == Answer("hi", 3, None, True)
+    parts = {"choices": [{"message": {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}}]}
+    assert CHAT.answer(json.dumps(parts).encode()).text == "ab"
+    refused = {"choices": [{"message": {"content": None, "refusal": "I cannot"}}]}
+    assert CHAT.answer(json.dumps(refused).encode()).refusal == "I cannot"
+    usage = {"input_tokens": 1, "output_tokens": 2, "cache_read_input_tokens": 4}
+    content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]
+    messages = {"content": content, "stop_reason": "max_tokens", "usage": usage}
+    assert MESSAGES.answer(json.dumps(messages).encode()) == Answer("x", 5, 2, True)
+
+
+@given(st.binary(max_size=100))
+def test_what_is_no_reply_fails_as_one_that_may_pass(data: bytes) -> None:
+    for dialect in (CHAT, MESSAGES):
+        with pytest.raises(CallFailed) as raised:
+            dialect.answer(data)
+        assert raised.value.kind == "passing"
+
+
+def test_what_a_server_rejects_is_left_out() -> None:
+    manner = adapted(Manner(), "temperature is not supported", CHAT, True)
+    assert manner == Manner(temperature=False)
+    manner = adapted(manner, "use 'max_completion_tokens' instead of max_tokens", CHAT, True)
+    assert manner is not None and manner.limit == "max_completion_tokens"
+    manner = adapted(manner, "response_format is unknown", CHAT, True)
+    assert manner is not None and manner.how == "json_object"
+    manner = adapted(manner, "bad request", CHAT, True)
+    assert manner is not None and (manner.how, manner.concessions) == ("text", 4)
+    assert adapted(manner, "bad request", CHAT, True) is None
+    assert adapted(Manner(), "bad request", CHAT, False) is None
+    assert adapted(Manner(), "this exceeds the context length", CHAT, True) is None
+    assert adapted(Manner(), "no output_config", MESSAGES, True) == Manner(how="text")
+
+
+@given(st.lists(st.sampled_from(["temperature", "max_tokens", "what?", "schema"]), min_size=6, max_size=12))
+def test_concessions_come_to_an_end(messages: list[str]) -> None:
+    manner: Manner | None = Manner()
+    for message in messages:
+        before = manner
+        manner = adapted(before, message, CHAT, True) if before else None
+        assert manner is None or before is None or manner.concessions > before.concessions
+    assert manner is None
+
+
+def test_reading() -> None:
+    aloud = '<think>{"verdict": "no", "score": 1}</think>{"verdict": "yes", "score": 2}'
+    assert read(Answer(aloud), VERDICT).value == {"verdict": "yes", "score": 2}
+    assert read(Answer("hi"), None) == (None, "")
+    assert read(Answer(" "), None).problem == "the reply was empty"
+    assert read(Answer("It passed."), VERDICT).problem == "the reply held no whole JSON object"
+    assert "is more than 10" in read(Answer('{"verdict": "yes", "score": 95}'), VERDICT).problem
+    assert "cut off" in read(Answer('{"verdict": "y', cut=True), VERDICT).problem
+    assert "refused" in read(Answer('{"verdict": "yes", "score": 2}', refusal="no\nway"), VERDICT).problem
+
+
+@given(st.text(max_size=300))
+def test_no_text_yields_a_value_that_does_not_fit(text: str) -> None:
+    reading = read(Answer(text), VERDICT)
+    assert (reading.value is None) == bool(reading.problem)
+
+
+def test_a_reminder_says_what_was_wrong_and_gives_room() -> None:
+    again = asked_again(asking("hi", longest=100), "the reply was empty", 1)
+    assert again.text.startswith("hi\n\nYour last reply could not be used: the reply was empty.")
+    assert again.longest == 200 and asked_again(Prompt("hi"), "empty", 0) == Prompt("hi")

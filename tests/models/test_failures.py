@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.models.failures import failure_of, retry_after
+from tests.fault_server import http_date
+
+
+@pytest.mark.parametrize(
+    ("status", "data", "kind"),
+    [
+        (429, b"", "busy"),
+        (429, b'{"error": {"message": "no more", "code": "insufficient_quota"}}', "hopeless"),
+        (503, b"", "busy"),
+        (529, b"", "busy"),
+        (500, b'{"type": "overloaded_error"}', "busy"),
+        (500, b"", "passing"),
+        (408, b"", "passing"),
+        (400, b"", "rejected"),
+        (422, b"", "rejected"),
+        (401, b"", "hopeless"),
+        (404, b"", "hopeless"),
+        (307, b"", "hopeless"),
+        (403, b"", "permanent"),
+        (413, b"", "permanent"),
+    ],
+)
+def test_what_a_status_means(status: int, data: bytes, kind: str) -> None:
+    assert failure_of(status, {}, data).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{"error": {"message": "too \\n many"}}', "HTTP 400: too many"),
+        (b'{"error": "plain"}', "HTTP 400: plain"),
+        (b'{"detail": "of fastapi"}', "HTTP 400: of fastapi"),
+        (b"<html>", "HTTP 400: <html>"),
+        (b"", "HTTP 400"),
+    ],
+)
+def test_what_the_server_said_is_passed_on(data: bytes, words: str) -> None:
+    assert failure_of(400, {}, data).message == words
+
+
+def test_retry_after_in_all_its_forms() -> None:
+    assert retry_after({"retry-after": "2"}) == 2
+    assert retry_after({"retry-after": "1.5"}) == 1.5
+    assert retry_after({"retry-after": "-1"}) == 0
+    assert retry_after({"retry-after-ms": "250", "retry-after": "9"}) == 0.25
+    assert 8 < (retry_after({"retry-after": http_date(10)}) or 0) <= 10
+    assert retry_after({"retry-after": http_date(-100)}) == 0
+    for none in ({}, {"retry-after": "soon"}, {"retry-after": "nan"}, {"retry-after": "inf"}, {"retry-after": ""}):
+        assert retry_after(none) is None
+
+
+@given(st.integers(300, 599), st.binary(max_size=200), st.text(max_size=20))
+def test_no_error_breaks_the_reading_of_errors(status: int, data: bytes, header: str) -> None:
+    failure = failure_of(status, {"retry-after": header}, data)
+    assert failure.message.startswith(f"HTTP {status}") and len(failure.message) < 300

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+from surefoot.errors import UsageError
+from surefoot.models.keys import Secret, key_of, variables_of
+
+KEY = "sk-very-secret-0123456789"
+
+
+def test_where_keys_are_looked_for() -> None:
+    assert variables_of("https://api.openai.com/v1") == ["SUREFOOT_KEY_API_OPENAI_COM", "OPENAI_API_KEY"]
+    assert variables_of("https://my-host.example:8443/v1") == [
+        "SUREFOOT_KEY_MY_HOST_EXAMPLE_8443", "SUREFOOT_KEY_MY_HOST_EXAMPLE",
+    ]  # fmt: skip
+
+
+def test_a_vendors_key_goes_to_the_vendor_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", f"{KEY}-other\n")
+    assert key_of("https://api.openai.com/v1").reveal() == KEY
+    assert key_of("https://api.anthropic.com").reveal() == f"{KEY}-other"
+    for elsewhere in ("http://localhost:8000/v1", "https://api.openai.com.example/v1", "https://example.org/v1"):
+        assert not key_of(elsewhere)
+    monkeypatch.setenv("SUREFOOT_KEY_EXAMPLE_ORG", KEY[::-1])
+    assert key_of("https://example.org/v1").reveal() == KEY[::-1]
+
+
+def test_a_secret_does_not_show_itself() -> None:
+    secret = Secret(KEY)
+    assert KEY not in f"{secret} {secret!r} {[secret]} {vars(secret).keys()}"
+    assert secret.scrubbed(f"Bearer {KEY} is wrong") == "Bearer *** is wrong"
+    assert Secret("").scrubbed("a text") == "a text" and Secret("none").scrubbed("none of it") == "none of it"
+    assert secret == Secret(KEY) and hash(secret) == hash(Secret(KEY)) and secret != KEY
+
+
+@pytest.mark.parametrize("value", ["two words", "schlüssel", "a\x07b"])
+def test_what_cannot_be_a_key_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("SUREFOOT_KEY_EXAMPLE_ORG", value)
+    with pytest.raises(UsageError, match="SUREFOOT_KEY_EXAMPLE_ORG does not hold a key") as raised:
+        key_of("https://example.org/v1")
+    assert value not in str(raised.value)
+
+
+def test_a_keyring_is_asked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = types.ModuleType("keyring.errors")
+    vars(errors)["KeyringError"] = type("KeyringError", (Exception,), {})
+    keyring = types.ModuleType("keyring")
+    vars(keyring)["get_password"] = lambda service, host: (
+        KEY if (service, host) == ("surefoot", "example.org") else None
+    )
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    assert key_of("https://example.org/v1").reveal() == KEY and not key_of("https://example.net/v1")
+
+    def locked(service: str, host: str) -> None:
+        raise errors.KeyringError("locked")
+
+    vars(keyring)["get_password"] = locked
+    assert not key_of("https://example.org/v1")

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.opening import open_model, parsed
+from surefoot.models.settings import Settings
+
+SECRET = "hunter2hunter2"
+
+
+@pytest.mark.parametrize(
+    ("spec", "model", "endpoint"),
+    [
+        ("llm:gpt-4o", "gpt-4o", "https://api.openai.com/v1"),
+        ("llm:org/name:7b-q4@http://localhost:11434/v1/", "org/name:7b-q4", "http://localhost:11434/v1"),
+        ("llm:@cf/meta/llama@https://example.org/v1", "@cf/meta/llama", "https://example.org/v1"),
+        ("llm:@cf/meta/llama-3.1", "@cf/meta/llama-3.1", "https://api.openai.com/v1"),
+        ("anthropic:claude-sonnet-4-5", "claude-sonnet-4-5", "https://api.anthropic.com"),
+        ("anthropic:claude@20250929@https://example.org/v1", "claude@20250929", "https://example.org"),
+        ("llm:m@http://[::1]:8000/v1", "m", "http://[::1]:8000/v1"),
+    ],
+)
+def test_what_a_spec_names(spec: str, model: str, endpoint: str) -> None:
+    assert parsed(spec)[1:] == (model, endpoint)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["gpt-4o", "llm:", "llm:m@localhost:8000/v1", "llm:m@example.org", "llm:m@http://", "llm:m@http://h:x/v1",
+     "llm:m@http://h:0/v1", "llm:m@http://a b/v1", f"llm:m@https://me:{SECRET}@example.org/v1",
+     f"llm:m@https://example.org/v1?key={SECRET}", f"lmm:m@https://me:{SECRET}@example.org/v1"],
+)  # fmt: skip
+def test_what_names_no_model_is_refused_with_a_hint_and_no_password(spec: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        open_model(spec)
+    assert raised.value.hint and SECRET not in str(raised.value)
+
+
+def test_a_vendor_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UsageError, match="OPENAI_API_KEY"):
+        open_model("llm:gpt-4o")
+
+
+def test_a_limit_on_an_unknown_cost_cannot_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="price of m is not known"):
+        open_model("llm:m@http://localhost:1/v1", budget=Budget(1.0))
+    prices = tmp_path / "p.toml"
+    prices.write_text('[models]\n"m" = {in = 0, out = 0}\n')
+    assert open_model("llm:m@http://localhost:1/v1", Settings(prices=prices), Budget(1.0)).name
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(concurrency=0), Settings(retries=-1), Settings(total=0), Settings(stall=float("nan")),
+     Settings(temperature=3.0)],
+)  # fmt: skip
+def test_settings_that_make_no_sense(settings: Settings) -> None:
+    with pytest.raises(UsageError):
+        open_model("llm:m@http://localhost:1/v1", settings)
+
+
+def test_models_at_one_endpoint_share_its_pace() -> None:
+    one, other = (open_model(f"llm:{name}@http://localhost:1/v1") for name in "ab")
+    assert vars(one)["_terms"].endpoint is vars(other)["_terms"].endpoint
+
+
+def test_without_the_extra_the_hint_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "surefoot.models.openai_sdk", raising=False)
+    with pytest.raises(Incomplete, match=r"surefoot\[llm\]"):
+        open_model("llm:m@http://localhost:2/v1")
+
+
+def test_opening_is_light_until_a_model_is_opened() -> None:
+    code = (
+        "import sys, surefoot.models.opening; sys.exit(bool({'openai', 'anthropic', 'aiohttp'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=30).returncode == 0

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.errors import UsageError
+from surefoot.models.budget import Budget, Estimate, tokens_of
+from surefoot.models.prices import Price, as_of, price_of
+from surefoot.models.seam import Prompt
+
+OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+
+
+def test_the_table_in_the_box_holds_at_the_vendors_alone() -> None:
+    assert price_of("gpt-4o", OPENAI) == Price(2.5, 10.0)
+    assert price_of("gpt-4o-2024-08-06", OPENAI) == price_of("gpt-4o", OPENAI)
+    assert price_of("claude-sonnet-4-5-20250929", ANTHROPIC) == Price(3, 15)
+    assert price_of("gpt-4o", "http://localhost:8000/v1") is None
+    assert price_of("gpt-4o", ANTHROPIC) is None
+    assert price_of("gpt-99", OPENAI) is None
+    assert as_of().startswith("20")
+
+
+def test_a_users_prices_go_first(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('[models]\n"gpt-4o" = {in = 1, out = 2}\n"own@http://localhost:1/v1" = {in = 0, out = 0}\n')
+    assert price_of("gpt-4o", OPENAI, path) == Price(1, 2)
+    assert price_of("own", "http://localhost:1/v1", path) == Price(0, 0)
+    assert price_of("own", "http://localhost:2/v1", path) is None
+    assert price_of("gpt-4o-mini", OPENAI, path) == Price(0.15, 0.6)
+
+
+@pytest.mark.parametrize(
+    "text", ["[models", "[models]\nx = 1", '[models]\nx = {in = -1, out = 0}', '[models]\nx = {in = nan, out = 0}',
+             "[modles]\n", '[models]\nx = {in = "a", out = 0}']
+)  # fmt: skip
+def test_what_is_no_price_list_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"prices\.toml"):
+        price_of("x", OPENAI, path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        price_of("x", OPENAI, tmp_path / "none.toml")
+
+
+@given(st.floats(0, 10), st.lists(st.tuples(st.floats(0, 3), st.floats(0, 1)), max_size=20))
+def test_a_budget_is_never_exceeded_when_calls_cost_no_more_than_was_set_aside(
+    most: float, calls: list[tuple[float, float]]
+) -> None:
+    budget = Budget(most)
+    for usd, share in calls:
+        if budget.set_aside(usd):
+            budget.settle(usd, usd * share)
+        assert budget.spent_usd <= most * (1 + 1e-9)
+
+
+def test_what_is_under_way_counts() -> None:
+    budget = Budget(1.0)
+    assert budget.set_aside(0.6) and not budget.set_aside(0.6)
+    budget.settle(0.6, 0.1)
+    assert budget.set_aside(0.6) and budget.spent_usd == 0.1
+
+
+@pytest.mark.parametrize("most", [float("nan"), float("inf"), -1.0])
+def test_a_limit_must_be_an_amount(most: float) -> None:
+    with pytest.raises(UsageError):
+        Budget(most)
+
+
+def test_estimates_say_what_is_known() -> None:
+    assert "at most $1.50" in Estimate("llm:m", 3, 0, 10, 20, 1.5).sentence
+    assert "price is not known" in Estimate("llm:m", 3, 2, 10, 20, None).sentence
+    assert "costs nothing" in Estimate("llm:m", 0, 2, 0, 0, None).sentence
+    assert "1 call to" in Estimate("llm:m", 1, 0, 10, 20, 1.5).sentence
+
+
+@given(st.text(), st.text())
+def test_tokens_are_never_guessed_low_for_plain_text(text: str, system: str) -> None:
+    assert tokens_of(Prompt(text, system)) >= (len(text) + len(system)) / 4

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.text.jsonblocks import blocks, last_valid, strict
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(max_size=6), VALUES, max_size=4)
+
+
+@given(OBJECTS, st.integers(0, 2), st.booleans())
+def test_what_json_writes_is_read_back(value: dict[str, object], indent: int, ascii_only: bool) -> None:
+    written = json.dumps(value, indent=indent or None, ensure_ascii=ascii_only)
+    for text in (written, f"Thus:\n```json\n{written}\n```\nThat is all.", f'He said "so. {written}'):
+        assert blocks(text) == [json.loads(json.dumps(value).encode("utf-8", "replace"))]
+
+
+@given(OBJECTS, OBJECTS, st.text(alphabet='{}[]":,\\ a1\n', max_size=40))
+def test_a_block_behind_any_rubbish_is_found(first: dict[str, object], last: dict[str, object], between: str) -> None:
+    """Unless the rubbish opened a string or an object that takes the block in; a fence ends both."""
+    found = blocks(f"{json.dumps(first)} {between}\n```\n{json.dumps(last)}")
+    if '"' not in between:
+        assert found[0] == first and found[-1] == last
+
+
+@given(st.text(alphabet=st.characters(codec=None), max_size=200) | st.text(alphabet='{}[]":,\\ne1 ', max_size=300))
+def test_no_text_breaks_it(text: str) -> None:
+    for block in blocks(text):
+        assert strict(json.dumps(block)) == block
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("no braces, 5\" of rain", []),
+        ('{"a": 1} and {"b": 2}', [{"a": 1}, {"b": 2}]),
+        ('{"a": {"b": [{"c": "}"}]}} tail', [{"a": {"b": [{"c": "}"}]}}]),
+        ('{x "y} {"a": "quote \\" and } brace"}', [{"a": 'quote " and } brace'}]),
+        ('use {"} and then {"a": 1}', [{"a": 1}]),
+        ('{"note: {"a": 1}', [{"a": 1}]),
+        ('{"a": 1,} {"b": 2}', [{"b": 2}]),
+        ("{'a': 1} {\"b\": 2}", [{"b": 2}]),
+        ('{“a”: 1} {"b": 2}', [{"b": 2}]),
+        ('{"a": NaN} {"a": Infinity} {"a": -Infinity} {"a": 1e999}', []),
+        ('{"a": 1, "a": 2} {"b": {"c": 1, "c": 1}}', []),
+        ('{"a": tru} {"a": 01} {"a": 1.} {"b": 1}', [{"b": 1}]),
+        ('{"outer": {"inner": 1}, broken', []),
+        ('{"cut": {"a": 1}', []),
+        ('{ {"a": 1}', [{"a": 1}]),
+        ('[{"a": 1}, {"b": 2}]', [{"a": 1}, {"b": 2}]),
+        ('{"a": "\\ud800"}', [{"a": "?"}]),
+        ('{"a": "line\nbreak"} {"b": 1}', [{"b": 1}]),
+        ("{} {}", [{}, {}]),
+    ],
+)  # fmt: skip
+def test_blocks(text: str, found: list[object]) -> None:
+    assert blocks(text) == found
+
+
+def test_the_last_block_that_is_accepted() -> None:
+    text = '{"verdict": 1} "Thought process: {"verdict": 2} {"other": 3} {"verdict": 4, "verdict": 5}'
+    assert last_valid(text, lambda block: "verdict" in block) == {"verdict": 2}
+    assert last_valid(text, lambda block: "none" in block) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 8_000,
+        '{"' + "\\" * 1_000_000,
+        '{"a": "' + "\\" * 1_000_001 + '"}',
+        '{"a":' * 8_000,
+        '{"a":[' * 900 + "{}," * 5_000,
+        '{"a":' * 5_000 + "1" + "}" * 5_000,
+        '{"' * 8_000,
+        '{"\\"' * 8_000,
+        '{"a":"' * 8_000,
+        "{" + " " * 1_000_000 + "x",
+        '{"' + "{ " * 8_000 + '" x',
+        '{"a": ' + "1" * 1_000_000 + "}",
+    ],
+    ids=lambda text: text[:8],
+)
+def test_no_text_is_slow(text: str) -> None:
+    start = time.process_time()
+    assert blocks(text) == []
+    assert time.process_time() - start < 0.5
+
+
+def test_time_grows_with_length_and_no_faster() -> None:
+    def seconds(times: int) -> float:
+        text = '{"a":[{"b":"' * times
+        start = time.process_time()
+        blocks(text)
+        return time.process_time() - start
+
+    seconds(2_000)
+    assert seconds(40_000) < 100 * max(seconds(4_000), 0.001)
+
+
+def test_strict_says_what_is_wrong() -> None:
+    for text, why in [("{", "Expecting"), ('{"a":1,"a":1}', "twice"), ("NaN", "NaN"), ("[" * 100_000, "deeply")]:
+        with pytest.raises(ValueError, match=why):
+            strict(text)
