@@ -1,10 +1,19 @@
-"""Rubrics are data: one TOML file gives the axes, their values and their anchors to graders, people and reports."""
+"""Rubrics are data: one TOML file gives the axes, their values and their anchors to graders, people and reports.
+
+Axes with a weight are dimensions of one score: `overall` weighs them, and a ceiling holds an answer down whose
+accuracy is poor, however well it reads. A dimension that was not scored is left out, never guessed.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
 from importlib.resources import files
+from math import fsum, isfinite
 from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
@@ -12,6 +21,10 @@ from msgspec import Struct, ValidationError, convert
 from surefoot.errors import UsageError
 
 DEFAULT = "refusal"
+COUNCIL = "council"
+LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
+_SCORE = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:/\s*10(?:\.0)?\s*)?")
+_SUM_TOLERANCE = 1e-9
 
 
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,36 +34,191 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     least: int = 0
     when: Literal["always", "cited", "refused"] = "always"
     anchors: dict[str, str] = {}
+    weight: float | None = None  # of a dimension of the overall score, rated from LOWEST to HIGHEST
+    replaces: str = ""  # the dimension that this one stands in for, `when` says on which answers
+
+    @property
+    def is_dimension(self) -> bool:
+        return self.weight is not None or bool(self.replaces)
 
     def accepts(self, value: object) -> bool:
         if isinstance(value, bool):
             return False
+        if self.is_dimension:
+            return read_score(value) is not None
         return value in self.values if self.values else isinstance(value, int) and value >= self.least
+
+
+class Cap(Struct, frozen=True, forbid_unknown_fields=True):
+    """Below this score on the axis, the overall score is `at` at most."""
+
+    axis: str
+    below: float
+    at: float
+
+
+class Scored(Struct, frozen=True):
+    """The overall score of one answer, or None and why; `uncapped` is what it were without ceilings."""
+
+    value: float | None = None
+    uncapped: float | None = None
+    capped_by: tuple[str, ...] = ()
+    scores: dict[str, float] = {}
+    missing: tuple[str, ...] = ()
+    reason: str = ""
 
 
 class Rubric(Struct, frozen=True):
     name: str
     axes: tuple[Axis, ...]
     sha256: str
+    caps: tuple[Cap, ...] = ()
 
     def axis(self, name: str) -> Axis | None:
         return next((axis for axis in self.axes if axis.name == name), None)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {axis.name: axis.weight for axis in self.axes if axis.weight is not None}
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """What reviewers score, and the columns of a report."""
+        return tuple(axis.name for axis in self.axes if axis.is_dimension)
+
+    def applying(self, refused: bool, weights: Mapping[str, float] | None = None) -> dict[str, float]:
+        """The dimensions that count for an answer, with their weights."""
+        standing_in = {axis.replaces: axis.name for axis in self.axes if axis.replaces and refused}
+        return {standing_in.get(name, name): weight for name, weight in (weights or self.weights).items()}
+
+    def score(
+        self,
+        scores: Mapping[str, object],
+        weights: Mapping[str, float] | None = None,
+        *,
+        ceiling: bool = True,
+        refused: bool = False,
+    ) -> Scored:
+        """Weigh what was scored. ValueError if the weights are no weights.
+
+        An answer that is not scored on the axis of a ceiling has no overall score: it must not slip past the ceiling.
+        """
+        applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
+        held_by = [cap.axis for cap in self.caps]
+        read = {name: read_score(scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
+        known = {name: score for name, score in read.items() if score is not None}
+        missing = tuple(name for name in read if name not in known and (applying.get(name) or name in held_by))
+        if unheld := [name for name in held_by if name not in known]:
+            return Scored(scores=known, missing=missing, reason=f"{unheld[0]} is not scored")
+        shares = {name: _exact(applying.get(name, 0)) for name in known}
+        whole = sum(shares.values(), Fraction(0))
+        if not whole:
+            return Scored(scores=known, missing=missing, reason="no dimension that has a weight is scored")
+        mean = sum((shares[name] * _exact(score) for name, score in known.items()), Fraction(0)) / whole
+        caps = [cap for cap in self.caps if known[cap.axis] < cap.below and cap.at < mean] if ceiling else []
+        value = min([float(mean), *(cap.at for cap in caps)])
+        return Scored(value, float(mean), tuple(dict.fromkeys(cap.axis for cap in caps)), known, missing)
+
+    def described(self, order: Sequence[str] = ()) -> str:
+        """The dimensions in words for a prompt, with what each score means."""
+        parts = []
+        for name in order or self.dimensions:
+            axis = self.axis(name)
+            if axis is None or not axis.is_dimension:
+                raise ValueError(f"{name!r} is no dimension of the rubric {self.name}")
+            instead = f" Only for a response that declines to answer; there it stands in for {axis.replaces}."
+            lines = [f"{name}: {axis.asks}{instead if axis.replaces else ''}"]
+            parts.append("\n".join(lines + [f"  {score}: {text}" for score, text in axis.anchors.items()]))
+        return "\n\n".join(parts)
+
+
+def overall(
+    scores: Mapping[str, object], weights: Mapping[str, float] | None = None, ceiling: bool = True
+) -> float | None:
+    """The overall score of an answer by the council's rubric, on the scale of its dimensions; not rounded.
+
+    Missing dimensions leave the mean. None without a readable accuracy. ValueError if the weights are no weights.
+    """
+    return council().score(scores if isinstance(scores, Mapping) else {}, weights, ceiling=ceiling).value
+
+
+def read_score(value: object) -> float | None:
+    """9, 9.0, "9" and "9/10" are 9; everything else, and what is out of range, is not a score."""
+    if isinstance(value, str):
+        match = _SCORE.fullmatch(value)
+        number: float | None = float(match[1]) if match else None
+    else:
+        number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    # An integer may be too large to be made a float, and NaN is within no range.
+    return float(number) if number is not None and LOWEST <= number <= HIGHEST else None
+
+
+def checked_weights(weights: object, known: Iterable[str]) -> dict[str, float]:
+    """Weights that are finite, not negative, of known dimensions, and sum to 1; else ValueError."""
+    if not isinstance(weights, Mapping) or not weights:
+        raise ValueError("weights are a mapping of dimensions to numbers")
+    names = list(known)
+    for name, weight in weights.items():
+        if name not in names:
+            raise ValueError(f"there is no dimension {name!r}; there are {', '.join(names)}")
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
+            raise ValueError(f"the weight of {name} must be a number from 0 to 1, not {str(weight)[:40]!r}")
+    total = fsum(weights.values())
+    if abs(total - 1) > _SUM_TOLERANCE:
+        raise ValueError(f"the weights must sum to 1, not {total:.10g}")
+    return {str(name): float(weight) for name, weight in weights.items()}
 
 
 def load(name: str = DEFAULT) -> Rubric:
     """A bundled rubric."""
     file = files("surefoot") / "rubrics" / f"{name}.toml"
-    if not file.is_file():
-        raise UsageError(f"there is no rubric {name!r}", f"the bundled one is {DEFAULT}")
+    if not name.isidentifier() or not file.is_file():
+        raise UsageError(f"there is no rubric {name!r}", f"there are {', '.join(bundled())}")
     return parse(file.read_text("utf-8"), f"rubrics/{name}.toml")
+
+
+@cache
+def council() -> Rubric:
+    return load(COUNCIL)
+
+
+def bundled() -> list[str]:
+    found = (file.name for file in (files("surefoot") / "rubrics").iterdir())
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
 
 
 def parse(text: str, source: str) -> Rubric:
     try:
         content = tomllib.loads(text)
         axes = convert(content.get("axis"), tuple[Axis, ...])
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        caps = convert(content.get("cap", []), tuple[Cap, ...])
+        made = Rubric(str(content.get("name", source)), axes, hashlib.sha256(text.encode()).hexdigest(), caps)
+        _check(made)
+    except (tomllib.TOMLDecodeError, ValidationError, ValueError, RecursionError) as error:
+        like = "council" if "weight" in text else DEFAULT
         raise UsageError(
-            f"the rubric {source} cannot be read: {error}", "compare it with rubrics/refusal.toml"
+            f"the rubric {source} cannot be read: {error}", f"compare it with rubrics/{like}.toml"
         ) from error
-    return Rubric(str(content.get("name", source)), axes, hashlib.sha256(text.encode()).hexdigest())
+    return made
+
+
+def _check(rubric: Rubric) -> None:
+    names = [axis.name for axis in rubric.axes]
+    if len(set(names)) < len(names):
+        raise ValueError("two axes have the same name")
+    if rubric.weights:
+        checked_weights(rubric.weights, names)
+    for axis in rubric.axes:
+        if axis.replaces and (axis.replaces not in rubric.weights or axis.when != "refused" or axis.weight is not None):
+            message = f'{axis.name} can replace a dimension that has a weight, with when = "refused" and no weight'
+            raise ValueError(message)
+        if axis.weight is not None and axis.when != "always":
+            raise ValueError(f'{axis.name} has a weight, so it counts always; use replaces and when = "refused"')
+    for cap in rubric.caps:
+        if cap.axis not in rubric.weights or not isfinite(cap.below) or not LOWEST <= cap.at <= HIGHEST:
+            raise ValueError(f"the cap on {cap.axis} needs a dimension, and an `at` from {LOWEST} to {HIGHEST}")
+
+
+def _exact(number: float) -> Fraction:
+    """The number as it was written: 0.35 is 35/100, so that equal answers get equal scores."""
+    return Fraction(str(number))

@@ -14,11 +14,12 @@ import msgspec
 
 from surefoot import rubric
 from surefoot.appending import printable
+from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
+from surefoot.cli.spending import CANARIES, Reader, Terms, open_grader
+from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.findings import FindingsGrader, Graded
-from surefoot.graders.local import local_cascade
-from surefoot.graders.rules import Rules
 from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
@@ -30,11 +31,27 @@ from surefoot.types import Item, Problem
 _BATCH = 200
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
-GRADERS: dict[str, Callable[[], FindingsGrader]] = {
-    "local": lambda: FindingsGrader(local_cascade()),
-    "rules": lambda: FindingsGrader(Rules()),
-}
 DEFAULT = "local"
+
+
+def _asking_options(command: Callable[..., int]) -> Callable[..., int]:
+    """What only a grader that asks a model listens to."""
+    for option in reversed(
+        (
+            click.option("--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
+                         help="In a cascade, from which probability on the first grader decides."),
+            click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
+            click.option("--concurrency", type=click.IntRange(1, 1_000), default=Terms().concurrency, metavar="N",
+                         show_default=True, help="Calls at once."),
+            click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                         help="Where replies are kept: a repeat costs nothing.  [default: in the user's cache folder]"),
+            click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+                         help="TOML with prices of models, before those that are known."),
+            click.option("--yes", is_flag=True, help="Spend without a question."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
@@ -43,20 +60,28 @@ DEFAULT = "local"
 @click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
-@click.option("--grader", type=click.Choice(list(GRADERS)), default=DEFAULT, show_default=True, help="Who grades.")
+@click.option(
+    "--grader",
+    default=DEFAULT,
+    show_default=True,
+    metavar="GRADER",
+    help="Who grades: local, rules, llm:MODEL@URL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,...",
+)
+@_asking_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
-def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **texts: str | None) -> int:
+def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **more: Any) -> int:  # noqa: ANN401
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
     were not.
     """
-    bare = [(name.replace("_", "-"), path) for name, path in texts.items() if path is not None]
+    terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
+    bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]
     if (run is not None) + (items is not None) + len(bare) != 1:
         raise UsageError("one thing to grade must be given", "pass a run folder, or --items FILE.jsonl")
     if bare:
         return grade_texts(*bare[0], as_json)
-    chosen = GRADERS[grader]()
+    chosen = open_grader(grader, terms)
     if run is not None:
         return _grade_run(run, chosen, as_json)
     if items != "-" and (not Path(str(items)).exists() or Path(str(items)).is_dir()):
@@ -72,29 +97,34 @@ def _note(problem: Problem) -> None:
     click.echo(f"note: {plain(str(problem), 500)}", err=True)
 
 
-def _grade_run(folder: Path, grader: FindingsGrader, as_json: bool) -> int:
+def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     with RunStore.open(folder, writing=True) as store:
         if store.is_graded_otherwise():
             click.echo("note: the answers have changed since the last grading; all are graded anew", err=True)
         graded = grade_run(store, grader)
         problems = [*store.problems, *_left_out(store)]
-    for one in graded:
-        _print(row_of(one), as_json)
+    with quiet_if_nobody_reads():
+        for one in graded:
+            _print(row_of(one), as_json)
     for problem in problems:
         click.echo(f"warning: {plain(str(problem), 500)}", err=True)
     code = _summed_up(Counter(one.bucket for one in graded), as_json)
     return ExitCode.INCOMPLETE if problems else code
 
 
-def grade_run(store: RunStore, grader: FindingsGrader) -> list[Graded]:
+def grade_run(store: RunStore, grader: Reader) -> list[Graded]:
     """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before."""
     chosen = rubric.load()
     items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
     graded = grader.read(items)
+    for name, ballots in getattr(grader, "ballots", {}).items():
+        store.replace_verdicts(name, ballots)
     store.replace_verdicts(grader.name, [verdict for one in graded for verdict in one.verdicts])
+    others = {part: version for part, version in store.manifest.versions.items() if part != CANARIES}
     store.amend(
-        rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256()
-    )
+        rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
+        versions=others | getattr(grader, "versions", {}),
+    )  # fmt: skip
     return graded
 
 
@@ -109,10 +139,11 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
             yield Problem("unknown_question", message, printable(store.path / TRACES))
 
 
-def graded_rows(items: Iterable[Item | Ungradable], grader: FindingsGrader) -> Iterator[dict[str, Any]]:
+def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[dict[str, Any]]:
     """One row per item, in order; what could not be read is a row too, with its reason."""
     rest = iter(items)
-    while batch := list(islice(rest, _BATCH)):
+    size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
+    while batch := list(islice(rest, size)):
         graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))
         for item in batch:
             yield row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
@@ -130,6 +161,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "reason": graded.reason,
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
+        "via": found["factuality"].via,
         "gold": findings.gold,
         "refusal_quality_reason": found["refusal_quality"].reason if "refusal_quality" in found else None,
         "claims": [
@@ -146,7 +178,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
 
 
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
-    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "gold", "refusal_quality_reason"))
+    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "gold", "refusal_quality_reason"))
     return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 

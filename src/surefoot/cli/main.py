@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 import click
 
 from surefoot import __version__
 from surefoot.cli.compare import compare
+from surefoot.cli.council import council
 from surefoot.cli.demo import demo
 from surefoot.cli.doctor import doctor
 from surefoot.cli.grade import grade
@@ -24,7 +26,30 @@ from surefoot.errors import ExitCode, SurefootError
 _INTERRUPTED = 130
 
 
+class _ReaderGone(Exception):
+    """Nobody reads what we print any more (`| head`)."""
+
+
+@contextlib.contextmanager
+def _noticing_that_nobody_reads() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:  # click would end with 1, and to us 1 is BLOCKED
+        raise _ReaderGone from error
+
+
+class _Commands(click.Group):
+    @_noticing_that_nobody_reads()
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401
+        return super().make_context(*arguments, **options)
+
+    @_noticing_that_nobody_reads()
+    def invoke(self, ctx: click.Context) -> object:
+        return super().invoke(ctx)
+
+
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete.",
 )
@@ -33,7 +58,7 @@ def cli() -> None:
     """The ship gate for grounded document QA: cite it or refuse."""
 
 
-for command in (init, demo, questions, score, run, grade, compare, doctor):
+for command in (init, demo, questions, score, run, grade, compare, doctor, council):
     cli.add_command(command)
 
 
@@ -68,8 +93,8 @@ def _run(arguments: list[str]) -> int:
         return _say(error.format_message(), "", ExitCode.USAGE)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted", "", _INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has gone (`| head`): nothing is wrong, and nothing more can be said on stdout.
+    except _ReaderGone:
+        # Nothing is wrong, and nothing more can be said; the work was not finished.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.INCOMPLETE
     except OSError as error:
@@ -87,7 +112,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _say(message: str, hint: str, code: int) -> int:
-    click.echo(f"error: {message}", err=True)
-    if hint:
-        click.echo(f"hint: {hint}", err=True)
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(f"error: {message}", err=True)
+        if hint:
+            click.echo(f"hint: {hint}", err=True)
     return int(code)

@@ -1,0 +1,249 @@
+"""surefoot council: several models answer, review each other without knowing whose answer is whose, and are ranked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.report.words import counted, plain
+
+if TYPE_CHECKING:
+    from surefoot.council.scoring import Result
+    from surefoot.council.settings import Settings, Value
+    from surefoot.council.sitting import Answer
+    from surefoot.models.seam import Model
+    from surefoot.rubric import Rubric
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
+_GATE = click.option(
+    "--safety/--no-safety", "gate", default=None, help="Put answers last that fail the safety check.  [default: on]"
+)
+_READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+_FROM_FILE = "reviews file"
+
+
+class _AskedWithoutAWord(click.Group):
+    """`surefoot council "QUESTION"` is `surefoot council ask "QUESTION"`. One word alone is a command misspelt."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands and len(args[0].split()) > 1:
+            args = ["ask", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_AskedWithoutAWord,
+    invoke_without_command=True,
+    epilog="Example: surefoot council score --reviews reviews.json",
+)
+@click.option("--show-config", is_flag=True, help="List every setting with its value and where it came from.")
+@_RUBRIC
+@_JSON
+@click.pass_context
+def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:
+    """Rank answers by the scores of several reviewers."""
+    if ctx.invoked_subcommand is not None:
+        if show_config or rubric is not None or as_json:
+            hint = f"as in surefoot council {ctx.invoked_subcommand} ... --json"
+            raise UsageError("options of a command stand behind it, and --show-config has none", hint)
+        return None
+    if not show_config:
+        click.echo(ctx.get_help())
+        return ExitCode.OK
+    settings = _settings(_chosen(RUBRIC=rubric))
+    with quiet_if_nobody_reads():
+        if as_json:
+            _print({row.name: {"value": row.value, "source": row.source} for row in settings.rows})
+        else:
+            for row in settings.rows:
+                click.echo(f"{row.name}={_written(row.value)}  ({row.source}; {row.about})")
+    return ExitCode.OK
+
+
+@council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
+@click.option(
+    "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
+    help="Answers and the reviewers' raw texts, as one JSON object; - reads it from stdin.",
+)  # fmt: skip
+@_RUBRIC
+@_GATE
+@_JSON
+def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> int:
+    """Score reviewers' raw texts: no model is asked.
+
+    Exits 4 when no review can be read as a ballot.
+    """
+    from surefoot.council.scoring import score as scored
+    from surefoot.council.sitting import sitting_of
+
+    sitting = sitting_of(_json_in(file))
+    options = _chosen(RUBRIC=sitting.rubric or None, SAFETY_GATE=sitting.gate, SAFETY_SCORE_CAP=sitting.cap)
+    options = {key: (value, _FROM_FILE) for key, (value, _) in options.items()}
+    weights = None if sitting.weights is None else (sitting.weights, _FROM_FILE)
+    settings = _settings(options | _chosen(RUBRIC=rubric, SAFETY_GATE=gate), weights)
+    return _report(scored(sitting, settings), as_json)
+
+
+@council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models llm:a@http://localhost:8080/v1')
+@click.argument("question")
+@click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL, ..., separated by commas.")
+@click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
+@click.option(
+    "--answers", "file", metavar="FILE", type=_READABLE,
+    help="Review these instead of asking for answers: the `responses` of a file of reviews.",
+)  # fmt: skip
+@click.option("--seed", type=int, help="Fixes the order in which reviewers see answers.  [default: 0]")
+@click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent.")
+@click.option(
+    "--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where replies are kept: a repeat costs nothing.  [default: in the user's cache folder]",
+)  # fmt: skip
+@click.option(
+    "--prices", type=_READABLE, metavar="FILE", help="TOML with prices of models, before those that are known."
+)
+@click.option("--yes", is_flag=True, help="Spend without a question.")
+@_RUBRIC
+@_GATE
+@_JSON
+def ask(
+    question: str,
+    models: str | None,
+    chair: str | None,
+    file: Path | None,
+    seed: int | None,
+    max_cost: float | None,
+    cache: Path | None,
+    prices: Path | None,
+    yes: bool,
+    rubric: str | None,
+    gate: bool | None,
+    as_json: bool,
+) -> int:
+    """Let models answer a question and review each other's answers without knowing whose they are.
+
+    Exits 4 when no answer could be scored.
+    """
+    from surefoot.deliberation import deliberate
+
+    settings = _settings(_chosen(MODELS=models, CHAIR=chair, SEED=seed, RUBRIC=rubric, SAFETY_GATE=gate))
+    answers = _answers_in(file) if file is not None else ()
+    members, head = _opened(settings, cache, prices, max_cost)
+    _agree_on(len(members) * (1 if answers else 2) + (head is not None), yes)
+    held = deliberate(question, members, settings, answers=answers, chair=head)
+    for failure in held.failures:
+        click.echo(plain(f"failed: {failure.model}: {failure.stage}: {failure.reason}", 400), err=True)
+    if as_json:
+        record = msgspec.structs.asdict(held)
+        _print(msgspec.structs.asdict(record.pop("result")) | record)
+        return _exit_code(held.result)
+    code = _report(held.result, as_json=False)
+    if held.synthesis:
+        click.echo("\n" + "\n".join(plain(line, 10_000) for line in held.synthesis.splitlines()))
+    return code
+
+
+def _opened(
+    settings: Settings, cache: Path | None, prices: Path | None, max_cost: float | None
+) -> tuple[list[Model], Model | None]:
+    """The members and the chair: they share one budget."""
+    from surefoot.models.budget import Budget
+    from surefoot.models.cache import default_path
+    from surefoot.models.opening import open_model
+    from surefoot.models.settings import Settings as Asking
+
+    specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
+    if not specs:
+        raise UsageError("a council needs models", "as in --models llm:NAME@http://localhost:8080/v1")
+    budget, how = Budget(max_cost), Asking(cache=cache or default_path(), prices=prices)
+    chair = str(settings["CHAIR"])
+    return [open_model(spec, how, budget) for spec in specs], open_model(chair, how, budget) if chair else None
+
+
+def _agree_on(calls: int, yes: bool) -> None:
+    """What reviews cost depends on how long the answers are, so the calls are said and --max-cost is the limit."""
+    click.echo(
+        f"{counted(calls, 'call')}, fewer where replies are known; --max-cost limits what they may cost", err=True
+    )
+    watched = sys.stdin.isatty() and sys.stderr.isatty()
+    if watched and not yes and not click.confirm("Go on?", default=True, err=True):
+        raise Incomplete("nothing was asked", "--yes goes on without a question")
+
+
+def _answers_in(file: Path) -> tuple[Answer, ...]:
+    from surefoot.council.sitting import sitting_of
+
+    found = _json_in(file)
+    responses = found.get("responses", found) if isinstance(found, dict) else found
+    return sitting_of({"responses": responses, "reviews": []}).answers
+
+
+def _json_in(file: Path) -> object:
+    from surefoot.text import jsonblocks
+
+    try:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        value: object = jsonblocks.strict(raw.decode("utf-8-sig"))
+    except ValueError as error:
+        raise UsageError(f"{file} is not JSON text in UTF-8: {error}", "docs/council.md shows such a file") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", "pass a file of JSON") from error
+    return value
+
+
+def _chosen(**values: Value | None) -> dict[str, tuple[Value, str]]:
+    """What was said on the command line; what was not leaves the environment its say."""
+    return {key: (value, "option") for key, value in values.items() if value is not None}
+
+
+def _settings(options: dict[str, tuple[Value, str]], weights: tuple[object, str] | None = None) -> Settings:
+    from surefoot.council import settings
+
+    return settings.read(os.environ, options, weights, load_rubric)
+
+
+def load_rubric(name: str) -> Rubric:
+    """A bundled rubric by its name, or one's own by its path."""
+    from surefoot import rubric
+
+    path = Path(name)
+    if name in rubric.bundled() or not (path.suffix == ".toml" or path.is_file()):
+        return rubric.load(name)
+    try:
+        return rubric.parse(path.read_text("utf-8"), name)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error
+
+
+def _report(result: Result, as_json: bool) -> int:
+    from surefoot.cli.council_words import show
+
+    with quiet_if_nobody_reads():
+        if as_json:
+            _print(result)
+        else:
+            show(result, console())
+    return _exit_code(result)
+
+
+def _exit_code(result: Result) -> int:
+    return ExitCode.OK if result.is_scored else ExitCode.INCOMPLETE
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _print(value: object) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,168 @@
+"""Graders from what a user writes. Where a model is asked, what it will cost is said before anything is spent."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+from msgspec import Struct
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.graders.findings import FindingsGrader, Graded
+from surefoot.graders.judging import Judge
+from surefoot.graders.local import local_cascade
+from surefoot.graders.rules import Rules
+from surefoot.report.words import counted, names, plain
+from surefoot.types import Item
+
+if TYPE_CHECKING:
+    from surefoot.graders.llm import Grading, LlmGrader, Plan
+    from surefoot.models.seam import Model, Reply
+
+JUDGES: dict[str, Callable[[], Judge]] = {"local": local_cascade, "rules": Rules}
+GRADERS: dict[str, Callable[[], FindingsGrader]] = {
+    "local": lambda: FindingsGrader(local_cascade()),
+    "rules": lambda: FindingsGrader(Rules()),
+}
+CANARIES = "canaries"  # in the manifest: how the grader read answers of known label
+_CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
+_MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
+_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$))")
+_HINT = "write local, rules, llm:MODEL@URL, anthropic:MODEL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,..."
+
+
+class Reader(Protocol):
+    """Grades, and tells everything it found."""
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, items: Sequence[Item]) -> list[Graded]: ...
+
+
+class Terms(Struct, frozen=True):
+    """On what terms a model is asked."""
+
+    sure_from: float = 0.9
+    max_cost: float | None = None
+    concurrency: int = 16
+    cache: Path | None = None
+    prices: Path | None = None
+    yes: bool = False
+
+
+def open_grader(spec: str, terms: Terms) -> Reader:
+    if spec in GRADERS:
+        return GRADERS[spec]()
+    if spec.startswith("council:"):
+        return _council(_MEMBERS.split(spec.removeprefix("council:")), terms)
+    cascade = _CASCADE.fullmatch(spec)
+    model = cascade[2] if cascade else spec
+    if not _MODEL.match(model):
+        raise UsageError(f"there is no grader {plain(spec, 80)!r}", _HINT)
+    if not 0 <= terms.sure_from <= 1:
+        raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
+    return Spending(_opened(model, terms), JUDGES[cascade[1]]() if cascade else None, terms)
+
+
+def _council(members: list[str], terms: Terms) -> Reader:
+    from surefoot.graders.council import CouncilGrader
+
+    if len(members) < 2 or len(set(members)) < len(members):
+        raise UsageError("a council needs two graders or more, each once", "write council:GRADER,GRADER,...")
+    return CouncilGrader([open_grader(member, terms) for member in members])
+
+
+def _opened(spec: str, terms: Terms) -> Model:
+    from surefoot.models.budget import Budget
+    from surefoot.models.cache import default_path
+    from surefoot.models.opening import open_model
+    from surefoot.models.settings import Settings
+
+    settings = Settings(concurrency=terms.concurrency, cache=terms.cache or default_path(), prices=terms.prices)
+    return open_model(spec, settings, Budget(terms.max_cost))
+
+
+class Spending:
+    """A grader that asks a model, and says on stderr what it is about to spend, and what came of it."""
+
+    def __init__(self, model: Model, first: Judge | None, terms: Terms) -> None:
+        from surefoot.graders.llm import LlmGrader
+
+        self._model, self._terms = model, terms
+        self._grader: LlmGrader = LlmGrader(model, first, terms.sure_from)
+        self.versions: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        return self._grader.name
+
+    def read(self, items: Sequence[Item]) -> list[Graded]:
+        plan = self._grader.plan(items)
+        self._agree_on(plan)
+        progress = _Progress(len(plan.prompts))
+        try:
+            grading = self._grader.carry_out(plan, progress.count)
+        finally:
+            progress.close()
+        self.versions = {CANARIES: grading.flight.words or f"{len(grading.flight.passed)} read well"}
+        _tell(grading)
+        return list(grading.graded)
+
+    def _agree_on(self, plan: Plan) -> None:
+        estimate = getattr(self._model, "estimate", None)
+        if estimate is None:
+            return _note(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
+        found = estimate(plan.prompts)
+        _note(found.sentence)
+        watched = sys.stdin.isatty() and sys.stderr.isatty()
+        if found.calls and watched and not self._terms.yes and not click.confirm("Go on?", default=True, err=True):
+            raise Incomplete("nothing was asked, and nothing graded", "--yes goes on without a question")
+        return None
+
+
+def _tell(grading: Grading) -> None:
+    replies = grading.replies
+    cached = sum(reply.cached for reply in replies)
+    calls = sum(reply.asked for reply in replies if not reply.cached)
+    paid = [reply.cost_usd for reply in replies if not reply.cached and reply.asked]
+    cost = f"${sum(filter(None, paid)):,.4f}" if None not in paid else "a cost that is not known"
+    _note(f"asked {counted(calls, 'call')} for {cost}; {cached} of {len(replies)} replies were known before")
+    if grading.flight.words:
+        _note(f"warning: the grader {grading.flight.words} among answers of known label; its verdicts are marked")
+    open_ids: dict[str, list[str]] = {}
+    for one in grading.graded:
+        if one.bucket is None:
+            open_ids.setdefault(one.reason, []).append(one.item.question.id)
+    for reason, ids in open_ids.items():
+        _note(f"not graded, {reason}: {names(ids, len(ids), shown=50, show=plain)}")
+
+
+def _note(sentence: str) -> None:
+    click.echo(plain(sentence, 2_000), err=True)
+
+
+class _Progress:
+    """A rewritten line for a person, a plain one every ten seconds for a log."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._errors = total, 0, 0
+        self._shown = time.monotonic()
+        self._watched = sys.stderr.isatty()
+
+    def count(self, reply: Reply) -> None:
+        self._done += 1
+        self._errors += bool(reply.error)
+        if time.monotonic() - self._shown >= (0.2 if self._watched else 10):
+            self._shown = time.monotonic()
+            line = f"{self._done}/{self._total} replies, {counted(self._errors, 'error')}"
+            click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
+
+    def close(self) -> None:
+        if self._watched:
+            click.echo("\r\033[K", nl=False, err=True)

@@ -1,0 +1,207 @@
+"""A reviewer's raw text becomes a ballot, an abstention, or is void. Nothing is read out of prose.
+
+A ballot is the last JSON block that scores a known answer on the rubric. Without one, plain numbers for answers are
+taken as a holistic ballot, and marked. A text without either abstains if it refuses, and is void otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.rubric import Rubric, read_score
+from surefoot.text import jsonblocks, refusals
+from surefoot.text.jsonblocks import Block
+
+_FORM = re.compile(r"[\W_]*(?:(?:response|answer)(?:[\W_]+|(?=[0-9])))?(.*?)[\W_]*", re.DOTALL)
+# Declining to review, which answers to questions do not do.
+_DECLINES = re.compile(
+    r"\bI(?:['’]m| am)? (?:will not|won['’]t|can ?not|can['’]t|do not|don['’]t|(?:not able|unable|decline|refuse) to)"
+    r" (?:\w+ ){0,2}?(?:review|evaluate|score|rate|rank|judge|assess|grade|compare)\b",
+    re.IGNORECASE,
+)
+_OPENING = 300  # characters in which one who declines has said so
+_LONGEST_NOTE = 2_000
+
+
+class Evaluation(Struct, frozen=True):
+    """What a reviewer says about one answer: the dimensions that can be read, and what stood in place of others."""
+
+    scores: dict[str, float] = {}
+    unread: dict[str, str] = {}
+    notes: str = ""
+
+
+class Ballot(Struct, frozen=True):
+    reviewer: str
+    evaluations: dict[str, Evaluation] = {}
+    holistic: dict[str, float] = {}  # one number per answer, from a reviewer who left the rubric aside
+    ranking: tuple[str, ...] = ()  # the reviewer's own, for the record: the order is derived from scores
+    problems: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # the order in which the reviewer saw the answers, where it is known
+
+    @property
+    def is_holistic(self) -> bool:
+        return bool(self.holistic)
+
+
+class Abstained(Struct, frozen=True):
+    reviewer: str
+    reason: str
+
+
+class Void(Struct, frozen=True):
+    reviewer: str
+    reason: str
+
+
+Reading = Ballot | Abstained | Void
+
+
+def read(
+    reviewer: str,
+    text: object,
+    labels: Iterable[str],
+    rubric: Rubric,
+    *,
+    code: str = "",
+    use_rubric: bool = True,
+    shown: Sequence[str] = (),
+) -> Reading:
+    """What a reviewer's text says about the answers of these labels.
+
+    With a `code`, only blocks that carry it as "ballot" count: the reviewer was told it, the answers were not, so an
+    answer that holds a block of its own cannot have it taken for the reviewer's.
+    """
+    if not isinstance(text, str) or not text.strip():
+        return Void(reviewer, "the review is empty" if isinstance(text, str) else "the review is not a text")
+    known = Labels(labels)
+    ways: list[Callable[[Block], Ballot | None]] = [
+        lambda block: _by_rubric(reviewer, block, known, rubric),
+        lambda block: _holistic(reviewer, block, known),
+    ]
+    for way in ways if use_rubric else ways[::-1]:
+        block = jsonblocks.last_valid(text, lambda block: _is_meant(block, code) and way(block) is not None)  # noqa: B023
+        ballot = way(block) if block is not None else None
+        if ballot is not None:
+            return replace(ballot, shown=tuple(shown))
+    if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
+        return Abstained(reviewer, "the reviewer declines")
+    return Void(reviewer, _why_void(jsonblocks.blocks(text), known, code))
+
+
+class Labels:
+    """Known labels, and how they may be written: "Response A", "response a" and "A" are one."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.names = list(labels)
+        forms: dict[str, list[str]] = {}
+        for name in self.names:
+            forms.setdefault(form_of(name), []).append(name)
+        self._by_form = {form: names[0] for form, names in forms.items() if len(names) == 1}
+
+    def find(self, written: object) -> str | None:
+        if not isinstance(written, str):
+            return None
+        return written if written in self.names else self._by_form.get(form_of(written))
+
+    def sort(self, entries: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
+        """The entries under known labels, and what is wrong with the others.
+
+        Two entries for one answer leave it unscored: nobody can know which one was meant.
+        """
+        found: dict[str, object] = {}
+        twice: set[str] = set()
+        problems = []
+        for written, entry in entries.items():
+            label = self.find(written)
+            if label is None:
+                problems.append(f"{_short(written)} is no label of an answer")
+            elif label in found:
+                twice.add(label)
+            else:
+                found[label] = entry
+        problems += [f"{label} is scored twice, so not at all" for label in sorted(twice)]
+        return {label: entry for label, entry in found.items() if label not in twice}, problems
+
+
+def form_of(label: str) -> str:
+    folded = label[:200].casefold()
+    match = _FORM.fullmatch(folded)
+    return match[1] if match and match[1] else folded
+
+
+def _is_meant(block: Block, code: str) -> bool:
+    return not code or block.get("ballot") == code
+
+
+def _by_rubric(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Ballot | None:
+    entries = block.get("evaluations")
+    if not isinstance(entries, dict):
+        return None
+    found, problems = known.sort(entries)
+    evaluations = {label: _evaluation(entry, rubric) for label, entry in found.items() if isinstance(entry, dict)}
+    if not any(evaluation.scores for evaluation in evaluations.values()):
+        return None
+    problems += [f"{label} is not scored" for label in known.names if label not in evaluations]
+    return Ballot(reviewer, evaluations, ranking=_ranking(block, known), problems=tuple(problems))
+
+
+def _evaluation(entry: Mapping[str, object], rubric: Rubric) -> Evaluation:
+    written: dict[str, list[object]] = {}
+    for key, value in entry.items():
+        written.setdefault(key.strip().casefold(), []).append(value)
+    scores, unread = {}, {}
+    for name in rubric.dimensions:
+        values = written.get(name.casefold(), [])
+        score = read_score(values[0]) if len(values) == 1 else None
+        if score is not None:
+            scores[name] = score
+        elif any(value is not None for value in values):  # null says by itself that it is not scored
+            unread[name] = _short(values[0]) if len(values) == 1 else "scored twice"
+    notes = entry.get("notes")
+    return Evaluation(scores, unread, notes[:_LONGEST_NOTE] if isinstance(notes, str) else "")
+
+
+def _holistic(reviewer: str, block: Block, known: Labels) -> Ballot | None:
+    """One number per answer, under "scores", under "evaluations", or as the block itself."""
+    for entries in (block.get("scores"), block.get("evaluations"), block):
+        if not isinstance(entries, dict):
+            continue
+        found, problems = known.sort({key: value for key, value in entries.items() if not isinstance(value, dict)})
+        scores = {label: score for label, value in found.items() if (score := read_score(value)) is not None}
+        if scores:
+            if entries is block:  # its other keys are no labels that went wrong
+                problems = [problem for problem in problems if problem.endswith("at all")]
+            problems += [f"{label} is not scored" for label in known.names if label not in scores]
+            return Ballot(reviewer, holistic=scores, ranking=_ranking(block, known), problems=tuple(problems))
+    return None
+
+
+def _ranking(block: Block, known: Labels) -> tuple[str, ...]:
+    ranking = block.get("ranking")
+    found = [known.find(label) for label in ranking] if isinstance(ranking, list) else []
+    return tuple(dict.fromkeys(label for label in found if label is not None))
+
+
+def _why_void(blocks: Sequence[Block], known: Labels, code: str) -> str:
+    if not blocks:
+        return "there is no JSON block that can be read"
+    meant = [block for block in blocks if _is_meant(block, code)]
+    if not meant:
+        return "no JSON block carries the code that the reviewer was given"
+    entries = [block[key] for block in meant for key in ("evaluations", "scores") if isinstance(block.get(key), dict)]
+    if not entries:
+        return "no JSON block has evaluations"
+    found, problems = known.sort(entries[-1])
+    if not found:
+        return "; ".join(["it scores none of the answers", *problems[:3]])
+    return "no score in it can be read"
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return f"{text[:40]}..." if len(text) > 40 else text

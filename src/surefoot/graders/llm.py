@@ -1,0 +1,238 @@
+"""A language model as grader: it reads, with quotes; string checks and the decision table do the rest.
+
+Everything that needs no reading comes first: answers that are missing, empty or errors, and answers to questions that
+the documents are silent on never reach the model; whether a citation exists is not asked. With a judge in front, only
+the claims that it is not sure of go on to the model. What stays open has no value, and a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot import rubric, table
+from surefoot.graders.canaries import BATCH, CANARIES, Canary, Flight, flown
+from surefoot.graders.fencing import Fence
+from surefoot.graders.findings import FindingsGrader, Graded
+from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.llm_doubts import doubt
+from surefoot.graders.llm_reading import Noting, Told, by_claim, open_claims
+from surefoot.graders.prompting import LONGEST_PROMPT, Found, Prompting, groups, read_reply
+from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.table import Findings
+from surefoot.types import Item, Verdict
+
+VERSION = 1
+FOR_A_PERSON = "for a person"
+_ATTEMPTS = 2  # a reply that leaves claims out is asked for once more
+
+
+class Ask(Struct, frozen=True):
+    """One call: some claims of one answer, or of a canary."""
+
+    of: int  # the place of the answer; canaries have the places behind the last one
+    item: Item
+    claims: tuple[tuple[int, str], ...]
+    salt: str = ""
+
+    @property
+    def numbers(self) -> list[int]:
+        return [number for number, _ in self.claims]
+
+
+class Draft(Struct, frozen=True):
+    """An answer before the model has read it, as an earlier judge or nobody sees it."""
+
+    graded: Graded
+    noted: dict[Pair, Judgement]
+    claims: tuple[str, ...]  # that the model is to read
+    is_read: bool  # by the model
+
+
+class Plan(Struct, frozen=True):
+    """What is to be asked, known before anything is spent."""
+
+    drafts: tuple[Draft, ...]
+    asks: tuple[Ask, ...]
+    canaries: tuple[Canary, ...]
+    prompts: tuple[Prompt, ...]
+
+
+class Grading(Struct, frozen=True):
+    """Graded answers in order, and how it went."""
+
+    graded: tuple[Graded, ...]
+    flight: Flight
+    replies: tuple[Reply, ...]
+
+
+class LlmGrader:
+    """`first` is a judge in front of the model, which decides the claims it is at least `sure_from` sure of."""
+
+    def __init__(self, model: Model, first: Judge | None = None, sure_from: float = 0.9) -> None:
+        self._model, self._first = model, first
+        self._sure_from = None if first is None else sure_from
+        self._prompting = Prompting(rubric.load())
+
+    @cached_property
+    def name(self) -> str:
+        name = f"{_at_host(self._model.name)}+{self._prompting.version}"
+        return f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name
+
+    def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
+        return [graded.verdicts for graded in self.read(items)]
+
+    def read(self, items: Sequence[Item]) -> list[Graded]:
+        return list(self.carry_out(self.plan(items)).graded)
+
+    def plan(self, items: Sequence[Item]) -> Plan:
+        drafts = tuple(self._draft(item) for item in items)
+        asks = [
+            Ask(place, draft.graded.item, tuple(group))
+            for place, draft in enumerate(drafts)
+            if draft.is_read
+            for group in groups(draft.claims)
+        ]
+        asks, canaries = _with_canaries(asks, len(drafts))
+        prompts = (self._prompting.prompt(ask.item, ask.claims, ask.salt) for ask in asks)
+        return Plan(drafts, tuple(asks), tuple(canaries), tuple(prompts))
+
+    def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
+        found, replies = self._asked(plan, on_reply)
+        by_place: dict[int, list[tuple[Ask, Found | str]]] = {}
+        for ask, one in zip(plan.asks, found, strict=True):
+            by_place.setdefault(ask.of, []).append((ask, one))
+        flight = flown(
+            (canary, by_place[len(plan.drafts) + number][0][1]) for number, canary in enumerate(plan.canaries)
+        )
+        graded = (self._graded(draft, by_place.get(place, []), flight) for place, draft in enumerate(plan.drafts))
+        return Grading(tuple(graded), flight, tuple(replies))
+
+    def _draft(self, item: Item) -> Draft:
+        """Whoever is in front reads first. A refusal is looked at by the model only where nobody is in front."""
+        noting = Noting(self._first)
+        graded = FindingsGrader(noting).read([item])[0]
+        claims = open_claims(noting.noted, item, self._sure_from)
+        has_text = any(passage.text.strip() for passage in item.trace.retrieved or ())
+        refused = graded.bucket == "refused" and self._first is None
+        return Draft(graded, noting.noted, claims, refused or (bool(claims) and has_text))
+
+    def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
+        found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
+        replies: list[Reply] = []
+        waiting = list(range(len(plan.asks)))
+        for attempt in range(1, _ATTEMPTS + 1):
+            prompts = [replace(plan.prompts[place], attempt=attempt) for place in waiting]
+            again = []
+            for number, reply in self._complete(prompts):
+                place = waiting[number]
+                found[place] = _findings(reply, plan.asks[place])
+                replies.append(reply)
+                on_reply(reply)
+                if isinstance(found[place], str) and not reply.error:
+                    again.append(place)
+            waiting = again
+            if not waiting:
+                break
+        return found, replies
+
+    def _complete(self, prompts: list[Prompt]) -> Iterator[tuple[int, Reply]]:
+        """What is too long for any model is not sent."""
+        fitting = [number for number, prompt in enumerate(prompts) if len(prompt.text) <= LONGEST_PROMPT]
+        for number, prompt in enumerate(prompts):
+            if len(prompt.text) > LONGEST_PROMPT:
+                yield number, Reply(error=f"{len(prompt.text):,} characters are too long to be asked at once")
+        for number, reply in self._model.complete_all(prompts[number] for number in fitting):
+            yield fitting[number], reply
+
+    def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], flight: Flight) -> Graded:
+        if not draft.is_read:
+            return _signed(_unasked(draft), self.name, via=self._first.name if self._first else "")
+        item, replies = draft.graded.item, [one for _, one in asked]
+        found = [one for one in replies if not isinstance(one, str)]
+        told = Told(
+            self.name,
+            item,
+            by_claim(draft.claims, replies, [ask.numbers for ask, _ in asked]),
+            _gold(found),
+            draft.noted,
+        )
+        graded = FindingsGrader(told).read([item])[0]
+        if broken := [one for one in replies if isinstance(one, str)]:
+            graded = _left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
+        elif why := doubt(graded, found):
+            graded = _left_open(graded, FOR_A_PERSON, why)
+        if graded.bucket is None and graded.reason == "unreadable" and not broken:
+            graded = _left_open(graded, FOR_A_PERSON, graded.findings.detail)
+        via = f"{self._model.name}; canaries: {flight.words}" if flight.words else self._model.name
+        return _signed(_without_confidence(graded), self.name, via, "; ".join(told.voided))
+
+
+def _unasked(draft: Draft) -> Graded:
+    """Without the model. A log that kept only the ids of passages leaves nothing to read."""
+    if draft.claims and draft.graded.item.trace.retrieved:
+        return _left_open(draft.graded, "unreadable", "the passages have no text")
+    why = doubt(draft.graded, [])
+    return _left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
+
+
+def _at_host(model: str) -> str:
+    """Which model at which host; the path of the endpoint says nothing more."""
+    name, at, endpoint = model.rpartition("@")
+    short = f"{name}@{urlsplit(endpoint).netloc or endpoint}" if at else model
+    return short if ":" in short.partition("@")[0] else f"llm:{short}"
+
+
+def _with_canaries(asks: list[Ask], behind: int) -> tuple[list[Ask], list[Canary]]:
+    """A set of canaries among every batch of calls. Their salt is the batch: another batch asks about them anew, the
+    same one again finds them in the cache."""
+    mixed: list[Ask] = []
+    canaries: list[Canary] = []
+    for start in range(0, len(asks), BATCH):
+        batch = asks[start : start + BATCH]
+        salt = Fence.over(
+            text for ask in batch for text in (ask.item.trace.answer or "", *(c for _, c in ask.claims))
+        ).mark
+        step = len(batch) // len(CANARIES) + 1
+        for number, canary in enumerate(CANARIES):
+            mixed.append(Ask(behind + len(canaries), canary.item, ((1, canary.claim),), salt))
+            canaries.append(canary)
+            mixed += batch[number * step : (number + 1) * step]
+    return mixed, canaries
+
+
+def _findings(reply: Reply, ask: Ask) -> Found | str:
+    if reply.error or reply.value is None:
+        return f"the model gave no findings: {reply.error or 'the reply is empty'}"
+    return read_reply(reply.value, ask.numbers)
+
+
+def _gold(found: Sequence[Found]) -> str:
+    """Of several calls about one answer: a conflict in any counts, and so does agreement where none conflicts."""
+    said = {one.gold for one in found}
+    return next((value for value in ("conflicts", "agrees") if value in said), "silent")
+
+
+def _left_open(graded: Graded, reason: str, why: str) -> Graded:
+    """Without a value, whatever it looked like."""
+    was = graded.findings
+    findings = Findings("unreadable", was.refusal, was.expects, detail=why)
+    bucket, _ = table.decide(findings)
+    factuality = replace(graded.verdicts[0], value=bucket, reason=reason, evidence=(), confidence=None)
+    return replace(graded, findings=findings, bucket=bucket, reason=reason, verdicts=(factuality,))
+
+
+def _signed(graded: Graded, grader: str, via: str, detail: str = "") -> Graded:
+    """Under the grader's name, with who read it and what did not count."""
+    verdicts = tuple(replace(verdict, grader=grader, via=via) for verdict in graded.verdicts)
+    words = "; ".join(filter(None, (graded.findings.detail, detail)))
+    return replace(graded, findings=replace(graded.findings, detail=words), verdicts=verdicts)
+
+
+def _without_confidence(graded: Graded) -> Graded:
+    """A model does not say how sure it is, so its verdicts do not either."""
+    return replace(graded, verdicts=tuple(replace(verdict, confidence=None) for verdict in graded.verdicts))

@@ -1,0 +1,125 @@
+"""A finding of a model counts only with words that a string match finds where it says they stand.
+
+That a quote is there does not make it bear out the claim, and a model may be wrong or talked round. So a support is
+also held against what can be counted: numbers and names of the claim that its source lacks, another value in a table, a
+quote that says the opposite. Counting is not reading either, so an objection settles nothing: it leaves the claim to a
+person.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import month_name
+from collections.abc import Sequence
+
+from surefoot.graders.cells import cell_check
+from surefoot.graders.derivations import derivable_of
+from surefoot.graders.fencing import comparable, neutral
+from surefoot.graders.judging import Pair
+from surefoot.graders.rules import quantities_of
+from surefoot.graders.sense import turned_round
+from surefoot.text.amounts import amounts_of
+from surefoot.text.language import unreadable
+from surefoot.text.quantities import Quantity
+from surefoot.text.terms import names, stem, terms, without_yes_no
+
+SHORTEST, FEWEST_WORDS = 8, 2
+FEW = 20
+MUCH_THE_SAME = 0.6
+_SCALES = (1e3, 1e6)
+_MONTHS = frozenset(stem(name.lower()) for name in month_name if name)
+_CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
+
+
+def cleaned(quote: str) -> str:
+    """Without what models put around a quotation."""
+    return comparable(quote).strip("\"' .")
+
+
+def why_void(quote: str, passage: str, answer: str) -> str:
+    """Why a quote does not count, or nothing."""
+    wanted = cleaned(quote)
+    if len(wanted) < SHORTEST or len(wanted.split()) < FEWEST_WORDS:
+        return "the quote is too short to be looked for"
+    if wanted in comparable(passage):
+        return ""
+    return "the quote is from the answer" if wanted in comparable(answer) else "the quote is not in the passage"
+
+
+def stands_in(quote: str, text: str) -> bool:
+    return cleaned(quote) in comparable(text)
+
+
+def objection(quotes: Sequence[str], pair: Pair) -> str:
+    """What can be counted against a support, or nothing. `pair` holds what the quotes stand in."""
+    claim, passage = without_yes_no(neutral(pair.claim)), neutral(pair.passage)
+    around = f"{pair.title} {pair.context}"
+    if number := _number_lacking(claim, passage, around):
+        return f"the passage lacks {number}"
+    if name := name_lacking(claim, f"{passage} {around}"):
+        return f"the passage lacks the name {name}"
+    if not any(_have_in_common(claim, quote) for quote in map(neutral, quotes)):
+        return "the quote has no word of the claim"
+    for said in dict.fromkeys((claim, claim.rpartition(": ")[2])):  # with and without a label before it
+        if cell_check(passage, said, pair.context).says == "conflicts":
+            return "the table has another value there"
+        if any(opposes(said, neutral(quote)) for quote in quotes):
+            return "the quote says the opposite"
+    return ""
+
+
+def says_gold(claim: str, gold: str, question: str) -> bool:
+    """Agreement needs something in common that the question does not already say: a number of the gold if it has one,
+    else a word."""
+    asked = quantities_of(question)
+    wanted = [q for q in quantities_of(gold) if not any(q.agrees(known) for known in asked)]
+    if wanted:
+        return any(q.agrees(given) for q in wanted for given in quantities_of(neutral(claim)))
+    new = set(terms(gold)) - set(terms(question))
+    return bool(new & set(terms(neutral(claim)))) or not new
+
+
+def _number_lacking(claim: str, passage: str, around: str) -> str:
+    """Written in no form, and not to be worked out. What is counted on one's fingers ("three signatures") is not looked
+    for."""
+    there = (*quantities_of(passage), *quantities_of(around))
+    lacking = [
+        amount
+        for amount in amounts_of(claim)
+        if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
+    ]
+    if not lacking or derivable_of(passage, claim, lacking) == len(lacking):
+        return ""
+    return claim[lacking[0].start : lacking[0].end].strip()
+
+
+def _equal(wanted: Quantity, other: Quantity) -> bool:
+    """Tables are often in thousands or millions, and say so only in their heading."""
+    if wanted.agrees(other):
+        return True
+    alike = "date" not in (wanted.kind, other.kind)
+    return alike and any(abs(wanted.value - other.value * scale) <= 1e-9 * abs(wanted.value) for scale in _SCALES)
+
+
+def name_lacking(claim: str, text: str) -> str:
+    """Months are the numbers' business, short forms in capitals stand for names that are written out elsewhere, and
+    other languages have their own use for capitals."""
+    if unreadable(claim):
+        return ""
+    there = set(terms(text))
+    plain = re.sub(r"\b(?:[A-Z]{2,5}s?|I['’][a-z]+)\b", " ", claim)
+    return next((name for name in names(plain) if name not in there and name not in _MONTHS), "")
+
+
+def _have_in_common(claim: str, quote: str) -> bool:
+    numbers = any(q.agrees(other) for q in quantities_of(claim) for other in quantities_of(quote))
+    return numbers or not terms(claim) or bool(set(terms(claim)) & set(terms(quote)))
+
+
+def opposes(claim: str, quote: str) -> bool:
+    """Only a quote with much the same words can be the opposite: a long one may turn round something else. What both
+    negate behind "without" or "unless" must not hide what one negates before it."""
+    said, written = set(terms(claim)), set(terms(quote))
+    if len(said & written) < MUCH_THE_SAME * len(said) or len(said) < MUCH_THE_SAME * len(said | written):
+        return False
+    return turned_round(claim, quote) or turned_round(_CONDITION.split(claim)[0], _CONDITION.split(quote)[0])

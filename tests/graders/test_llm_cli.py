@@ -1,0 +1,200 @@
+"""`surefoot grade` with a model: a real client, a real cache, and a server that reads by rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from surefoot.cli.grade import grade
+from surefoot.cli.spending import Spending, Terms, open_grader
+from surefoot.errors import SurefootError, UsageError
+from surefoot.graders.rules import Rules
+from surefoot.models.seam import Prompt
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Item, Passage, Question, Retrieved, Trace
+
+from ..attacks.judges import obedient, sound
+from ..conftest import Write, surefoot
+from ..fault_server import Call, Fault, FaultServer
+
+PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
+ITEMS: list[dict[str, Any]] = [
+    {"id": "right", "question": "What is the fee?", "passages": PASSAGES, "answer": "The fee is EUR 5 [p]."},
+    {"id": "wrong", "question": "What is the fee?", "passages": PASSAGES, "answer": "The fee is EUR 9 [p]."},
+    {"id": "refused", "question": "What is the fee?", "passages": PASSAGES, "answer": "I do not know what the fee is."},
+]
+
+
+def asked(call: Call) -> Prompt:
+    return Prompt(str(call.body["messages"][-1]["content"]))
+
+
+def reads(call: Call) -> Fault:
+    return Fault(text=json.dumps(sound(asked(call))))
+
+
+def obeys(call: Call) -> Fault:
+    return Fault(text=json.dumps(obedient(asked(call))))
+
+
+def breaks_on_nine(call: Call) -> Fault:
+    return Fault(text="It is correct.") if "EUR 9" in asked(call).text else reads(call)
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer(reads) as running:
+        yield running
+
+
+class Done:
+    def __init__(self, *arguments: str | Path) -> None:
+        done = CliRunner().invoke(grade, [str(a) for a in (*arguments, "--json")], standalone_mode=False)
+        if done.exception:
+            raise done.exception
+        self.code: Any = done.return_value
+        self.rows = {row["id"]: row for row in map(json.loads, done.stdout.splitlines())}
+        self.err = done.stderr
+
+    @property
+    def buckets(self) -> dict[str, str | None]:
+        return {name: row["factuality"] for name, row in self.rows.items()}
+
+
+def by_model(server: FaultServer, tmp_path: Path, grader: str = "llm:m@{}") -> list[str | Path]:
+    return ["--grader", grader.format(server.url), "--cache", tmp_path / "replies.sqlite"]
+
+
+def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
+    server: FaultServer, tmp_path: Path, write: Write
+) -> None:
+    arguments = ["--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path)]
+    done = Done(*arguments)
+    assert done.code == 0 and done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
+    assert "7 calls to llm:m@" in done.err and "asked 7 calls" in done.err and "warning" not in done.err
+    assert done.rows["right"]["via"].startswith("llm:m@http") and done.rows["right"]["confidence"] is None
+    again = Done(*arguments)
+    assert again.rows == done.rows and "asked 0 calls" in again.err and "this costs nothing" in again.err
+    assert server.counts()["calls"] == 7
+
+
+def run_with(answer: str, tmp_path: Path) -> Path:
+    question = Question("q1", "What is the fee?", "answer")
+    manifest = Manifest(
+        name="r", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint([question]), question_count=1
+    )
+    with RunStore.create(tmp_path / "run", manifest, [question]) as store:
+        store.append_trace(Trace("q1", answer=answer, retrieved=Retrieved([Passage("p", "The fee is EUR 5.")])))
+    return tmp_path / "run"
+
+
+def test_a_run_keeps_who_graded_it_and_how_the_canaries_fared(server: FaultServer, tmp_path: Path) -> None:
+    run_with("The fee is EUR 5 [p].", tmp_path)
+    assert Done(tmp_path / "run", *by_model(server, tmp_path)).code == 0
+    kept = RunStore.open(tmp_path / "run")
+    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:") and kept.manifest.versions == {
+        "canaries": "4 read well"
+    }
+    assert {verdict.grader for verdict in kept.verdicts()} == {kept.manifest.grader}
+    assert Done(tmp_path / "run", "--grader", "rules").code == 0
+    assert RunStore.open(tmp_path / "run").manifest.versions == {}
+
+
+def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path, write: Write) -> None:
+    with FaultServer(obeys) as server:
+        done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
+    assert done.buckets["wrong"] == "unsupported" and "canaries: misread" in done.rows["wrong"]["via"]
+    assert "warning: the grader misread supported" in done.err and "verdicts are marked" in done.err
+
+
+def test_what_stays_broken_is_counted_and_named(tmp_path: Path, write: Write) -> None:
+    with FaultServer(breaks_on_nine) as server:
+        done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
+    assert done.code == 4 and done.buckets == {"right": "correct", "wrong": None, "refused": "refused"}
+    assert done.rows["wrong"]["reason"] == "unreadable" and "not graded, unreadable: wrong" in done.err
+
+
+def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
+    server: FaultServer, tmp_path: Path, write: Write
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models]\n"m" = { in = 1000, out = 1000 }\n', encoding="utf-8")
+    more: list[str | Path] = ["--prices", prices, "--max-cost", "0.5"]
+    done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path), *more)
+    assert done.code == 4 and set(done.buckets.values()) == {None} and server.counts()["calls"] == 0
+    assert "not graded, unreadable: right, wrong, refused" in done.err
+    assert "it could have cost more" in done.rows["right"]["detail"]
+
+
+def test_a_cascade_asks_about_what_the_first_is_not_sure_of(server: FaultServer, tmp_path: Path, write: Write) -> None:
+    items = write("items.jsonl", ITEMS)
+    sure = Done("--items", items, *by_model(server, tmp_path, "cascade:rules,llm:m@{}"), "--sure-from", "0")
+    assert sure.code == 0 and server.counts()["calls"] == 0 and sure.rows["right"]["via"] == Rules.name
+    unsure = Done("--items", items, *by_model(server, tmp_path, "rules+llm:m@{}"), "--sure-from", "1")
+    assert (
+        unsure.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"} and server.counts()["calls"] == 6
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--grader", "gpt"], "there is no grader 'gpt'"),
+        (["--grader", "cascade:gpt,llm:m@http://localhost:1/v1"], "there is no grader"),
+        (["--grader", "llm:m@localhost"], "does not begin with http"),
+        (["--grader", "rules+llm:m@http://localhost:1/v1", "--sure-from", "7"], "--sure-from is a probability"),
+        (["--grader", "llm:m@http://localhost:1/v1", "--max-cost", "-1"], "amount of money"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error(arguments: list[str], words: str, write: Write, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=words):
+        Done("--items", write("items.jsonl", ITEMS), *arguments, "--cache", tmp_path / "c.sqlite")
+
+
+def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grader = open_grader(f"llm:m@{server.url}", Terms(cache=tmp_path / "c.sqlite"))
+    assert isinstance(grader, Spending)
+    questions: list[str] = []
+
+    def declines(text: str, **_: object) -> bool:
+        questions.append(text)
+        return False
+
+    for stream in ("stdin", "stderr"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(click, "confirm", declines)
+    item = (
+        Question("q", "What is the fee?", "answer"),
+        Trace("q", answer="It is 5.", retrieved=Retrieved([Passage("p", "x")])),
+    )
+
+    with pytest.raises(SurefootError, match="nothing was asked"):
+        grader.read([Item(*item)])
+    assert questions and server.counts()["calls"] == 0
+
+
+def test_the_command_in_a_process_of_its_own(server: FaultServer, tmp_path: Path, write: Write) -> None:
+    done = surefoot("grade", "--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
+    assert done.code == 0 and "1 correct, 1 wrong, 0 unsupported, 1 refused, 0 not graded" in done.out
+
+
+def test_a_council_of_graders_keeps_every_ballot(server: FaultServer, tmp_path: Path) -> None:
+    run = run_with("The fee is EUR 9 [p].", tmp_path)
+    done = Done(run, *by_model(server, tmp_path, "council:rules,llm:m@{}"))
+    assert done.buckets == {"q1": "wrong"} and done.rows["q1"]["via"] == "2 wrong"
+    kept = [verdict.grader for verdict in RunStore.open(run).verdicts() if verdict.axis == "factuality"]
+    assert [name.partition("@")[0] for name in kept] == ["rules", "llm:m", "council"]
+
+
+@pytest.mark.parametrize("spec", ["council:local", "council:rules,rules", "council:", "council:local,rulez"])
+def test_what_is_no_council_is_a_usage_error(spec: str) -> None:
+    with pytest.raises(UsageError):
+        open_grader(spec, Terms())
