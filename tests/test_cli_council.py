@@ -14,6 +14,7 @@ from surefoot.cli.main import _run
 from .conftest import Done
 from .conftest import surefoot as as_a_user_runs_it
 from .council.helpers import ballot, scores, sitting
+from .llm_server import LlmServer
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -125,3 +126,18 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
     given = surefoot("council", "Why is that?", "--models", ",".join(models), "--answers", file, "--json")
     assert given.code == 4 and [row["overall"] for row in given.json["ranking"]] == [None, None, 0.0]
     assert "no reply is on record" in given.err and len(given.json["void"]) == 2
+
+
+def test_a_real_model_reviews_and_a_repeat_asks_nobody(surefoot: Run, tmp_path: Path, llm_server: LlmServer) -> None:
+    given = {"A": {"model": "x", "text": "Sixty days."}, "B": {"model": "y", "text": "Ninety days."}}
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps(given))
+    model = f"llm:{llm_server.model}@{llm_server.url}"
+    asked = ("council", "ask", "How long is the notice?", "--models", model, "--answers", answers, "--json")
+    first = surefoot(*asked, "--cache", tmp_path / "replies.sqlite")
+    found = json.loads(first.out)
+    assert {row["label"] for row in found["ranking"]} == {"A", "B"}
+    spoke = max(row["votes"] for row in found["ranking"])
+    assert len(found["void"]) + len(found["abstained"]) + spoke == 1 and first.code == (0 if spoke else 4)
+    again = surefoot(*asked, "--cache", tmp_path / "replies.sqlite")
+    assert json.loads(again.out)["ranking"] == found["ranking"]
