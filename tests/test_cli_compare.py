@@ -75,6 +75,37 @@ def test_plain_files_ship_or_block(write: Write) -> None:
     assert "note" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("grader", "note"),
+    [
+        ("local@1", "the error of the grader local@1 on these documents is not known"),
+        ("human/ann", "labels by people are taken as they are: how well people agree on them is not known"),
+        ("", "the labels do not say who gave them, and are taken as they are"),
+    ],
+)
+def test_what_is_taken_on_trust_is_said_in_fitting_words(grader: str, note: str, write: Write) -> None:
+    labels = write("labels.jsonl", rows("correct", "refused", grader=grader))
+    assert call(labels, labels)[1].stderr == f"note: {note}; --uncalibrated accepts that\n"
+
+
+def test_a_rule_has_the_same_name_in_the_table_and_in_the_decision(write: Write) -> None:
+    _, result = call(write("base.jsonl", GOOD), write("cand.jsonl", BAD), "--uncalibrated")
+    *shown, decision = result.stdout.splitlines()
+    failed = decision.removeprefix("BLOCK - ").removesuffix(" failed.").split(", ")
+    assert failed == ["wrong", "direction", "correct"]
+    listed = [line.split()[0].removesuffix(":") for line in shown if " FAIL " in line]
+    assert listed == failed
+
+
+def test_the_report_says_what_was_asked_and_why_it_moved(tmp_path: Path) -> None:
+    moved = rows("correct", "wrong", "refused", reason="contradicted")
+    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", moved)
+    report = tmp_path / "report.md"
+    call(base, cand, "--report", report, "--report", tmp_path / "report.html", "--uncalibrated")
+    assert "| q1 | Question 1? | s | correct | **wrong (contradicted)** |" in report.read_text(encoding="utf-8")
+    assert "Question 1?</bdi></span>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_the_json_has_what_is_promised(write: Write) -> None:
     code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", BAD))
     assert code == 1 == found["exit_code"] and found["outcome"] == "BLOCK"

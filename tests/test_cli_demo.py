@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from surefoot.cli.demo import command_as_typed
 
 from .conftest import Write, surefoot
 
@@ -16,6 +20,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = surefoot("demo", cwd=folder)
     assert done.code == 0, done.err
     assert "BLOCK" in done.out and "Try next" in done.out
+    (folder / "printed").write_text(done.out, encoding="utf-8")
     return folder / "surefoot-demo"
 
 
@@ -26,6 +31,27 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     manifest = json.loads((demo / "reference" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["grader"].startswith("local@") and manifest["rubric"] == "refusal"
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
+
+
+def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: Path) -> None:
+    printed = (demo.parent / "printed").read_text(encoding="utf-8").splitlines()
+    decision = next(line for line in printed if line.startswith("SHIP"))
+    command = printed[printed.index(decision) - 1]
+    done = subprocess.run(["bash", "-c", command], cwd=demo.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.rstrip().endswith(decision) and "over_refusal_limit" in decision
+
+
+@pytest.mark.parametrize(("on_path", "said"), [(True, "surefoot"), (False, "bin dir/surefoot")])
+def test_commands_are_printed_as_they_can_be_typed(
+    on_path: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin dir").mkdir()
+    program = tmp_path / "bin dir" / "surefoot"
+    program.touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["bin dir/surefoot", "demo"])
+    monkeypatch.setenv("PATH", str(program.parent) if on_path else "/nowhere")
+    assert shlex.split(command_as_typed()) == [said]
 
 
 def test_the_demo_can_be_repeated(demo: Path) -> None:

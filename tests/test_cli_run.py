@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,11 +16,14 @@ from typing import Any
 import pytest
 from click import Command
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
-from surefoot.cli.doctor import doctor
+from surefoot.cli.doctor import choose, doctor
 from surefoot.cli.init import FILES, init
 from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
+from surefoot.types import Question
 from tests.conftest import QUESTIONS, surefoot
 
 PIPELINE = """
@@ -55,8 +59,27 @@ def killed(question):
 def takes_none():
     return "Not in context."
 
+FOUND = [{"id": "p1#1", "text": "X is a tight mapping."}]
+
 def sound(ask: Ask):
-    return "X is a tight mapping [p1#1]." if "X" in ask.text else "The documents do not say what Z is."
+    if ask.retrieval == "null" or "X" not in ask.text:
+        return {"answer": "The documents do not say that.", "retrieved": []}
+    return {"answer": "X is a tight mapping [p1#1].", "retrieved": FOUND}
+
+def textual(question):
+    return sound(Ask("x", question))
+
+def obstinate(ask: Ask):
+    return {**sound(Ask("x", ask.text)), "retrieved": FOUND}
+
+def without_passages(ask: Ask):
+    return sound(ask)["answer"]
+
+def without_texts(ask: Ask):
+    return {"answer": sound(ask)["answer"], "retrieved": [] if ask.retrieval == "null" else ["p1#1"]}
+
+def from_nothing(ask: Ask):
+    return {**sound(Ask("x", ask.text)), "retrieved": [] if ask.retrieval == "null" else FOUND}
 """
 # The commands with their errors turned into messages, whether or not `surefoot` has them yet.
 MAIN = """
@@ -117,6 +140,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
     done = surefoot("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
     assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
+    assert re.search(r"^took [0-9.]+ s, [0-9.]+ s per answer on average, 80 tokens", done.out, re.MULTILINE)
     assert "rubbish" not in done.out and "rubbish on stdout" in done.err and "from C" in done.err
     assert Counter(row["attempt"] for row in rows(folder / "r/traces.jsonl")) == {1: 4, 2: 4}
 
@@ -269,22 +293,86 @@ def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
 
 def test_doctor_ready(folder: Path) -> None:
     done = Result(doctor, "-p", "mine:sound", "-q", "q.json")
-    assert done.code == 0 and done.out.endswith("\nready\n") and "cited a passage that has the answer" in done.out
+    assert done.code == 0 and done.out.startswith("question set: q.json (4 questions)\n")
+    # One of the two answerable questions is enough, and it is named.
+    assert "ok  q1 (expects answer)" in done.out and "--  q2 (expects answer)" in done.out
+    assert done.out.endswith("\nready (1 of 2 answerable questions answered from the source: q1)\n")
+    assert "ok  q1, nothing retrieved (expects refusal, told to retrieve nothing)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("mine:textual", "the pipeline cannot be forced to retrieve nothing"),
+        ("mine:obstinate", "the pipeline retrieved 1 passage although it was told to retrieve nothing"),
+    ],
+)
+def test_doctor_names_what_cannot_be_run(folder: Path, spec: str, why: str) -> None:
+    done = Result(doctor, "-p", spec, "-q", "q.json")
+    limit = f'questions with "retrieval": "null" cannot be run (this set has none): {why}'
+    assert done.code == 0 and done.out.splitlines()[-1].startswith("ready (") and done.out.endswith(f", but {limit}\n")
+    null = [
+        {"qid": f"n{n}", "q": "What is X?", "answerable": False, "stratum": "void", "retrieval": "null"} for n in (1, 2)
+    ]
+    (folder / "null.json").write_text(json.dumps([*QUESTIONS, *null]), encoding="utf-8")
+    found = json.loads(Result(doctor, "-p", spec, "-q", "null.json", "--json").out)
+    assert found["ready"] is True and found["questions"] == "null.json (6 questions)"
+    assert found["limits"] == [f"2 questions of the stratum void cannot be run: {why}"]
+
+
+def test_doctor_finds_the_reference_ready_and_names_its_set(folder: Path) -> None:
+    done = Result(doctor, "-p", "reference")
+    assert done.code == 0 and done.out.startswith("question set: the bundled demo set (130 questions)\n")
+    other = Result(doctor, "-p", "mine:sound")
+    assert other.code == 1 and "for yours, pass --questions" in other.out
+
+
+def test_doctor_reads_a_log(folder: Path) -> None:
+    Result(run, "-p", "mine:sound", "-q", "q.json", "--out", "r")
+    done = Result(doctor, "-p", "traces:r/traces.jsonl", "-q", "q.json")
+    assert done.code == 0 and done.out.endswith("\nready (1 of 2 answerable questions answered from the source: q1)\n")
+
+
+ASKED = st.builds(
+    Question, id=st.uuids().map(str), text=st.just("?"), expects=st.sampled_from(["answer", "refusal"]),
+    probes=st.sampled_from(["", "plain", "bait"]), gold_ids=st.sampled_from([(), ("g",)]),
+    retrieval=st.sampled_from(["normal", "null"]),
+)  # fmt: skip
+
+
+@given(st.lists(ASKED, max_size=12))
+def test_doctor_probes_each_side(questions: list[Question]) -> None:
+    try:
+        chosen = choose(questions)
+    except UsageError:
+        normal = [question for question in questions if question.retrieval == "normal"]
+        assert len({question.answerable for question in normal if question.gold_ids or not question.answerable}) < 2
+        return
+    assert len({question.id for question in chosen}) == len(chosen) <= 5
+    *answerable, unanswerable, nothing = chosen
+    assert 1 <= len(answerable) <= 3 and all(question.answerable and question.gold_ids for question in answerable)
+    assert not unanswerable.answerable and unanswerable.retrieval == "normal"
+    assert not nothing.answerable and nothing.retrieval == "null"
 
 
 @pytest.mark.parametrize(
     ("spec", "code", "reason"),
     [
         ("mine:slow", 1, "refused although the documents have the answer"),
-        ("mine:loud", 1, "answered what the documents do not say"),
+        ("mine:loud", 1, "answered although the documents do not say it"),
+        ("mine:without_passages", 1, "it does not return the passages it found"),
+        ("mine:without_texts", 1, "the passages it returns have ids but no text"),
+        ("mine:from_nothing", 1, "answered although nothing was to be retrieved"),
         ("cmd:exit 3", 4, "the pipeline failed: the command exited with status 3"),
     ],
 )
 def test_doctor_not_ready(folder: Path, spec: str, code: int, reason: str) -> None:
     done = Result(doctor, "-p", spec, "-q", "q.json")
-    assert done.code == code and reason in done.out and done.out.endswith("not ready\n")
+    assert done.code == code and reason in done.out and done.out.splitlines()[-1].startswith("not ready")
     found = json.loads(Result(doctor, "-p", spec, "-q", "q.json", "--json").out)
-    assert found["ready"] is False and any(reason in finding["reason"] for finding in found["findings"])
+    assert found["ready"] is False and any(
+        reason in said for said in (*found["faults"], *(finding["reason"] for finding in found["findings"]))
+    )
 
 
 def test_doctor_needs_both_sides(folder: Path) -> None:
@@ -308,6 +396,19 @@ def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.Monk
     assert Result(run, "-p", "reference", "-q", "questions.json", "--corpus", "passages.jsonl").code == 0
     with pytest.raises(UsageError, match="exists already"):
         Result(init, ".")
+
+
+def test_the_starter_leads_to_the_steps_of_the_guide() -> None:
+    guide = (Path(__file__).parent.parent / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    steps = [line.strip() for line in FILES["README.txt"].splitlines() if line.startswith("  surefoot ")]
+    assert [step.split()[1] for step in steps] == ["doctor", "run", "grade", "run", "grade", "compare", "score"]
+    assert all(step in guide for step in steps[:-1])  # where they are executed
+
+
+def test_a_run_says_the_time_by_the_clock(folder: Path) -> None:
+    summary = json.loads(Result(run, "-p", "mine:slow", "-q", "many.json", "--out", "r", "--json").out)
+    # 120 times 0.03 s one after the other would be 3.6 s; eight are asked at once.
+    assert summary["seconds_per_answer"] >= 0.03 and summary["seconds"] < 120 * summary["seconds_per_answer"]
 
 
 @pytest.mark.parametrize("place", ["/proc/x", "q.json/x"])

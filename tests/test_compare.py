@@ -296,6 +296,20 @@ def test_runs_without_buckets_are_compared_by_what_they_have() -> None:
     assert outcome(judge(base, base[1:] * 1, *rules)) == ("INCONCLUSIVE", 4)
 
 
+def test_an_ungraded_answer_is_no_citation_that_does_not_exist() -> None:
+    cited = [Verdict(f"q{i}", "citation_exists", "yes", "g/1") for i in range(6)]
+    graded = [*verdicts("cccccc-"), *cited]
+    result = judge(graded, graded, "citation_exists_rate >= 0.9")
+    estimate = result.measures["cand"]["citation_exists_rate"]
+    assert (estimate.numerator, estimate.denominator) == (6, 6)
+    # Nor is it nothing: with a citation that does not exist the rule would fail.
+    assert only(result).check.status == "undecidable" and only(result).check.questions == ("q6",)
+    # An answer that was graded and cites nothing is none of the measure's.
+    assert only(judge([*verdicts("ccccccr"), *cited], graded, "citation_exists_rate >= 0.9")).base == estimate
+    unknown = judge([*verdicts("-"), *cited[:1]], [*verdicts("-")], "citation_exists_rate >= 0.9")
+    assert unknown.measures["cand"]["citation_exists_rate"].value is None and outcome(unknown)[0] == "INCONCLUSIVE"
+
+
 @pytest.mark.parametrize(
     ("b", "c", "p"),
     [(121, 59, 4e-6), (70, 59, 0.378688), (80, 59, 0.089452), (10, 30, 0.002221), (10, 10, 1), (0, 0, 1)],

@@ -83,6 +83,7 @@ class Measure(NamedTuple):
     part: Callable[[Said, Question | None], Part]
     most: int | None = 1  # the largest part an answer may have, if there is one
     shared: bool = False  # only over what both sides refused
+    known_only: bool = False  # nothing but its verdict tells whether an answer belongs below the fraction
 
 
 class McNemar(Struct, frozen=True):
@@ -165,8 +166,10 @@ _ALL = (
     Measure("extra_claim_count", "count", "extra_claim_count", "answers", _extra_claims, None),
     Measure("extra_claims_per_answer", "mean", "extra_claim_count", "answers that are no refusals",
             lambda said, question: None if said.refused else _extra_claims(said, question), None),
-    *(Measure(f"{axis}_rate", "share", axis, "answers with citations", _yes(axis))
-      for axis in ("citation_exists", "citation_supports")),
+    Measure("citation_exists_rate", "share", "citation_exists", "answers with citations",
+            _yes("citation_exists"), known_only=True),
+    Measure("citation_supports_rate", "share", "citation_supports", "claiming answers with citations",
+            _yes("citation_supports"), known_only=True),
 )
 # fmt: on
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _ALL}
@@ -184,11 +187,11 @@ def measure_side(measure: Measure, pairs: Iterable[Pair], side: SideName) -> Mea
     known = [part for part in parts if isinstance(part, int)]
     total, unknown = sum(known), len([part for part in parts if part is UNKNOWN])
     whole = 1 if measure.shape == "count" else len(known) + unknown
-    # A mean is taken over what is known; a share keeps every answer in its denominator.
-    below = len(known) if measure.shape == "mean" else whole
+    # A mean is taken over what is known; a share keeps every answer in its denominator that is known to be its own.
+    below = len(known) if measure.shape == "mean" or measure.known_only else whole
     if not whole:
         return Measured(Estimate(0, 0, reason=f"no {measure.unit}"), unknown)
-    low, high = wilson(total, below) if measure.shape == "share" else (None, None)
+    low, high = wilson(total, below) if measure.shape == "share" and below else (None, None)
     reason = None if below else f"no {measure.unit} with a verdict"
     most = Fraction(total + (measure.most or 0) * unknown, whole) if measure.most is not None or not unknown else None
     return Measured(Estimate(total, below, low, high, reason), unknown, Fraction(total, whole), most)

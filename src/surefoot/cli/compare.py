@@ -17,10 +17,11 @@ from surefoot.compare import compare as compare_sides
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
-from surefoot.report.words import counted
+from surefoot.report.words import counted, plain
 from surefoot.store import MANIFEST
 
 _REPORTS = (".md", ".html")
+_PEOPLE = "human/"
 DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
 
 
@@ -37,7 +38,7 @@ DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
     "--mode", type=click.Choice(["strict", "sequential"]), default="strict", show_default=True,
     help="strict: any increase blocks. sequential: allows for chance; needs calibration.",
 )  # fmt: skip
-@click.option("--uncalibrated", is_flag=True, help="Accept verdicts whose grader's error is not known, without a note.")
+@click.option("--uncalibrated", is_flag=True, help="Accept verdicts and labels of unknown error without a note.")
 @click.option("--waive", multiple=True, metavar="RULE", help="Do not hold to this rule. Needs --reason. Repeatable.")
 @click.option("--reason", "reasons", multiple=True, metavar="TEXT", help="Why: one for each --waive, in their order.")
 @click.option(
@@ -72,11 +73,21 @@ def compare(
     chosen = [Rule.parse(text) for text in rules] or [Rule.parse(t, name) for name, t in gatefiles.load(gate).items()]
     comparison = compare_sides(load_side(base), load_side(cand), chosen, waivers=waivers, mode=mode)
     if not uncalibrated:
-        click.echo("note: the graders' error is not known; --uncalibrated accepts that", err=True)
+        click.echo(f"note: {plain(_not_known(comparison))}; --uncalibrated accepts that", err=True)
     _keep_decision(Path(cand), comparison)
     with quiet_if_nobody_reads():
         _write(comparison, reports, as_json)
     return int(comparison.decision.exit_code)
+
+
+def _not_known(comparison: Comparison) -> str:
+    """What the decision takes on trust: the error of a grader, or the care of people."""
+    named = {name for names in comparison.graders.values() for name in names if name}
+    if graders := sorted(name for name in named if not name.startswith(_PEOPLE)):
+        return f"the error of the grader {' and '.join(graders)} on these documents is not known"
+    if named:
+        return "labels by people are taken as they are: how well people agree on them is not known"
+    return "the labels do not say who gave them, and are taken as they are"
 
 
 def _two(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:

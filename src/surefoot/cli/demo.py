@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -18,13 +22,22 @@ _INTRODUCTION = """\
 A question-answering pipeline over 43 documents refuses when it finds no evidence. A colleague proposes a change:
 drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
 """
+_SHIPS = """
+And what ships? The first pipeline against itself does, as any change that changes no answer. It refuses more than the
+gate allows, so that rule is waived, on the record:
+  {command}
+{decision}
+"""
 _NEXT = """
 Reports: {report}.md and {report}.html (open it in a browser).
 Try next:
-  surefoot compare {out}/{cand} {out}/{base}         # and the other way round?
-  surefoot run --pipeline reference-timid --out {out}/timid && surefoot grade {out}/timid
-  surefoot compare {out}/{base} {out}/timid          # refusing everything must not pass either
-  surefoot init my-eval                              # your own questions and pipeline
+  # is it enough to be better than the eager one?
+  {surefoot} compare {out}/{cand} {out}/{base} --uncalibrated
+  # refusing nearly everything must not pass either
+  {surefoot} run --pipeline reference-timid --out {out}/timid && {surefoot} grade {out}/timid
+  {surefoot} compare {out}/{base} {out}/timid --uncalibrated
+  # your own questions and pipeline
+  {surefoot} init my-eval
 """
 
 
@@ -54,5 +67,30 @@ def demo(out: Path) -> int:
     reports = ["--report", f"{report}.md", "--report", f"{report}.html"]
     sides = [str(out / BASE), str(out / CANDIDATE), "--uncalibrated"]
     compare.main([*sides, *reports], "surefoot compare", standalone_mode=False)
-    click.echo(_NEXT.format(report=report, out=out, base=BASE, cand=CANDIDATE))
+    surefoot = command_as_typed()
+    click.echo(_SHIPS.format(**_one_that_ships(out, surefoot)), nl=False)
+    place = shlex.quote(str(out))
+    click.echo(_NEXT.format(surefoot=surefoot, report=report, out=place, base=BASE, cand=CANDIDATE), nl=False)
     return ExitCode.OK
+
+
+def _one_that_ships(out: Path, surefoot: str) -> dict[str, str]:
+    """A comparison that asks and grades nothing new, with the last line of what it prints."""
+    base = str(out / BASE)
+    waiver = ["--waive", "over_refusal_limit", "--reason", "the bundled pipeline is known to refuse much"]
+    arguments = [base, base, "--uncalibrated", *waiver]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        compare.main(arguments, "surefoot compare", standalone_mode=False)
+    command = f"{surefoot} compare {shlex.join(arguments)}"
+    return {"command": command, "decision": printed.getvalue().strip().rpartition("\n")[2]}
+
+
+def command_as_typed() -> str:
+    """`surefoot` where typing that starts this very program, else the path it was started by."""
+    beside = Path(sys.executable).with_name("surefoot")
+    started = Path(sys.argv[0]) if Path(sys.argv[0]).stem == "surefoot" else beside
+    found = shutil.which("surefoot")
+    if not started.exists() or (found and started.samefile(found)):
+        return "surefoot"
+    return shlex.quote(str(started))

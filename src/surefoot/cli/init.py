@@ -63,13 +63,30 @@ _CI = """\
 - run: surefoot score --questions questions.json --traces runs/ci/traces.jsonl --gate gate.toml --report report.md
 """
 _README = """\
-Three commands, in this folder:
+The first ten minutes, in this folder. (`surefoot` not found? Activate the environment it is installed in.)
+
+1. Is the pipeline ready to be asked?
 
   surefoot doctor --pipeline pipeline:answer --questions questions.json
+
+2. Ask it everything, and put each answer into one of four buckets: correct, wrong, unsupported, refused.
+
   surefoot run --pipeline pipeline:answer --questions questions.json --out runs/first
-  surefoot score --questions questions.json --traces runs/first/traces.jsonl --gate gate.toml
+  surefoot grade runs/first
+
+3. Change something. Say, in pipeline.py, `score >= 1` to `score >= 0`: it never refuses any more. May that ship?
+
+  surefoot run --pipeline pipeline:answer --questions questions.json --out runs/second
+  surefoot grade runs/second
+  surefoot compare runs/first runs/second --uncalibrated --report report.html
+
+The exit code is the decision: 0 ship, 1 block, 3 inconclusive, 4 incomplete; report.html shows why.
 
 Then put your own questions into questions.json, your passages into passages.jsonl, and your pipeline into pipeline.py.
+
+For a build without a baseline there are gate.toml and ci.yml. They go by citations and refusals alone:
+
+  surefoot score --questions questions.json --traces runs/first/traces.jsonl --gate gate.toml
 """
 FILES = {
     "questions.json": _QUESTIONS,

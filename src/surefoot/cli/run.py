@@ -7,6 +7,7 @@ import platform
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -65,8 +66,9 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         for problem in store.problems:
             click.echo(f"note: {problem}", err=True)
         graded = _answers_that_were_graded(store)
+        started = time.monotonic()
         interrupted = _ask(store, pipeline, options)
-        summary = _summary(store, interrupted)
+        summary = _summary(store, time.monotonic() - started, interrupted)
         outdated = graded is not None and graded != store.answers_sha256()
     if options["as_json"]:
         click.echo(msgspec.json.encode(summary).decode())
@@ -248,11 +250,13 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _summary(store: RunStore, interrupted: bool) -> dict[str, Any]:
+def _summary(store: RunStore, seconds: float, interrupted: bool) -> dict[str, Any]:
+    """`seconds` by the clock, for this call; questions are asked side by side, so their own times add up to more."""
     traces = store.traces()
     errors = Counter(trace.error[:100] for trace in traces if trace.error is not None)
     wanted = store.manifest.question_count * store.manifest.repeats
     tokens = [trace.tokens for trace in traces if trace.tokens is not None]
+    waits = [trace.seconds for trace in traces if trace.seconds is not None and trace.error is None]
     costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
     return {
         "run": str(store.path),
@@ -261,7 +265,8 @@ def _summary(store: RunStore, interrupted: bool) -> dict[str, Any]:
         "errors": errors.total(),
         "missing": wanted - len(traces),
         "errors_by_kind": dict(errors.most_common()),
-        "seconds": round(sum(trace.seconds or 0 for trace in traces), 3),
+        "seconds": round(seconds, 3),
+        "seconds_per_answer": round(sum(waits) / len(waits), 3) if waits else None,
         "tokens": sum(tokens) if tokens else None,
         "cost_usd": round(sum(costs), 6) if costs else None,
         "interrupted": interrupted,
@@ -273,7 +278,9 @@ def _show(summary: dict[str, Any]) -> None:
     click.echo(f"{answers}, {errors}, {summary['missing']:,} not asked")
     for kind, count in summary["errors_by_kind"].items():
         click.echo(f"  {count:,} x {plain(kind)}")
-    spent = [f"{summary['seconds']:,.1f} s of answering"]
+    spent = [f"took {summary['seconds']:,.1f} s"]
+    if summary["seconds_per_answer"] is not None:
+        spent.append(f"{summary['seconds_per_answer']:,.2f} s per answer on average")
     spent += [counted(summary["tokens"], "token")] if summary["tokens"] is not None else []
     spent += [f"{summary['cost_usd']:.4f} USD"] if summary["cost_usd"] is not None else []
     click.echo(", ".join(spent))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from surefoot.compare import Comparison, Counts, Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
-from surefoot.report.words import STATUS_WORDS, cell, headline, names, percent, plain, seen
+from surefoot.report.words import STATUS_WORDS, cell, headline, names, percent, plain, rule_words, seen
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Passage
 
@@ -22,6 +22,8 @@ _MOVED_SHOWN = 200
 _MOVED_ON_TERMINAL = 12
 _PROBLEMS_SHOWN = 20
 _LONGEST_PROBLEM = 500
+_LONGEST_QUESTION = 100
+_LONGEST_SENTENCE = 1000
 _STYLES = {
     "pass": "green",
     "fail": "bold red",
@@ -106,7 +108,7 @@ def markdown(comparison: Comparison) -> Iterator[str]:
     yield from (
         "# Surefoot comparison",
         "",
-        f"**{comparison.decision.outcome}** - {cell(verdict_line(comparison))}",
+        f"**{comparison.decision.outcome}** - {cell(verdict_line(comparison), _LONGEST_SENTENCE)}",
         "",
     )
     for name in SIDES:
@@ -161,17 +163,25 @@ def _markdown_moved(comparison: Comparison) -> Iterator[str]:
     if not comparison.moved:
         yield "No answer changed its bucket."
         return
-    yield from (
-        "| question | stratum | from | to | baseline's reason | candidate's reason |",
-        "|---|---|---|---|---|---|",
-    )
+    yield from ("| id | question | stratum | from | to |", "|---|---|---|---|---|")
     for pair in comparison.moved[:_MOVED_SHOWN]:
-        before, after = pair.base.bucket or UNGRADED, pair.cand.bucket or UNGRADED
-        reasons = f"{cell(reason_of(pair.base))} | {cell(reason_of(pair.cand))}"
-        yield f"| {cell(_called(pair))} | {cell(pair.stratum)} | {before} | **{after}** | {reasons} |"
+        asked = cell(asked_in(pair), _LONGEST_QUESTION)
+        places = f"{cell(place_of(pair.base))} | **{cell(place_of(pair.cand))}**"
+        yield f"| {cell(_called(pair))} | {asked} | {cell(pair.stratum)} | {places} |"
     yield ""
     if len(comparison.moved) > _MOVED_SHOWN:
         yield f"And {len(comparison.moved) - _MOVED_SHOWN} more, all of them in --json."
+
+
+def place_of(said: Said) -> str:
+    """The bucket of an answer and why it is there: `wrong (contradicted)`."""
+    reason = reason_of(said)
+    return f"{said.bucket or UNGRADED} ({reason})" if reason else said.bucket or UNGRADED
+
+
+def asked_in(pair: Pair) -> str:
+    """The question's text; files of labels do not have it."""
+    return pair.question.text if pair.question else ""
 
 
 def _called(pair: Pair) -> str:
@@ -183,8 +193,9 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(_bucket_table(comparison))
     console.print(_rule_table(comparison))
     for pair in comparison.moved[:_MOVED_ON_TERMINAL]:
-        line = f"moved: {plain(_called(pair))} {pair.base.bucket or UNGRADED} -> {pair.cand.bucket or UNGRADED}"
-        console.print(Text(f"{line} {plain(reason_of(pair.cand))}".rstrip()), style="dim", soft_wrap=True)
+        line = f"moved: {plain(_called(pair))} {plain(place_of(pair.base))} -> {plain(place_of(pair.cand))}"
+        asked = plain(asked_in(pair), _LONGEST_QUESTION)
+        console.print(Text(f"{line}: {asked}" if asked else line), style="dim", soft_wrap=True)
     if len(comparison.moved) > _MOVED_ON_TERMINAL:
         console.print(Text(f"and {len(comparison.moved) - _MOVED_ON_TERMINAL} more moved"), style="dim")
     for problem in comparison.problems[:_PROBLEMS_SHOWN]:
@@ -194,7 +205,7 @@ def show(comparison: Comparison, console: Console) -> None:
         console.print(Text(more), style="yellow")
     console.print(Text(f"wrong: {mcnemar_line(comparison)}"), soft_wrap=True)
     outcome = comparison.decision.outcome
-    sentence = f" - {plain(verdict_line(comparison), 1000)}"
+    sentence = f" - {plain(verdict_line(comparison), _LONGEST_SENTENCE)}"
     console.print(Text.assemble((outcome, _STYLES[outcome]), sentence), soft_wrap=True)
 
 
@@ -213,7 +224,7 @@ def _rule_table(comparison: Comparison) -> Table:
         style = _STYLES[WAIVED if judged.waiver is not None else check.status]
         behind = names(check.questions, check.question_count, 4, plain)
         table.add_row(
-            Text(plain(check.rule.text)),
+            Text(plain(rule_words(check.rule))),
             Text(status(judged), style=style),
             number(metric, check.seen),
             number(metric, judged.base),

@@ -13,6 +13,7 @@ from unicodedata import category
 from surefoot.compare import Comparison, Counts, Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
 from surefoot.report.comparison import (
+    asked_in,
     cited_by,
     groups,
     limit,
@@ -26,6 +27,7 @@ from surefoot.report.comparison import (
 from surefoot.types import Evidence
 
 _LONGEST_TEXT = 4_000
+_LONGEST_SUMMARY = 120
 _MOVED_SHOWN = 500
 _PASSAGES_SHOWN = 10
 _PROBLEMS_SHOWN = 50
@@ -231,7 +233,8 @@ def _moved(comparison: Comparison) -> Iterator[str]:
 
 def _moved_pair(pair: Pair) -> Iterator[str]:
     attempt = f" (attempt {pair.attempt})" if pair.attempt > 1 else ""
-    stratum = f' <span class="quiet">{text(pair.stratum)}</span>' if pair.stratum else ""
+    beside = [part for part in (asked_in(pair), pair.stratum) if part]
+    stratum = "".join(f' <span class="quiet">{text(part, _LONGEST_SUMMARY)}</span>' for part in beside)
     change = f"{pair.base.bucket or UNGRADED} &rarr; <strong>{pair.cand.bucket or UNGRADED}</strong>"
     yield f"<details><summary>{text(pair.question_id)}{attempt}: {change}{stratum}</summary>"
     if pair.question:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.problems import in_words
-from surefoot.report.words import STATUS_WORDS, headline, interval, names, percent, plain, seen, to_be_sure
+from surefoot.report.words import STATUS_WORDS, headline, interval, names, percent, plain, rule_words, seen, to_be_sure
 from surefoot.scorecard import Scorecard
 
 _OUTCOME_STYLE = {"SHIP": "bold green", "BLOCK": "bold red", "INCONCLUSIVE": "bold yellow"}
@@ -42,9 +42,8 @@ def show(card: Scorecard, console: Console) -> None:
 def _gate(card: Scorecard) -> Table:
     table = _table("rule", "result", "seen", "sure")
     for check in card.decision.checks:
-        name, text = check.rule.name, check.rule.text
         table.add_row(
-            Text(plain(text if text.startswith(name) else f"{name} {text}")),
+            Text(plain(rule_words(check.rule))),
             Text(STATUS_WORDS[check.status], style=_STATUS_STYLE[check.status]),
             seen(check.seen),
             to_be_sure(check),

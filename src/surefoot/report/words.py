@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from surefoot.gate import Check, Decision
+from surefoot.gate import Check, Decision, Rule
 from surefoot.types import Estimate
 
 STATUS_WORDS = {
@@ -30,9 +30,9 @@ def plain(text: str, longest: int = 200) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-def cell(text: str) -> str:
+def cell(text: str, longest: int = 200) -> str:
     """Foreign text inside a Markdown table: no markup, no HTML, no links, no column breaks."""
-    unlinked = _LINKED.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", plain(text)))
+    unlinked = _LINKED.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", plain(text, longest)))
     return unlinked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -69,6 +69,12 @@ def to_be_sure(check: Check) -> str:
     if check.to_be_sure is None:
         return "counted in full" if check.limit in (0, 1) else "on the limit"
     return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
+
+
+def rule_words(rule: Rule) -> str:
+    """A rule with the name it has in the decision's sentence in front, unless it begins with that anyway."""
+    name = " ".join(rule.name.split())
+    return rule.text if f"{rule.text} ".startswith(f"{name} ") else f"{name}: {rule.text}"
 
 
 def names(ids: Sequence[str], total: int, shown: int = 12, show: Callable[[str], str] = cell) -> str:
