@@ -15,7 +15,7 @@ LAYER = {
     "importers": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
     "outcomes": "2b decide", "metrics": "2b decide", "gate": "2b decide",
     "advice": "2b decide", "scorecard": "2b decide", "council": "2b decide",
-    "compare": "2b decide", "measures": "2b decide", "pairing": "2b decide",
+    "compare": "2b decide", "measures": "2b decide", "pairing": "2b decide", "matrix": "2b decide",
     "engine": "3 run", "store": "3 run", "appending": "3 run",
     "report": "4 show",
     "scoring": "5 apps", "deliberation": "5 apps", "cli": "5 apps", "__init__": "5 apps",

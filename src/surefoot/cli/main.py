@@ -18,6 +18,7 @@ from surefoot.cli.demo import demo
 from surefoot.cli.doctor import doctor
 from surefoot.cli.grade import grade
 from surefoot.cli.init import init
+from surefoot.cli.matrix import matrix
 from surefoot.cli.questions import questions
 from surefoot.cli.run import run
 from surefoot.cli.score import score
@@ -58,7 +59,7 @@ def cli() -> None:
     """The ship gate for grounded document QA: cite it or refuse."""
 
 
-for command in (init, demo, questions, score, run, grade, compare, doctor, council):
+for command in (init, demo, questions, score, run, grade, compare, doctor, council, matrix):
     cli.add_command(command)
 
 

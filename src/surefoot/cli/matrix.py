@@ -1,0 +1,167 @@
+"""surefoot matrix"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.run import load_corpus, load_questions
+from surefoot.cli.spending import Reader, Terms, open_grader
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.matrix.plan import AXES, Plan, parse, slug
+from surefoot.report.words import counted, plain
+
+if TYPE_CHECKING:
+    from surefoot.matrix.effects import Matrix
+
+REPORT, RESULT = "report", "matrix.json"
+_PLACES = ("{passages}", "{question}")
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(epilog="Example: surefoot matrix licence.toml --out runs/licence")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: runs/matrix-NAME]"
+)
+@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Seconds per question."
+)
+@click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="After errors that may pass.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0), metavar="USD",
+    help="A grader stops before it spends more; no further cell begins once the pipelines have spent it.",
+)  # fmt: skip
+@click.option("--prices", type=_FILE, metavar="FILE", help="TOML with prices of models, before those that are known.")
+@click.option(
+    "--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where a grader's replies are kept.  [default: in the user's cache folder]",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Ask and spend without a question.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Run pipelines x models x prompts over one question set, and say what each of them changes.
+
+    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables; a pipeline with spec = "chat" is crossed with all
+    models and prompts. Every cell is a run folder in --out. The same command again goes on where it stopped. Exits 0
+    when every answer of every cell is graded, 4 when some are not.
+    """
+    from surefoot.cli.matrix_cells import make_cells
+    from surefoot.models.budget import Budget
+
+    plan = _plan(file)
+    question_count = len(load_questions(plan.questions))
+    Budget(options["max_cost"])  # refuses what is no amount of money, whether or not a grader spends any
+    terms = Terms(**{name: options[name] for name in ("max_cost", "cache", "prices", "yes")})
+    grader = open_grader(plan.grader, terms)
+    out = out or Path("runs", f"matrix-{slug(plan.name)}")
+    _agree_on(plan, out, question_count, options)
+    made = make_cells(plan, out, grader, options)
+    if made.interrupted:
+        click.echo(f"interrupted; the same `surefoot matrix` command with --out {out} goes on from here", err=True)
+        return 130
+    found = _whole(plan, made.results, question_count, grader)
+    _keep(found, out)
+    with quiet_if_nobody_reads():
+        _print(found, out, as_json)
+    if made.misused:
+        return ExitCode.USAGE
+    return ExitCode.OK if all(result.complete for result in found.cells) else ExitCode.INCOMPLETE
+
+
+def _plan(file: Path) -> Plan:
+    try:
+        content = file.read_text("utf-8")
+    except OSError as error:
+        hint = "pass a TOML file, as in docs/matrix.md"
+        raise UsageError(f"the matrix {file} cannot be read: {error.strerror}", hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
+    plan = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
+    for key, path in (("questions", plan.questions), ("corpus", plan.corpus)):
+        if path is not None and not Path(path).exists():
+            raise UsageError(f"{file}: {key}: there is no file {path}", "paths begin at the folder of the matrix file")
+    for cell in plan.cells:
+        if cell.prompt is not None:
+            _check_prompt(file, cell.prompt)
+    return plan
+
+
+def _check_prompt(file: Path, prompt: str) -> None:
+    from surefoot.pipelines.loading import PROMPTS
+
+    if prompt in PROMPTS:
+        return
+    if not Path(prompt).is_file():
+        raise UsageError(f"{file}: prompt: there is no file {prompt}", "paths begin at the folder of the matrix file")
+    content = Path(prompt).read_text("utf-8", errors="replace")
+    for place in _PLACES:
+        if place not in content:
+            message = f"{file}: the prompt {prompt} does not contain {place}"
+            raise UsageError(message, f"it must hold {' and '.join(_PLACES)}")
+
+
+def _agree_on(plan: Plan, out: Path, question_count: int, options: dict[str, Any]) -> None:
+    """Say what will be asked before anything is; on a terminal, wait for a yes."""
+    from surefoot.cli.matrix_cells import answered, price_of_cell
+
+    each = question_count * plan.repeats
+    open_by_cell = {cell.name: max(0, each - answered(out / cell.folder)) for cell in plan.cells}
+    calls: Counter[str] = Counter()
+    for cell in plan.cells:
+        if cell.spec.startswith("chat:") and open_by_cell[cell.name]:
+            calls[cell.spec.removeprefix("chat:")] += open_by_cell[cell.name]
+            if options["max_cost"] is not None and price_of_cell(cell, options["prices"]) is None:
+                hint = 'say it in a file given with --prices: [models] and "NAME" = { in = 0, out = 0 }'
+                raise UsageError(f"the price of {cell.spec} is not known, so no limit on its cost can be kept", hint)
+    total, left = each * len(plan.cells), sum(open_by_cell.values())
+    times = f" x {counted(plan.repeats, 'time')}" if plan.repeats > 1 else ""
+    said = f"{counted(len(plan.cells), 'cell')} x {counted(question_count, 'question')}{times} = {total:,} answers"
+    there = f", {total - left:,} of them there already" if left < total else ""
+    click.echo(f"{said}{there}: {left:,} to ask", err=True)
+    for model, count in calls.items():
+        click.echo(f"  {counted(count, 'call')} to {plain(model)}", err=True)
+    watched = sys.stdin.isatty() and sys.stderr.isatty()
+    if left and watched and not options["yes"] and not click.confirm("Go on?", default=True, err=True):
+        raise Incomplete("nothing was asked", "--yes goes on without a question")
+
+
+def _whole(plan: Plan, results: list[Any], question_count: int, grader: Reader) -> Matrix:
+    from surefoot.matrix.effects import Matrix, effects_of
+
+    corpus = load_corpus(plan.corpus, plan.questions) or []
+    documents = {passage.id: passage.doc for passage in corpus if passage.doc}
+    axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
+    effects = effects_of(results, axes, documents)
+    return Matrix(plan.name, axes, tuple(results), effects, question_count, plan.repeats, grader.name)
+
+
+def _keep(found: Matrix, out: Path) -> None:
+    from surefoot.report import matrix as words
+    from surefoot.report import matrix_page
+
+    out.mkdir(parents=True, exist_ok=True)
+    contents = {
+        f"{REPORT}.md": "".join(f"{line}\n" for line in words.markdown(found)),
+        f"{REPORT}.html": matrix_page.render(found),
+        RESULT: msgspec.json.format(msgspec.json.encode(words.as_json(found)).decode(), indent=1) + "\n",
+    }
+    for name, content in contents.items():
+        (out / name).write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _print(found: Matrix, out: Path, as_json: bool) -> None:
+    from surefoot.report import matrix as words
+
+    if as_json:
+        click.echo(msgspec.json.encode(words.as_json(found)).decode())
+        return
+    words.show(found, console())
+    click.echo(f"reports: {out / REPORT}.md and {out / REPORT}.html")

@@ -1,0 +1,158 @@
+"""The cells of a matrix, each made by the very commands a user would type: `surefoot run`, then `surefoot grade`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from surefoot import rubric
+from surefoot.cli.grade import grade_run
+from surefoot.cli.run import run
+from surefoot.cli.sides import load_side
+from surefoot.cli.spending import Reader
+from surefoot.errors import SurefootError, UsageError
+from surefoot.matrix.plan import Cell, Plan
+from surefoot.matrix.results import CellResult, result_of
+from surefoot.measures import BUCKET_AXIS
+from surefoot.models.prices import Price, price_of
+from surefoot.pairing import Side, check_alike
+from surefoot.store import MANIFEST, RunStore
+from surefoot.types import Trace, Verdict
+
+_SAID_ALREADY = ("error", "missing")  # by the asking
+_PASSED_ON = ("concurrency", "timeout", "retries")
+
+
+class Made(Struct):
+    """What making the cells has led to so far."""
+
+    results: list[CellResult] = []
+    first: Side | None = None  # that all others must be alike to
+    misused: bool = False  # a cell could not even be understood
+    interrupted: bool = False
+    spent_usd: float = 0.0  # by the pipelines, as far as it can be told
+
+
+def make_cells(plan: Plan, out: Path, grader: Reader, options: dict[str, Any]) -> Made:
+    """Every cell in turn. One that fails is named, and the others go on."""
+    made = Made()
+    for number, cell in enumerate(plan.cells, 1):
+        folder = out / cell.folder
+        click.echo(f"cell {number} of {len(plan.cells)}: {cell.name}", err=True)
+        try:
+            made.results.append(_made(cell, folder, plan, grader, options, made))
+        except SurefootError as error:
+            made.misused |= isinstance(error, UsageError)
+            click.echo(f"error: {cell.name}: {error.message}", err=True)
+            made.results.append(CellResult(cell.name, cell.values, str(folder), failed=str(error)))
+        if made.interrupted:
+            break
+    return made
+
+
+def answered(folder: Path) -> int:
+    """How many answers a cell has already."""
+    with contextlib.suppress(SurefootError):
+        return sum(trace.error is None for trace in RunStore.open(folder).traces())
+    return 0
+
+
+def price_of_cell(cell: Cell, prices: Path | None) -> Price | None:
+    kind, _, rest = cell.spec.partition(":")
+    model, _, endpoint = rest.rpartition("@")
+    return price_of(model, endpoint, prices) if kind == "chat" else None
+
+
+def _made(cell: Cell, folder: Path, plan: Plan, grader: Reader, options: dict[str, Any], made: Made) -> CellResult:
+    limit, price = options["max_cost"], price_of_cell(cell, options["prices"])
+    if limit is not None and made.spent_usd >= limit and _may_cost(folder, price, made.spent_usd):
+        failed = f"not asked: the pipelines have spent {made.spent_usd:.4f} USD, and {limit:g} was the limit"
+        return CellResult(cell.name, cell.values, str(folder), failed=failed)
+    before = _cost(folder, price)
+    summary = _run(cell, folder, plan, options)
+    made.spent_usd += _cost(folder, price) - before
+    if summary["interrupted"]:
+        made.interrupted = True
+        return CellResult(cell.name, cell.values, str(folder), failed="interrupted")
+    with RunStore.open(folder, writing=True) as store:
+        if not _is_graded_by(store, grader):
+            grade_run(store, grader)
+        side = load_side(folder)
+    if made.first is not None:
+        check_alike(made.first, side)
+    made.first = made.first or side
+    return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(summary, side)))
+
+
+def _run(cell: Cell, folder: Path, plan: Plan, options: dict[str, Any]) -> dict[str, Any]:
+    """`surefoot run`, or as much of it as is still to do."""
+    given = {"--pipeline": cell.spec, "--out": folder, "--repeats": plan.repeats, "--questions": plan.questions,
+             "--corpus": plan.corpus, "--prompt": cell.prompt}  # fmt: skip
+    given |= {f"--{name}": options[name] for name in _PASSED_ON}
+    arguments = [f"{option}={value}" for option, value in given.items() if value is not None]
+    arguments += ["--retry-errors"] if (folder / MANIFEST).exists() else []
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        run.main([*arguments, "--json"], "surefoot run", standalone_mode=False)
+    return dict(msgspec.json.decode(printed.getvalue()))
+
+
+def _is_graded_by(store: RunStore, grader: Reader) -> bool:
+    """Not if an answer was left open: a grader that asks a model may have been cut off."""
+    manifest = store.manifest
+    if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric.load().sha256):
+        return False
+    answers = {(trace.question_id, trace.attempt) for trace in store.traces() if trace.answer and not trace.error}
+    graded = {
+        (one.question_id, one.attempt) for one in store.verdicts() if _is_bucket(one) and one.grader == grader.name
+    }
+    return manifest.graded_sha256 == store.answers_sha256() and answers <= graded
+
+
+def _is_bucket(verdict: Verdict) -> bool:
+    return verdict.axis == BUCKET_AXIS and verdict.value is not None
+
+
+def _may_cost(folder: Path, price: Price | None, spent_usd: float) -> bool:
+    """Not where all answers are there, and not where nothing has cost anything so far and this has no price either."""
+    with contextlib.suppress(SurefootError):
+        made = RunStore.open(folder).manifest
+        if answered(folder) >= made.question_count * made.repeats:
+            return False
+    return spent_usd > 0 or (price is not None and price.of(1, 1) > 0)
+
+
+def _cost(folder: Path, price: Price | None) -> float:
+    """What a cell's answers have cost; where only tokens are told, as if all were of the dearer kind."""
+    if not (folder / MANIFEST).exists():
+        return 0.0
+    with contextlib.suppress(SurefootError):
+        return sum(_cost_of(trace, price) for trace in RunStore.open(folder).traces())
+    return 0.0
+
+
+def _cost_of(trace: Trace, price: Price | None) -> float:
+    if trace.cost_usd is not None or price is None:
+        return trace.cost_usd or 0.0
+    tokens = trace.tokens or 0
+    return max(price.of(tokens, 0), price.of(0, tokens))
+
+
+def _notes(summary: dict[str, Any], side: Side) -> Iterator[str]:
+    for kind, count in summary["errors_by_kind"].items():
+        yield f"{count} not answered: {kind}"
+    if summary["missing"]:
+        yield f"{summary['missing']} not asked"
+    left_open = (one.reason for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None)
+    for reason, count in Counter(left_open).items():
+        if reason not in _SAID_ALREADY:
+            yield f"{count} not graded: {reason}"
+    yield from map(str, side.problems)

@@ -1,0 +1,221 @@
+"""From a matrix file to its cells. A pipeline that takes neither a model nor a prompt is one cell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from itertools import product
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from surefoot.errors import UsageError
+
+AXES = ("pipeline", "model", "prompt")
+BUNDLED_PROMPTS = {"with_licence": "answer_with_licence", "without_licence": "answer_without_licence"}
+_CHAT = "chat"
+_MODEL = re.compile(r"llm:(\S+)@(https?://[^\s@]+)")
+_LONGEST_NAME = 60
+_EXAMPLES = {
+    "pipeline": '[[pipeline]] name = "rag", spec = "chat"',
+    "model": '[[model]] name = "small", spec = "llm:MODEL@http://localhost:8000/v1"',
+    "prompt": '[[prompt]] name = "licence", bundled = "with_licence"',
+}
+
+
+class Value(Struct, frozen=True):
+    """One entry of an axis. The spec of a prompt is a bundled one's name or a file."""
+
+    name: str
+    spec: str
+
+
+class Cell(Struct, frozen=True):
+    """One run: `values` has the axes that it lies on, `spec` and `prompt` are what `surefoot run` is given."""
+
+    values: dict[str, str]
+    spec: str
+    prompt: str | None = None
+
+    @property
+    def name(self) -> str:
+        return " / ".join(self.values.values())
+
+    @property
+    def folder(self) -> str:
+        return "--".join(slug(value) for value in self.values.values())
+
+
+class Plan(Struct, frozen=True):
+    name: str
+    axes: dict[str, tuple[Value, ...]]  # in the order listed: the first is the reference
+    cells: tuple[Cell, ...]
+    questions: str | None = None
+    corpus: str | None = None
+    repeats: int = 1
+    grader: str = "local"
+
+
+class _Pipeline(Struct):
+    name: str
+    spec: str
+
+
+class _Model(Struct):
+    name: str
+    spec: str
+
+
+class _Prompt(Struct):
+    name: str
+    bundled: str | None = None
+    file: str | None = None
+
+
+class _File(Struct):
+    pipeline: list[_Pipeline] = []
+    model: list[_Model] = []
+    prompt: list[_Prompt] = []
+    name: str | None = None
+    questions: str | None = None
+    corpus: str | None = None
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    grader: str = "local"
+
+
+_TABLES: dict[str, type[Struct]] = {"pipeline": _Pipeline, "model": _Model, "prompt": _Prompt}
+
+
+def parse(text: str, source: str, name: str, located: Callable[[str], str] = str) -> Plan:
+    """The plan that a file holds; `name` is what it is called unless it says so, `located` leads to its files."""
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{source} is not valid TOML: {error}", f"it has tables like {_EXAMPLES['model']}") from error
+    _refuse_unknown(content, source)
+    _refuse_unprintable(content, source)
+    try:
+        found = msgspec.convert(content, _File)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{source}: {error}", "see `surefoot matrix --help` for an example") from error
+    axes = {
+        "pipeline": tuple(Value(p.name, p.spec) for p in found.pipeline),
+        "model": tuple(Value(m.name, _chat_spec(m, source)) for m in found.model),
+        "prompt": tuple(Value(p.name, _prompt_spec(p, source, located)) for p in found.prompt),
+    }
+    _check(axes, found, source)
+    cells = tuple(_cells(axes))
+    folders = [cell.folder for cell in cells]
+    if twice := _first_double(folders):
+        raise UsageError(f"{source}: two cells would be kept in the folder {twice}", "choose other names")
+    return Plan(
+        found.name or name, axes, cells, found.questions and located(found.questions),
+        found.corpus and located(found.corpus), found.repeats, found.grader,
+    )  # fmt: skip
+
+
+def _refuse_unknown(content: Mapping[str, object], source: str) -> None:
+    _refuse_keys(content, _File.__struct_fields__, source)
+    for axis, table in _TABLES.items():
+        rows = content.get(axis, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise UsageError(f"{source}: {axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
+        for number, row in enumerate(rows, 1):
+            _refuse_keys(row, table.__struct_fields__, f"{source}: [[{axis}]] {number}")
+
+
+def _refuse_unprintable(table: Mapping[str, object], where: str) -> None:
+    """Such a character in a path or a name can only be a mistake, or a trick."""
+    for key, value in table.items():
+        for number, row in enumerate(value if isinstance(value, list) else (), 1):
+            if isinstance(row, dict):
+                _refuse_unprintable(row, f"{where}: [[{key}]] {number}")
+        if isinstance(value, str) and not value.isprintable():
+            raise UsageError(f"{where}: {key} has a character that cannot be printed", "write it on one line")
+
+
+def _refuse_keys(table: Mapping[str, object], known: Iterable[str], where: str) -> None:
+    for key in table:
+        if key not in (fields := tuple(known)):
+            near = get_close_matches(key, fields, 1)
+            hint = f"did you mean {near[0]}?" if near else f"it may have {', '.join(fields)}"
+            raise UsageError(f"{where} has the unknown key {key!r}", hint)
+
+
+def _chat_spec(model: _Model, source: str) -> str:
+    if match := _MODEL.fullmatch(model.spec):
+        return f"{_CHAT}:{match[1]}@{match[2]}"
+    hint = "write llm:MODEL@http://localhost:8000/v1, with any OpenAI-compatible endpoint"
+    shown = re.sub(r"//[^/@]*@", "//***@", model.spec)  # a password stays out of messages
+    raise UsageError(f"{source}: the model {model.name!r} has the spec {shown!r}, which names none", hint)
+
+
+def _prompt_spec(prompt: _Prompt, source: str, located: Callable[[str], str]) -> str:
+    where = f"{source}: the prompt {prompt.name!r}"
+    if (prompt.bundled is None) == (prompt.file is None):
+        raise UsageError(f"{where} must have either `bundled` or `file`", f"as in {_EXAMPLES['prompt']}")
+    if prompt.file is not None:
+        return located(prompt.file)
+    if prompt.bundled not in BUNDLED_PROMPTS:
+        hint = f"choose {' or '.join(BUNDLED_PROMPTS)}, or name a file with `file`"
+        raise UsageError(f"{where}: no prompt {prompt.bundled!r} comes with surefoot", hint)
+    return BUNDLED_PROMPTS[prompt.bundled]
+
+
+def _check(axes: Mapping[str, tuple[Value, ...]], found: _File, source: str) -> None:
+    if found.name is not None:
+        _check_name(found.name, source)
+    for axis, values in axes.items():
+        for value in values:
+            _check_name(value.name, f"{source}: [[{axis}]]")
+        if twice := _first_double(slug(value.name) for value in values):
+            hint = "names name folders, so they must differ in more than case and signs"
+            raise UsageError(f"{source}: two [[{axis}]] have the name {twice!r}", hint)
+    if not axes["pipeline"]:
+        raise UsageError(f"{source} has no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
+    takes = {axis for pipeline in axes["pipeline"] for axis in _taken_by(pipeline.spec)}
+    for axis in ("model", "prompt"):
+        if axes[axis] and axis not in takes:
+            hint = 'add a pipeline with spec = "chat", or leave these out'
+            raise UsageError(f"{source}: there are [[{axis}]] tables, but no pipeline takes a {axis}", hint)
+        needing = [pipeline.name for pipeline in axes["pipeline"] if pipeline.spec.rstrip(":") == _CHAT]
+        if needing and not axes[axis]:
+            message = f"{source}: the pipeline {needing[0]!r} takes a {axis}, but there is no [[{axis}]]"
+            raise UsageError(message, f"write {_EXAMPLES[axis]}")
+    if found.corpus and not found.questions:
+        raise UsageError(f"{source} has `corpus` without `questions`", "the demo questions are about the demo corpus")
+
+
+def _check_name(name: str, where: str) -> None:
+    if not name.strip() or len(name) > _LONGEST_NAME:
+        raise UsageError(f"{where} has the name {name!r}", f"give it a short one, at most {_LONGEST_NAME} characters")
+
+
+def _taken_by(spec: str) -> tuple[str, ...]:
+    """The axes that a pipeline is crossed with. One that names its own model is still shown every prompt."""
+    kind, _, rest = spec.partition(":")
+    return () if kind != _CHAT else ("prompt",) if rest else ("model", "prompt")
+
+
+def _cells(axes: Mapping[str, tuple[Value, ...]]) -> Iterator[Cell]:
+    for pipeline in axes["pipeline"]:
+        taken = [axis for axis in _taken_by(pipeline.spec) if axes[axis]]
+        for values in product(*(axes[axis] for axis in taken)):
+            chosen = dict(zip(taken, values, strict=True))
+            names = {"pipeline": pipeline.name, **{axis: value.name for axis, value in chosen.items()}}
+            spec = chosen["model"].spec if "model" in chosen else pipeline.spec
+            yield Cell(names, spec, chosen["prompt"].spec if "prompt" in chosen else None)
+
+
+def slug(name: str) -> str:
+    """A name for a folder, wherever it may be copied to."""
+    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name.casefold())
+    return kept.strip("-.") or "x"
+
+
+def _first_double(names: Iterable[str]) -> str | None:
+    return next((name for name, count in Counter(names).items() if count > 1), None)
