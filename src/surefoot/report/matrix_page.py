@@ -30,8 +30,8 @@ _LONGEST_NAME = 60
 
 
 def render(matrix: Matrix) -> str:
-    body = "\n".join((page._DEFS, *_head(matrix), *_bars(matrix), *_table(matrix), *_effects(matrix), *_notes(matrix)))
-    return _PAGE.format(style=page._STYLE, body=body)
+    body = "\n".join((page.DEFS, *_head(matrix), *_bars(matrix), *table(matrix), *_effects(matrix), *_notes(matrix)))
+    return _PAGE.format(style=page.STYLE, body=body)
 
 
 def _head(matrix: Matrix) -> Iterator[str]:
@@ -62,22 +62,22 @@ def _bar(result: CellResult, left: float, top: int) -> Iterator[str]:
     if not total:
         yield f'<text class="total" x="{left}" y="{middle:g}">no verdicts</text>'
         return
-    for bucket in page._SEGMENTS:
+    for bucket in page.SEGMENTS:
         count = result.buckets[bucket]
         width = _WIDTH * count / total
         if count:
             yield (
                 f'<g><title>{bucket}: {count}</title><rect x="{left:.1f}" y="{top}" width="{width:.1f}"'
-                f' height="{_HEIGHT}" fill="{page._FILLS[bucket]}" stroke="#ffffff" stroke-width="1"/>'
-                f"{page._label(bucket, count, left, middle, width)}</g>"
+                f' height="{_HEIGHT}" fill="{page.FILLS[bucket]}" stroke="#ffffff" stroke-width="1"/>'
+                f"{page.label(bucket, count, left, middle, width)}</g>"
             )
         left += width
     yield f'<text class="total" x="{left + 8:.1f}" y="{middle:g}">{total}</text>'
 
 
-def _table(matrix: Matrix) -> Iterator[str]:
+def table(matrix: Matrix) -> Iterator[str]:
     heads = ("cell", *COLUMNS, "run")
-    yield from page._table(
+    yield from page.table(
         heads, ((text(result.name), *row(result), f"<code>{text(result.run)}</code>") for result in matrix.cells)
     )
 
@@ -89,7 +89,7 @@ def _effects(matrix: Matrix) -> Iterator[str]:
         found = [effect.differences[name] for name in MEASURED]
         cells = (f"<strong>{difference(one)}</strong>" if one.settled else difference(one) for one in found)
         rows.append((text(title(effect)), *cells))
-    yield from page._table(("value against its reference", *MEASURED), rows)
+    yield from page.table(("value against its reference", *MEASURED), rows)
     yield "<ul>"
     for effect in matrix.effects.effects:
         yield f"<li>{text(title(effect))}: {text(reading(effect), 600)} ({text(basis(effect))})</li>"

@@ -35,8 +35,8 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
 # Acceptable on the left in blues, unacceptable on the right in striped oranges: told apart by place, stripes and
 # words as well as by colours that colour-blind readers can distinguish (Okabe and Ito).
-_SEGMENTS = ("correct", "refused", "unsupported", "wrong", UNGRADED)
-_FILLS = {
+SEGMENTS = ("correct", "refused", "unsupported", "wrong", UNGRADED)
+FILLS = {
     "correct": "#0072b2",
     "refused": "#8fd0f5",
     "unsupported": "url(#stripes-unsupported)",
@@ -45,7 +45,7 @@ _FILLS = {
 }
 _BAR_WIDTH, _BAR_HEIGHT, _LETTER_WIDTH = 640, 26, 7.5
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark;
   --ink: #1b1b1b; --paper: #ffffff; --line: #d0d0d0; --quiet: #5c5c5c; --panel: #f5f6f8 }
 @media (prefers-color-scheme: dark) {
@@ -81,7 +81,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-_DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
+DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
 <pattern id="stripes-unsupported" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
 <rect width="8" height="8" fill="#f0b429"/><rect width="1.5" height="8" fill="#8a5a00"/></pattern>
 <pattern id="stripes-wrong" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
@@ -93,10 +93,10 @@ _NAMED = 16  # question ids beside a rule
 
 def render(comparison: Comparison) -> str:
     body = "\n".join(
-        (_DEFS, *_decision(comparison), *_bars(comparison), *_rules(comparison), *_measures(comparison),
+        (DEFS, *_decision(comparison), *_bars(comparison), *_rules(comparison), *_measures(comparison),
          *_moved(comparison), *_problems(comparison))
     )  # fmt: skip
-    return _PAGE.format(outcome=comparison.decision.outcome, style=_STYLE, body=body)
+    return _PAGE.format(outcome=comparison.decision.outcome, style=STYLE, body=body)
 
 
 def text(foreign: str, longest: int = 300) -> str:
@@ -142,7 +142,7 @@ def _bars(comparison: Comparison) -> Iterator[str]:
 
 def _spoken(sides: dict[SideName, Counts]) -> str:
     return "; ".join(
-        f"{_SIDE_WORDS[side]}: " + ", ".join(f"{bucket} {sides[side][bucket]}" for bucket in _SEGMENTS)
+        f"{_SIDE_WORDS[side]}: " + ", ".join(f"{bucket} {sides[side][bucket]}" for bucket in SEGMENTS)
         for side in SIDES
     )
 
@@ -151,21 +151,21 @@ def _bar(side: SideName, counts: Counts, largest: int, top: int) -> Iterator[str
     middle = top + _BAR_HEIGHT / 2 + 4.5
     yield f'<text class="side" x="0" y="{middle:g}">{_SIDE_WORDS[side]}</text>'
     left = 76.0
-    for bucket in _SEGMENTS:
+    for bucket in SEGMENTS:
         count = counts[bucket]
         width = _BAR_WIDTH * count / largest if largest else 0.0
         if not count:
             continue
         yield (
             f'<g><title>{bucket}: {count}</title><rect x="{left:.1f}" y="{top}" width="{width:.1f}"'
-            f' height="{_BAR_HEIGHT}" fill="{_FILLS[bucket]}" stroke="#ffffff" stroke-width="1"/>'
-            f"{_label(bucket, count, left, middle, width)}</g>"
+            f' height="{_BAR_HEIGHT}" fill="{FILLS[bucket]}" stroke="#ffffff" stroke-width="1"/>'
+            f"{label(bucket, count, left, middle, width)}</g>"
         )
         left += width
     yield f'<text class="total" x="{left + 8:.1f}" y="{middle:g}">{sum(counts.values())}</text>'
 
 
-def _label(bucket: str, count: int, left: float, middle: float, width: float) -> str:
+def label(bucket: str, count: int, left: float, middle: float, width: float) -> str:
     """The bucket's name and count where they fit, else what of them fits."""
     tries = (f"{bucket} {count}", f"{bucket[0].upper()} {count}", bucket[0].upper())
     words = next((words for words in tries if len(words) * _LETTER_WIDTH + 6 <= width), "")
@@ -173,7 +173,7 @@ def _label(bucket: str, count: int, left: float, middle: float, width: float) ->
         return ""
     at, half = left + width / 2, len(words) * _LETTER_WIDTH / 2 + 3
     # A plain ground under the words: stripes must not cross them.
-    ground = "" if not _FILLS[bucket].startswith("url") else (
+    ground = "" if not FILLS[bucket].startswith("url") else (
         f'<rect x="{at - half:.1f}" y="{middle - 13:g}" width="{2 * half:.1f}" height="17" rx="3" fill="#ffffff"/>'
     )  # fmt: skip
     ink = "#ffffff" if bucket == "correct" else "#111111"
@@ -183,7 +183,7 @@ def _label(bucket: str, count: int, left: float, middle: float, width: float) ->
 def _rules(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Rules</h2>"
     heads = ("rule", "result", "candidate", "baseline", "limit", "why", "questions behind it")
-    yield from _table(heads, (_rule_cells(judged) for judged in comparison.judged))
+    yield from table(heads, (_rule_cells(judged) for judged in comparison.judged))
     yield from (f"<p>incomplete: {text(reason)}</p>" for reason in comparison.decision.incomplete)
 
 
@@ -209,10 +209,10 @@ def _measures(comparison: Comparison) -> Iterator[str]:
     base, cand = comparison.measures["base"], comparison.measures["cand"]
     rows = ((name, number(name, base[name]), number(name, cand[name]), MEASURES[name].unit) for name in base)
     yield "<h2>Measures</h2>"
-    yield from _table(("measure", "baseline", "candidate", "over"), rows)
+    yield from table(("measure", "baseline", "candidate", "over"), rows)
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
     """`rows` are ready HTML."""
     yield '<div class="scroll"><table><thead><tr>'
     yield "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead><tbody>"
