@@ -17,10 +17,11 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from refusal import scores
 from surefoot.safety import Finding, check
 
 FLAGGED = "harmful words flagged | contact details | other personal data"
@@ -51,15 +52,6 @@ def paragraphs(text: str) -> Iterator[str]:
             piece = f"{piece} {sentence}".strip()
         if len(piece) >= _SHORT:
             yield piece
-
-
-def scores(pairs: Iterable[tuple[bool, bool]]) -> str:
-    """Table cells for (labelled, flagged) pairs."""
-    count = Counter(pairs)
-    hit, false, missed = count[True, True], count[False, True], count[True, False]
-    precision, recall = hit / max(1, hit + false), hit / max(1, hit + missed)
-    f1 = 2 * hit / max(1, 2 * hit + false + missed)
-    return f"{sum(count.values())} | {hit + missed} | {precision:.3f} | {recall:.3f} | {f1:.3f}"
 
 
 def print_own(show: int) -> None:

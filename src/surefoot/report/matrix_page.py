@@ -11,27 +11,13 @@ from surefoot.report import page
 from surefoot.report.matrix import COLUMNS, UNIT, basis, conclusions, difference, heading, notes, reading, row, title
 from surefoot.report.page import text
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Surefoot matrix</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
 _HEIGHT, _GAP, _WIDTH, _LETTER = 26, 6, 560, 7.2
 _LONGEST_NAME = 60
 
 
 def render(matrix: Matrix) -> str:
-    body = "\n".join((page.DEFS, *_head(matrix), *_bars(matrix), *table(matrix), *_effects(matrix), *_notes(matrix)))
-    return _PAGE.format(style=page.STYLE, body=body)
+    body = "\n".join((*_head(matrix), *_bars(matrix), *_table(matrix), *_effects(matrix), *_notes(matrix)))
+    return page.document("matrix", body)
 
 
 def _head(matrix: Matrix) -> Iterator[str]:
@@ -75,7 +61,7 @@ def _bar(result: CellResult, left: float, top: int) -> Iterator[str]:
     yield f'<text class="total" x="{left + 8:.1f}" y="{middle:g}">{total}</text>'
 
 
-def table(matrix: Matrix) -> Iterator[str]:
+def _table(matrix: Matrix) -> Iterator[str]:
     heads = ("cell", *COLUMNS, "run")
     yield from page.table(
         heads, ((text(result.name), *row(result), f"<code>{text(result.run)}</code>") for result in matrix.cells)

@@ -45,7 +45,7 @@ FILLS = {
 }
 _BAR_WIDTH, _BAR_HEIGHT, _LETTER_WIDTH = 640, 26, 7.5
 
-STYLE = """
+_STYLE = """
 :root { color-scheme: light dark;
   --ink: #1b1b1b; --paper: #ffffff; --line: #d0d0d0; --quiet: #5c5c5c; --panel: #f5f6f8 }
 @media (prefers-color-scheme: dark) {
@@ -73,7 +73,7 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Surefoot comparison: {outcome}</title>
+<title>Surefoot {title}</title>
 <style>{style}</style>
 </head>
 <body>
@@ -81,7 +81,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
+_DEFS = """<svg width="0" height="0" aria-hidden="true"><defs>
 <pattern id="stripes-unsupported" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
 <rect width="8" height="8" fill="#f0b429"/><rect width="1.5" height="8" fill="#8a5a00"/></pattern>
 <pattern id="stripes-wrong" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
@@ -93,10 +93,15 @@ _NAMED = 16  # question ids beside a rule
 
 def render(comparison: Comparison) -> str:
     body = "\n".join(
-        (DEFS, *_decision(comparison), *_bars(comparison), *_rules(comparison), *_measures(comparison),
-         *_moved(comparison), *_problems(comparison))
+        (*_decision(comparison), *_bars(comparison), *_rules(comparison), *_measures(comparison), *_moved(comparison),
+         *_problems(comparison))
     )  # fmt: skip
-    return _PAGE.format(outcome=comparison.decision.outcome, style=STYLE, body=body)
+    return document(f"comparison: {comparison.decision.outcome}", body)
+
+
+def document(title: str, body: str) -> str:
+    """A page that stands alone: no script, no font, no other file."""
+    return _PAGE.format(title=title, style=_STYLE, body=f"{_DEFS}\n{body}")
 
 
 def text(foreign: str, longest: int = 300) -> str:
@@ -142,8 +147,7 @@ def _bars(comparison: Comparison) -> Iterator[str]:
 
 def _spoken(sides: dict[SideName, Counts]) -> str:
     return "; ".join(
-        f"{_SIDE_WORDS[side]}: " + ", ".join(f"{bucket} {sides[side][bucket]}" for bucket in SEGMENTS)
-        for side in SIDES
+        f"{_SIDE_WORDS[side]}: " + ", ".join(f"{bucket} {sides[side][bucket]}" for bucket in SEGMENTS) for side in SIDES
     )
 
 
