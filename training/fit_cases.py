@@ -16,6 +16,7 @@ from typing import NamedTuple
 from surefoot.graders.features import features
 from surefoot.graders.reading import prepare, readable_claim
 from surefoot.graders.windows import Offsets
+from surefoot.text.alike import worded_alike
 from training.cases import About, Case, write_cases
 from training.files import read_all, read_usable
 from training.pairs import whole_texts
@@ -90,11 +91,12 @@ def read_as_product(draft: Draft, offsets: Offsets) -> Case | None:
     if draft.about == "question":
         reading = prepare(draft.passage, draft.text, offsets)
         return Case("question", draft.source, draft.label, reading) if reading.windows else None
-    reading = prepare(draft.passage, readable_claim(draft.text, draft.question), offsets)
+    claim = worded_alike(draft.text, draft.passage)
+    reading = prepare(draft.passage, readable_claim(claim, draft.question), offsets)
     if not reading.windows:
         return None
     passage = "\n".join(reading.windows) if reading.skipped else draft.passage
-    counted = features(passage, draft.text, draft.question)
+    counted = features(passage, claim, draft.question)
     return Case(draft.about, draft.source, draft.label, reading, counted)
 
 

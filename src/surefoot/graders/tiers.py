@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
 from surefoot.graders.features import FEATURE_NAMES, features
@@ -22,12 +23,12 @@ from surefoot.graders.reading import (
     sum_up,
 )
 from surefoot.models.encoder import Encoder, encoder_of
+from surefoot.text.alike import worded_alike
 from surefoot.text.normal import spoken
 
-_IS_ROW, _OTHER_NUMBER = FEATURE_NAMES.index("best_is_row"), FEATURE_NAMES.index("rules_contradicted")
-_AGREES, _AGREES_WHOLLY = FEATURE_NAMES.index("cell_agrees"), FEATURE_NAMES.index("cell_agrees_wholly")
+_AGREES_WHOLLY = FEATURE_NAMES.index("cell_agrees_wholly")
 _CONFLICTS, _MISDERIVED = FEATURE_NAMES.index("cell_conflicts"), FEATURE_NAMES.index("misderived")
-_PLAINLY, _VETOED, _HELD = 0.7, 0.2, 0.8
+_VETOED, _HELD = 0.2, 0.8
 
 
 # From what the quick tier leaves open, by place, to the places that the strong one reads.
@@ -110,6 +111,7 @@ class Tiers:
         ]
 
     def _read_quickly(self, pairs: Sequence[Pair]) -> list[_Task]:
+        pairs = [replace(pair, claim=worded_alike(pair.claim, pair.passage)) for pair in pairs]
         readings = [
             prepare(pair.passage, readable_claim(pair.claim, pair.context), self._quick.offsets) for pair in pairs
         ]
@@ -140,22 +142,18 @@ class Tiers:
 
 
 def _vetoed(probabilities: Probabilities, counted: Sequence[float]) -> Probabilities:
-    """The model reads tables and sums poorly: a cell or row that plainly has another number than the claim decides.
+    """The model reads tables and sums poorly: a cell that plainly has another number than the claim decides.
 
     So does a cell that holds all the claim says.
     """
     supported, contradicted, not_enough = probabilities
-    if counted[_CONFLICTS] or counted[_MISDERIVED] or (_row_differs(counted) and not counted[_AGREES]):
+    if counted[_CONFLICTS] or counted[_MISDERIVED]:
         away = max(supported - _VETOED, 0.0)
         return supported - away, contradicted + away, not_enough
     if counted[_AGREES_WHOLLY] and supported < _HELD:
         share = (1 - _HELD) / (1 - supported)
         return _HELD, contradicted * share, not_enough * share
     return probabilities
-
-
-def _row_differs(counted: Sequence[float]) -> bool:
-    return bool(counted[_IS_ROW]) and counted[_OTHER_NUMBER] >= _PLAINLY
 
 
 @lru_cache(maxsize=2)

@@ -64,6 +64,8 @@ _REFERENCE = re.compile(
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PERCENT = re.compile(r"%|per ?cent")
+_BASIS_POINTS = re.compile(r"basis points?|bps")
 _ANY = re.compile(rf"\d|\b(?:{_WORD_NUMBER})\b")
 
 
@@ -128,17 +130,14 @@ def dates_agree(one: float, other: float) -> bool:
 def _quantity(match: re.Match[str], at: int) -> Iterator[Quantity]:
     digits, words = match["digits"], match["words"]
     value = _digits(digits) if digits else _words(words)
-    kind, factor = _kind(match["before"], (match["after"] or "").strip())
+    kind, factor, used = _kind(match["before"], match["after"] or "")
     value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get(match["short"] or "", 1)
     if words in ("one", "zero") and kind == "number":
         return  # "one of the parties" counts nothing
     if kind == "number" and digits and not match["scale"] and _YEAR.fullmatch(digits):
         kind = "year"
-    end = (
-        match.end("after")
-        if match["after"] and kind not in ("number", "year")
-        else match.end("digits" if digits else "words")
-    )
+    parts = ("digits", "words", "short", "scale")
+    end = match.start("after") + used if used else max(match.end(part) for part in parts)
     yield Quantity(value * factor, kind, at, end)
 
 
@@ -153,18 +152,19 @@ def _words(text: str) -> float:
     return total
 
 
-def _kind(before: str | None, after: str) -> tuple[str, float]:
+def _kind(before: str | None, after: str) -> tuple[str, float, int]:
+    """The kind, what the number is multiplied by, and how many of the characters behind it belong to it."""
     if before:
-        return _CURRENCIES[before], 1
-    if after.startswith(("%", "per cent", "percent")) and "point" not in after:
-        return "%", 1
-    if after.startswith(("basis point", "bps")):
-        return "%", 0.01
+        return _CURRENCIES[before], 1, 0
+    if (share := _PERCENT.match(after)) and "point" not in after:
+        return "%", 1, share.end()
+    if share := _BASIS_POINTS.match(after):
+        return "%", 0.01, share.end()
     first, _, second = after.partition(" ")
-    for word in (first, second):
+    for word, used in ((first, len(first)), (second, len(after))):
         if word in _CURRENCIES:
-            return _CURRENCIES[word], 1
+            return _CURRENCIES[word], 1, used
         stem = word.rstrip("s")
         if stem in _PERIODS:
-            return _PERIODS[stem][0], _PERIODS[stem][1]
-    return "number", 1
+            return _PERIODS[stem][0], _PERIODS[stem][1], used
+    return "number", 1, 0
