@@ -20,6 +20,7 @@ from surefoot.text.alike import worded_alike
         ("It closes at 19:30.", "It closes at 7:30 p.m. daily.", "It closes at 7:30 p.m.."),
         ("It cost $1.2 billion in all.", "It cost $1,200 million.", "It cost $1,200 million in all."),
         ("A quarter of the staff left.", "25 % of the staff left.", "25 % of the staff left."),
+        ("Half of the staff left.", "25 % of the staff left.", "50% of the staff left."),
         ("Paid on 3 May 2024.", "Paid on May 3, 2024.", "Paid on May 3, 2024."),
         ("2 years for A, 36 months for B.", "A: 24 months. B: 3 years.", "24 months for A, 3 years for B."),
     ],

@@ -36,10 +36,19 @@ def worded_alike(claim: str, passage: str) -> str:
     said = [amount for amount in _amounts(claim) if claim[amount.start : amount.end].lower() not in passage.lower()]
     there = list(_amounts(passage)) if said else []
     for amount in reversed(said):
-        same = next((other for other in there if _equal(amount, other)), None)
-        if same is not None:
-            claim = f"{claim[: amount.start]}{passage[same.start : same.end]}{claim[amount.end :]}"
+        wording = _wording(amount, claim, there, passage)
+        claim = f"{claim[: amount.start]}{wording}{claim[amount.end :]}"
     return claim
+
+
+def _wording(amount: _Amount, claim: str, there: list[_Amount], passage: str) -> str:
+    """A share in words is put as a number also where it differs: "half" is read against "25 %" as "50%"."""
+    own = claim[amount.start : amount.end]
+    same = next((other for other in there if _equal(amount, other)), None)
+    if same is not None:
+        return passage[same.start : same.end]
+    in_words = own.lower() in _SHARES and amount.value % 5 == 0  # a third is no round number of hundredths
+    return f"{amount.value:g}%" if in_words and any(other.kind == "%" for other in there) else own
 
 
 def _amounts(text: str) -> Iterator[_Amount]:
