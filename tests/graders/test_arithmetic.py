@@ -82,3 +82,40 @@ def test_sums_that_do_not_add_up(claim: str) -> None:
 )
 def test_sums_that_do_or_are_none(claim: str) -> None:
     assert not misderived(DEPOT, claim)
+
+
+WEIGHTS = (
+    "Weight was 90 kg in January, 81 kg in March and 78 kg in May. Sales were 200 units in spring and 250 units in "
+    "autumn. There are 12 vans, 8 cars and 3 bikes. The parcel weighed 2 kg and, opened, 1.5 kg."
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Weight fell by 12 kg in all, from 90 to 81 and then to 78 kg.",
+        "Weight fell by 13% from 90 to 81 and then to 78 kg.",
+        "Weight fell 12 kg from 90 kg to 81 kg and finally 78 kg.",
+        "Weight fell by 12 kg from 90 kg in January to 78 kg in May.",
+        "Weight fell by 9 kg from 90 kg to 81 kg, then by 3 kg to 78 kg.",
+        "Sales rose by 25% from 200 to 250 units.",
+        "Sales rose by 50 from 200 to 250 units.",
+        "There are 3 bikes, 12 vans and 8 cars, a total of 23.",
+        "12 vans plus 8 cars plus 3 bikes makes 23.",
+        "The parcel's weight fell by 500 g from 2 kg to 1.5 kg.",
+    ],
+)
+def test_chains_and_other_units_add_up(claim: str) -> None:
+    assert not misderived(WEIGHTS, claim)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Weight fell by 15 kg from 90 kg in January to 78 kg in May.",
+        "Sales rose by 20% from 200 to 250 units.",
+        "There were 3 bikes. Sales rose by 60 from 200 to 250 units.",
+    ],
+)
+def test_other_sentences_do_not_hide_a_wrong_sum(claim: str) -> None:
+    assert misderived(WEIGHTS, claim)

@@ -128,11 +128,20 @@ def misderived(passage: str, claim: str) -> bool:
             a, b, made = (amounts[int(match[group])] for group in (one, other, result))
             if (
                 not _OPEN.search(text[max(0, match.start() - 30) : match.end()])
+                and not _is_part_of_more(text, match, amounts, a)
                 and _is_wrong(a, b, made, is_sum)
                 and _are_written((a, b), passage)
             ):
                 return True
     return False
+
+
+def _is_part_of_more(text: str, match: re.Match[str], amounts: list[Amount], operand: Amount) -> bool:
+    """Further numbers of the kind in the sentence: "by 12 in all, from 90 to 81 and then to 78"."""
+    start = max(text.rfind(stop, 0, match.start()) for stop in (". ", "; ", "! ", "? ")) + 1
+    end = min((at for stop in (". ", "; ", "! ", "? ") if (at := text.find(stop, match.end())) >= 0), default=len(text))
+    around = f"{text[start : match.start()]} {text[match.end() : end]}"
+    return any(amounts[int(place)].kind in (operand.kind, "number") for place in re.findall(_N, around))
 
 
 def _numbered(claim: str, amounts: list[Amount]) -> str:
@@ -151,6 +160,7 @@ def _is_wrong(one: Amount, other: Amount, result: Amount, is_sum: bool) -> bool:
         one.kind != other.kind
         or one.kind in ("date", "year")
         or any(amount.is_rough for amount in (one, other, result))
+        or not _are_alike(one, other, result)
     ):
         return False
     if is_sum or result.kind == one.kind:
@@ -165,6 +175,13 @@ def _is_wrong(one: Amount, other: Amount, result: Amount, is_sum: bool) -> bool:
     if result.kind == one.kind == "%" and not is_sum and one.value:
         right.append(100 * abs(other.value - one.value) / one.value)
     return result.kind in (one.kind, "%") and all(abs(result.value - value) > slack for value in right)
+
+
+def _are_alike(one: Amount, other: Amount, result: Amount) -> bool:
+    """In one unit and scale, as far as they say: not "500 g, from 2 kg to 1.5 kg", nor "from 2 to 3 million"."""
+    same = [amount for amount in (one, other, result) if amount.kind == one.kind]
+    units = {amount.unit for amount in (one, other, result) if amount.unit and amount.kind != "%"}
+    return len(units) <= 1 and len({amount.is_scaled for amount in same}) == 1
 
 
 def _are_written(operands: Sequence[Amount], passage: str) -> bool:

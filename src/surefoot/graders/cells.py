@@ -13,37 +13,25 @@ from itertools import product
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.arithmetic import results_of
+from surefoot.graders.cues import CHANGE, UNSURE
+from surefoot.graders.matching import SCALES, matched, signed
 from surefoot.graders.naming import Named, left_over, named_in, says_other_year, spoken_tokens, words_named
 from surefoot.graders.orders import DIRECTIONS, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.labels import Token
-from surefoot.text.quantities import CURRENCIES, dates_agree
+from surefoot.text.quantities import CURRENCIES
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Table, prose_of, tables_of
+from surefoot.text.units import is_measured, ratio
 
 Says = Literal["agrees", "conflicts", "silent"]
-_UNSURE = re.compile(
-    r"\b(?:not|no|never|neither|nor|without|cannot|none|if|unless|would|could|should|might|(?<!\d )may(?! \d)|"
-    r"expect\w*|forecast\w*|target\w*|plan(?:s|ned)?|budget\w*|estimat\w*|project(?:s|ed|ions?)|except|exclud\w*|"
-    r"instead|rather|both|each|every|average\w*|mean|median|combined|together|altogether|in all|twice|double[sd]?|half|"
-    r"third|triple[sd]?|times|ratio|multipl\w+|than|difference|gap|remaining|other|another|further|additional\w*|extra|"
-    r"per|a (?:year|month|week|day|head)|less|plus|minus|sum|variation|variance|(?:under|over) budget)\b|n't\b",
-    re.IGNORECASE,
-)
-_CHANGE = re.compile(
-    r"\b(?:ris(?:e|es|en|ing)|rose|increas\w*|gr(?:ow|ew|own|owth|owing|ows)|gain\w*|climb\w*|jump\w*|surg\w*|improv\w*|"
-    r"fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop\w*|reduc\w*|shrank|shrunk|lower\w*|rais\w*|cut|chang\w*|slip\w*|"
-    r"up|down|added|lost|from(?= (?:[$€£]|about )?\d)|doubl\w*|halv\w*|higher|more|fewer|ahead|behind|above|below|"
-    r"recover\w*|compared)\b",
-    re.IGNORECASE,
-)
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
 _OFTEN_IN_TITLES = frozenset(re.findall(r"\S+", "mean average median per target forecast budget planned estimated"))
-_UNITS_IN_HEADINGS = ("hours", "minutes", "days")
-_SCALES = (1.0, 1e3, 1e6, 1e9)
+_AND_SMALLER = re.compile(r"[ -]?(?!and\b)(?:[^\W\d]+\.?)?,? ?(?:and )?")
 _JOINTS = re.compile(
     r";|,\s|\b(?:and|while|but|whereas|compared (?:with|to)|versus|vs\.?|to(?= (?:[$€£]|EUR |USD |GBP )?\d))\b",
     re.IGNORECASE,
@@ -84,12 +72,34 @@ def cell_check(passage: str, claim: str, question: str = "") -> CellCheck:
 
 def _sentence_check(tables: Sequence[Table], passage: str, sentence: str, question: str) -> CellCheck:
     """What one table says; of several that speak, one that agrees is enough and conflicting ones must be alone."""
-    found = [_table_check(table, passage, sentence, question) for table in tables]
+    meant = _by_title(tables, spoken_tokens(f"{question} {sentence}")[1])
+    found = [_table_check(table, passage, sentence, question) for table in meant]
     speaking = [check for check in found if check.says != "silent"]
     agreeing = [check for check in speaking if check.says == "agrees"]
     if agreeing:
         return max(agreeing, key=lambda check: check.is_whole)
     return speaking[0] if len(speaking) == 1 else SILENT
+
+
+def _by_title(tables: Sequence[Table], words: tuple[str, ...]) -> Sequence[Table]:
+    """Of tables that all have what is named, with other values, the one whose title is said; none if that is open."""
+    if len(tables) == 1:
+        return tables
+    held = {place: _cells_named(table, words) for place, table in enumerate(tables)}
+    naming = [place for place, cells in held.items() if cells]
+    if len(naming) < 2 or len({held[place] for place in naming}) == 1:
+        return tables
+    own = {
+        place: tables[place].around - frozenset().union(*(tables[other].around for other in naming if other != place))
+        for place in naming
+    }
+    said = [place for place in naming if own[place] & frozenset(words)]
+    return [tables[place] for place in said] if len(said) == 1 else []
+
+
+def _cells_named(table: Table, words: tuple[str, ...]) -> tuple[float | None, ...]:
+    named = named_in(table, words)
+    return tuple(table.cells[row][column].value for row, column in product(named.rows, named.columns))
 
 
 def _table_check(table: Table, passage: str, sentence: str, question: str) -> CellCheck:
@@ -129,25 +139,60 @@ def _values_check(table: Table, named: Named, passage: str, sentence: str, quest
     pieces = _pieces(table, named, sentence, stated, question)
     if any(len(held) != 1 for _, held in pieces):
         return SILENT
-    matches = [_best_match(amount, held) for amount, held in pieces]
     rest = set(left_over(table, named, said, spans, loosely=False))
+    if any(_counts_things(amount, held[0], said, rest) for amount, held in pieces):
+        return SILENT
+    matches = [signed(matched(amount, held[0]), amount, held[0], sentence) for amount, held in pieces]
     if all(match == "same" for match in matches):
+        if any(_is_rather_beside(amount, held[0], table, named) for amount, held in pieces):
+            return SILENT
         is_open = rest & DIRECTIONS and (len(stated) != 2 or goes_other_way(sentence, stated))
         return SILENT if is_open else CellCheck("agrees", is_whole=not rest)
-    if any(match in ("near", "unfit") for match in matches):
+    if any(match in ("near", None) for match in matches):
         return SILENT
-    wrong = [amount for (amount, _), match in zip(pieces, matches, strict=True) if match == "other"]
-    told = any(_is_told_elsewhere(amount, table, named, passage, rest <= DIRECTIONS) for amount in wrong)
+    wrong = [piece for piece, match in zip(pieces, matches, strict=True) if match == "other"]
+    told = any(
+        _is_told_elsewhere(amount, table, named, passage, rest <= DIRECTIONS) or _is_converted(amount, held[0], passage)
+        for amount, held in wrong
+    )
     return SILENT if told else CellCheck("conflicts")
+
+
+def _is_rather_beside(amount: Amount, cell: Cell, table: Table, named: Named) -> bool:
+    """Rounded it is the cell's number, but that of another cell in the line to the digit: 14 beside 13.5 and 14.0."""
+    if amount.is_rough or cell.value is None or _is_exact(amount, cell):
+        return False
+    beside = [
+        *(table.cells[row] for row in named.rows),
+        *(line for line in zip(*table.cells, strict=True) if cell in line),
+    ]
+    return any(other.kind == cell.kind and _is_exact(amount, other) for line in beside for other in line)
+
+
+def _is_exact(amount: Amount, cell: Cell) -> bool:
+    exact = replace(amount, place=0.0, round_place=0.0)
+    return cell.value is not None and exact.match(cell.value, (cell.scale or 1.0,)) == "same"
+
+
+def _counts_things(amount: Amount, cell: Cell, said: Sequence[Token], rest: set[str]) -> bool:
+    """ "5 shifts" are no hours."""
+    behind = next((token for token in said if token.start >= amount.end), None)
+    return (
+        is_measured(cell.unit)
+        and not amount.unit
+        and behind is not None
+        and behind.start <= amount.end + 1
+        and behind.text in rest
+    )
 
 
 def _speaks_of_more(table: Table, named: Named, text: str, sentence: str, stated: list[Amount]) -> bool:
     """Of a change, a share, a plan or a condition; "from 5 to 6" is no change but two values."""
     text = _without_labels(text, table, named)
-    if _UNSURE.search(text):
+    if UNSURE.search(text):
         return True
     are_levels = all(_LEVEL.search(sentence[: amount.start]) for amount in stated)
-    return bool(_CHANGE.search(text)) and not are_levels
+    return bool(CHANGE.search(text)) and not are_levels
 
 
 def _asks_for_more(table: Table, named: Named, question: str) -> bool:
@@ -164,6 +209,20 @@ def _values_said(table: Table, named: Named, sentence: str, said: Sequence[Token
         if amount.kind == "year" or (amount.kind == "date" and not are_dates) or (written and set(written) <= labels):
             continue
         found.append(amount)
+    return _joined(sentence, found)
+
+
+def _joined(sentence: str, amounts: list[Amount]) -> list[Amount]:
+    """ "7 hours and 30 minutes" is one amount."""
+    found: list[Amount] = []
+    for amount in amounts:
+        last = found[-1] if found else None
+        factor = ratio(amount.unit, last.unit) if last and last.unit and amount.unit else None
+        if last and factor and factor < 1 and _AND_SMALLER.fullmatch(sentence, last.end, amount.start):
+            value, place = last.value + factor * amount.value, factor * amount.place
+            found[-1] = replace(last, value=value, place=place, round_place=place, end=amount.end)
+        else:
+            found.append(amount)
     return found
 
 
@@ -231,34 +290,6 @@ def _parts(sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, str]]:
         yield waiting[0], sentence[start:]
 
 
-def _best_match(amount: Amount, cells: Sequence[Cell]) -> str:
-    """same, near or other; unfit where no cell has a value of the amount's kind."""
-    found = {_match(amount, cell) for cell in cells}
-    return next((match for match in ("same", "near", "other") if match in found), "unfit")
-
-
-def _match(amount: Amount, cell: Cell) -> str:
-    if cell.value is None or not _fits(amount.kind, cell.kind):
-        in_heading = amount.kind in _UNITS_IN_HEADINGS and cell.kind == "number" and cell.value is not None
-        return "same" if in_heading and amount.match(cell.value or 0.0) == "same" else "unfit"
-    if cell.kind == "date":
-        return "same" if dates_agree(amount.value, cell.value) else "other"
-    if cell.kind == "number or %" and amount.kind in CURRENCIES and amount.match(cell.value, _SCALES) == "other":
-        return "near"
-    if "%" in (cell.kind, amount.kind) or cell.kind not in (*CURRENCIES, "number", "number or %"):
-        return amount.match(cell.value)
-    match = amount.match(cell.value, (1.0, cell.scale) if cell.scale else _SCALES)
-    return "near" if match == "other" and amount.match(cell.value, _SCALES) != "other" else match
-
-
-def _fits(said: str, held: str) -> bool:
-    if held == "number or %":
-        return said in ("%", "number", *CURRENCIES)
-    if said == "number" or held == "number":
-        return {said, held} <= {"number", *CURRENCIES} or (said == "number" and held not in ("date", "%"))
-    return said == held
-
-
 def _without_labels(text: str, table: Table, named: Named) -> str:
     """Words of a label are no cues: "Change", "Less: tax", "Profit before other income"."""
     known = words_named(table, named) | (table.around & _OFTEN_IN_TITLES)
@@ -275,13 +306,21 @@ def _is_told_elsewhere(amount: Amount, table: Table, named: Named, passage: str,
     The number of another cell may follow as well by chance. That is none where the claim has a verb of its own, which
     may stand for a difference: "126 candidates failed".
     """
-    if any(other.match(amount.value, _SCALES) == "same" for other in _amounts_in_prose(passage)):
+    if any(other.match(amount.value, SCALES) == "same" for other in _amounts_in_prose(passage)):
         return True
     lines = [*(table.cells[row] for row in named.rows), *zip(*table.cells, strict=True)]
     values = [[cell.value for cell in line if cell.value is not None and cell.kind != "date"] for line in lines]
-    if is_plain and any(amount.match(value, _SCALES) == "same" for line in values for value in line):
+    if is_plain and any(amount.match(value, SCALES) == "same" for line in values for value in line):
         return False
-    return any(amount.match(value, _SCALES) == "same" for line in values for value in results_of(line))
+    return any(amount.match(value, SCALES) == "same" for line in values for value in results_of(line))
+
+
+def _is_converted(amount: Amount, cell: Cell, passage: str) -> bool:
+    """Another currency than the cell's, which the passage knows as well."""
+    if amount.kind not in CURRENCIES or amount.kind == cell.unit:
+        return False
+    is_headed = any(amount.kind == held.unit for table in tables_of(passage) for row in table.cells for held in row)
+    return (bool(cell.unit) and is_headed) or any(amount.kind == other.kind for other in _amounts_in_prose(passage))
 
 
 @lru_cache(maxsize=2_000)

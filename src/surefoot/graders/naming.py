@@ -82,7 +82,8 @@ def _most_special(hits: list[int], labels: Sequence[Label], said: Sequence[str])
 
 
 def _said_again(inner: Label, outer: Label, counts: Counter[str]) -> bool:
-    return all(counts[word] > (word in outer.words) for word in inner.words)
+    """In part is enough to leave it open: "book and e-book loans"."""
+    return any(counts[word] > (word in outer.words) for word in inner.words)
 
 
 def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
@@ -95,7 +96,7 @@ def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
         by_years.setdefault(years_of(column), []).append(place)
     found: list[int] = []
     for years, places in by_years.items():
-        if years <= there and not _may_be_another_year(table, places, there):
+        if years <= there and not (years and _may_be_another_year(table, places, there)):
             found += _told_apart(table, places, there, said, alone=bool(years) and len(places) == 1)
     return tuple(sorted(found))
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from surefoot.graders.matching import in_unit_of
 from surefoot.graders.naming import Named, left_over, named_in, spoken_tokens, words_named
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.labels import Token
-from surefoot.text.quantities import CURRENCIES
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Label, Table, is_period, years_of
 
@@ -32,7 +32,7 @@ _OPEN = re.compile(
     r"ratio|share|one of|joint|tied|any|rates?|faster|slower|steadily|then|again|recover\w*|but|although|though|while|"
     r"whereas|if|would|could|should|may|might|expect\w*|growth|change|margin|almost|nearly|twice|half|times|half|over|"
     r"improve\w*|loss(?:es)?|proportion|either|or|at least|at most|because|due|after|before|overall|net of|"
-    r"compared)\b|n't\b",
+    r"compared|quarters?|nobody|false|untrue|wrongly)\b|n't\b",
     re.IGNORECASE,
 )
 DIRECTIONS = frozenset(
@@ -166,16 +166,17 @@ def _by_amount(amount: Amount, earlier: Cell, later: Cell, direction: Says) -> S
     before, after = earlier.value or 0.0, later.value or 0.0
     change = abs(after - before)
     share = 100 * change / before if before else 0.0
-    options: list[tuple[float, tuple[float, ...]]] = (
-        [(share, (1.0,))] if amount.kind == "%" else [(change, (1.0, 1e3, 1e6, 1e9))]
-    )
-    if "%" in (earlier.kind, earlier.kind.removeprefix("number or ")):
-        options = [(share, (1.0,)), (change, (1.0,))]
-    if amount.kind == "number" and direction == "agrees":
-        options.append((share, (1.0,)))
-    matches = [amount.match(value, scales) for value, scales in options]
+    by_change = in_unit_of(amount, earlier, change) if amount.kind != "%" else None
+    options = [] if amount.kind != "%" and not _is_share(earlier) else [share]
+    options += [change] if _is_share(earlier) else []
+    options += [share] if amount.kind == "number" and direction == "agrees" and not amount.unit else []
+    matches = [by_change, *(amount.match(value) for value in options)]
     if "same" in matches:
         return direction
-    is_near = "near" in matches or any(abs(amount.value - value) <= 0.01 * value for value, _ in options)
-    is_fit = amount.kind in ("%", "number", earlier.kind) or (amount.kind in CURRENCIES and earlier.kind == "number")
-    return "conflicts" if is_fit and not is_near else "silent"
+    is_near = "near" in matches or any(abs(amount.value - value) <= 0.01 * value for value in (*options, change))
+    is_fit = amount.kind == "%" or by_change == "other"
+    return "conflicts" if is_fit and not is_near and earlier.unit == later.unit else "silent"
+
+
+def _is_share(cell: Cell) -> bool:
+    return "%" in (cell.kind, cell.kind.removeprefix("number or "))

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from surefoot.text.quantities import Quantity, quantities
+from msgspec.structs import replace
+
+from surefoot.text.quantities import CURRENCIES, Quantity, quantities
+from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, unit_behind
 
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|ca\.|just over|"
@@ -27,6 +30,16 @@ _WRITTEN = re.compile(
 _PART_OF = re.compile(
     r"^[^.;]{0,24}? (?:of|out of) (?:the|its|their|those|these|all|every)\b|^\s*(?:-|–)?\s*(?:fold|times)\b"
 )
+_NEGATIVE = re.compile(r"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:us\$|[$€£¥]|(?:eur|usd|gbp|chf) )?$")
+_IN_BRACKETS = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
+_COUNTS = re.compile(
+    r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before)\b)[^\W\d]",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
+_SCALED = re.compile(r"(?:thousand|million|billion|trillion|\d(?:k|mn|mio|m|bn|b))$", re.IGNORECASE)
+_OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
+_PERIODS = ("hours", "minutes", "days", "months")
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
 
@@ -38,6 +51,15 @@ class Amount(Quantity, frozen=True):
     round_place: float
     is_rough: bool
     is_bound: bool  # "at least 5", "by 5", "3 of the 5": not the value itself
+    unit: str = ""  # as in units; empty where it has none
+    is_negative: bool | None = False  # None for "(5)", which may be an aside
+    is_scaled: bool = False  # "5 million", "5k"
+    is_counting: bool = False  # "5 visits"
+
+    def times(self, factor: float) -> Amount:
+        """The same amount in another unit."""
+        value, place, round_place = (factor * size for size in (self.value, self.place, self.round_place))
+        return replace(self, value=value, place=place, round_place=round_place)
 
     def match(self, value: float, scales: Iterable[float] = (1.0,)) -> Match:
         """Is the value what the amount says, is it too near to tell, or is it another?"""
@@ -62,11 +84,27 @@ def _amount(text: str, quantity: Quantity) -> Amount:
     before = text[max(0, quantity.start - 30) : quantity.start].lower()
     after = text[quantity.end : quantity.end + 60].lower()
     place, round_place = _places(text[quantity.start : quantity.end], quantity.value)
-    rough, bound = bool(_ROUGH.search(before)), bool(_BOUND.search(before) or _PART_OF.search(after))
+    rough = bool(_ROUGH.search(before))
     end = quantity.end
     if quantity.kind != "date" and (written := _WRITTEN.match(text, quantity.start)):
         end = written.end()  # without the words behind it that only tell its kind
-    return Amount(quantity.value, quantity.kind, quantity.start, end, place, round_place, rough, bound)
+    bound = bool(_BOUND.search(before) or _PART_OF.search(after) or _OR_MORE.match(text[end : end + 40].lower()))
+    return Amount(
+        quantity.value, quantity.kind, quantity.start, end, place, round_place, rough, bound,
+        unit=_unit(text, quantity, end),
+        is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before)),
+        is_scaled=bool(_SCALED.search(text[quantity.start : end])),
+        is_counting=bool(_COUNTS.match(text, end)),
+    )  # fmt: skip
+
+
+def _unit(text: str, quantity: Quantity, end: int) -> str:
+    if quantity.kind in CURRENCIES or quantity.kind in _PERIODS:
+        return UNKNOWN if _OTHER_DAYS.match(text, end) else quantity.kind
+    if quantity.kind != "number":
+        return ""
+    is_glued = text[end - 1] == "m" and text[end - 2].isdigit()
+    return METRES_OR_MILLIONS if is_glued else unit_behind(text, end)
 
 
 def _places(written: str, value: float) -> tuple[float, float]:

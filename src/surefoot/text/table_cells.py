@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.text.quantities import CURRENCIES, quantities
+from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, unit_in
 
 _VALUE = re.compile(
     r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"
@@ -27,6 +29,9 @@ _SCALES = (
 )  # fmt: skip
 _SHORT = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
+_PER_ONE = re.compile(
+    r"\bper (?:\w+ )?(?:share|unit|head|capita|employee|customer|user|night|hour|litre|tonne)\b", re.IGNORECASE
+)
 _EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
 
 
@@ -35,6 +40,8 @@ class Cell(Struct, frozen=True):
     value: float | None = None
     kind: str = "number"  # as in quantities; "empty" where nothing stands
     scale: float = 0.0  # what a heading says the value is to be multiplied with; 0: it says nothing
+    unit: str = ""  # as in units, by the cell itself or a heading
+    label: str = ""  # what row and column say
 
 
 @lru_cache(maxsize=20_000)
@@ -51,7 +58,8 @@ def read_cell(text: str) -> Cell:
     kind = "%" if match["per"] else _MONEY.get(money, money.upper()) if money else "number"
     if match["per"] in ("bps", "pp"):
         return Cell(text, kind="text")
-    return Cell(text, -value if negative else value, kind)
+    unit = kind if kind in CURRENCIES else METRES_OR_MILLIONS if match["scale"] == "m" else ""
+    return Cell(text, -value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
 
 
 def _worded(text: str) -> Cell:
@@ -59,7 +67,7 @@ def _worded(text: str) -> Cell:
     found = quantities(text)
     if len(found) != 1 or found[0].kind in ("number", "year") or len(text.split()) > 5 or re.search(r"\d:\d", text):
         return Cell(text, kind="text")
-    return Cell(text, found[0].value, found[0].kind)
+    return Cell(text, found[0].value, found[0].kind, unit=found[0].kind)
 
 
 def in_units(
@@ -67,24 +75,42 @@ def in_units(
 ) -> tuple[tuple[Cell, ...], ...]:
     """Cells with the kind and scale that their row, column or table has."""
     in_title = bool(_PERCENT.search(title))
+    money = _money(cells) if _scale(title) else ""
     shares = [in_title or _are_shares([row[at] for row in cells]) for at in range(len(columns))]
     return tuple(
         tuple(
-            _in_unit(cell, f"{label} {column}", shares[at] or _are_shares(row), _scale(column) or _scale(title))
+            _in_unit(cell, (label, column, title), money, shares[at] or _are_shares(row))
             for at, (cell, column) in enumerate(zip(row, columns, strict=True))
         )
         for label, row in zip(labels, cells, strict=True)
     )
 
 
-def _in_unit(cell: Cell, labels: str, beside_shares: bool, scale: float) -> Cell:
+def _in_unit(cell: Cell, headings: tuple[str, str, str], money: str, beside_shares: bool) -> Cell:
     """Percentages are never in thousands; a bare number beside percentages may be one."""
+    label, column, title = headings
+    labels = f"{label} {column}"
+    cell = replace(cell, label=labels.lower())
     if cell.value is None or cell.kind not in (*CURRENCIES, "number"):
         return cell
     if cell.kind == "number" and _PERCENT.search(labels):
-        return Cell(cell.text, cell.value, "%", 1.0)
+        return replace(cell, kind="%", scale=1.0, unit="")
+    unit = cell.unit or _unit(label, column) or unit_in(title) or money
+    of_one = 1.0 if _PER_ONE.search(labels) else 0.0
+    scale = cell.scale or _scale(column) or _scale(label) or of_one or _scale(title) or (1.0 if unit else 0.0)
     kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
-    return Cell(cell.text, cell.value, kind, scale)
+    return replace(cell, kind=kind, scale=scale, unit=unit)
+
+
+def _money(cells: list[list[Cell]]) -> str:
+    """The one currency of the cells that bear a sign: in accounts only some do."""
+    found = {cell.kind for row in cells for cell in row if cell.kind in CURRENCIES}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _unit(label: str, column: str) -> str:
+    found = {unit for unit in (unit_in(label), unit_in(column)) if unit}
+    return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
 def _are_shares(line: Sequence[Cell]) -> bool:
@@ -93,6 +119,7 @@ def _are_shares(line: Sequence[Cell]) -> bool:
     return bool(kinds) and (kinds[0] == "%" or 2 * kinds.count("%") >= len(kinds))
 
 
+@lru_cache(maxsize=5_000)
 def _scale(text: str) -> float:
     """0 where nothing is said."""
     return next((scale for scale, pattern in _SCALES if pattern.search(text)), 0.0)
