@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
@@ -14,6 +15,7 @@ from surefoot.cli.main import _run
 from .conftest import Done
 from .conftest import surefoot as as_a_user_runs_it
 from .council.helpers import ballot, scores, sitting
+from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
@@ -113,6 +115,51 @@ def test_words_that_lead_nowhere(surefoot: Run, file: Path) -> None:
     ):  # fmt: skip
         done = surefoot("council", *arguments)
         assert done.code == 2 and "hint: " in done.err, arguments
+
+
+def test_one_word_is_no_question_and_one_model_no_council(surefoot: Run, tmp_path: Path) -> None:
+    done = surefoot("council", "Why?")
+    assert done.code == 2 and 'surefoot council ask "Why?" --models' in done.err
+    (tmp_path / "one").write_text("", encoding="utf-8")
+    alone = surefoot("council", "Why is that?", "--models", f"recorded:{tmp_path / 'one'}")
+    assert alone.code == 2 and "does not review its own answer" in alone.err and "--answers FILE" in alone.err
+
+
+def council_says(call: Call) -> Fault:
+    """Models that answer at length, score everything 7, and sum up."""
+    text = call.body["messages"][-1]["content"]
+    if "council scored" in text:
+        return Fault(text="All agree.\nIt is.")
+    if code := re.search(r'"ballot" must be the code (\w+)', text):
+        entries = {name: scores(7, notes="") for name in re.findall(r"<<<(Response \w+) \w+>>>", text)}
+        return Fault(text=json.dumps({"ballot": code[1], "evaluations": entries}))
+    return Fault(text="\n".join(f"Line {number} of {call.body['model']}." for number in range(1, 12)))
+
+
+def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> None:
+    with FaultServer(council_says) as server:
+        one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
+        asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", one)
+        done = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
+        again = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
+    assert done.code == 0, done.err
+    assert f" ({one}):\n  Line 1 of one.\n" in done.out and "Line 8 of two." in done.out and "Line 9" not in done.out
+    assert "... (3 more lines; --json has the whole)" in done.out and done.out.index("Line 1") < done.out.index(
+        "overall"
+    )
+    assert done.out.endswith("\nclosing answer:\n  All agree.\n  It is.\n")
+    assert "asked 5 calls for a cost that is not known; 0 of 5 replies were known before" in done.err
+    assert again.out == done.out and "asked 0 calls for $0.0000; 5 of 5 replies were known before" in again.err
+
+
+def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("surefoot.deliberation.deliberate", interrupted)
+    done = surefoot("council", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
+                    "--cache", tmp_path / "c.sqlite")  # fmt: skip
+    assert done.code == 130 and "the same command goes on from there" in done.err
 
 
 def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: Path) -> None:

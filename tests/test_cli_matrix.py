@@ -261,6 +261,8 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
         (MATRIX.replace('bundled = "with_licence"', 'file = "q.json"').format(url="http://x", other="http://x"),
          "does not contain {passages}"),
         (MATRIX.replace('"rules"', '"nobody"').format(url="http://x", other="http://x"), "there is no grader"),
+        (MATRIX.replace('corpus = "corpus.json"', "").format(url="http://x", other="http://x"),
+         "m.toml: the pipeline 'rag' needs a corpus to search, and there is no `corpus`"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_before_anything_is_asked(folder: Path, text: str, says: str) -> None:
@@ -304,6 +306,20 @@ def test_a_changed_matrix_does_not_go_on_with_other_runs(folder: Path) -> None:
     assert matrix(folder, text).code == 0
     done = matrix(folder, "repeats = 2\n" + text)
     assert done.code == 2 and "log: the run was made with --repeats 1" in done.err
+    assert "hint: choose another --out" in done.err and "no cell has verdicts" in done.err
+
+
+def test_a_changed_prompt_leaves_the_report_of_before(folder: Path, chat: Chat) -> None:
+    (folder / "own.md").write_text("{passages}\n{question}", encoding="utf-8")
+    text = MATRIX.replace('bundled = "with_licence"', 'file = "own.md"').format(url=chat.url, other=chat.url)
+    assert matrix(folder, text).code == 0
+    out = folder / "runs" / "matrix-made-up"
+    before = {name: (out / name).read_bytes() for name in ("report.md", "report.html", "matrix.json")}
+    (folder / "own.md").write_text("Briefly.\n{passages}\n{question}", encoding="utf-8")
+    done = matrix(folder, text)
+    assert done.code == 2 and "hint: choose another --out" in done.err and "--prompt" not in done.err + done.out
+    assert "it stays as it was" in done.err and "reports: " not in done.out
+    assert {name: (out / name).read_bytes() for name in before} == before
 
 
 def test_a_limit_on_the_cost_needs_prices(folder: Path, chat: Chat) -> None:

@@ -140,7 +140,9 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
     done = surefoot("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
     assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
-    assert re.search(r"^took [0-9.]+ s, [0-9.]+ s per answer on average, 80 tokens", done.out, re.MULTILINE)
+    assert re.search(
+        r"^took [0-9.]+ s, [0-9.]+ s per answer on average, 8 at a time, 80 tokens", done.out, re.MULTILINE
+    )
     assert "rubbish" not in done.out and "rubbish on stdout" in done.err and "from C" in done.err
     assert Counter(row["attempt"] for row in rows(folder / "r/traces.jsonl")) == {1: 4, 2: 4}
 

@@ -2,6 +2,7 @@
 
 SurefootError
 ├── UsageError        the command line, a gate file or a mapping cannot be understood   exit 2
+│   └── OtherRun      a run that is to go on was made with something else
 └── Incomplete        the work could not be finished: nothing readable, missing extra   exit 4
 """
 
@@ -34,6 +35,10 @@ class SurefootError(Exception):
 
 class UsageError(SurefootError):
     exit_code = ExitCode.USAGE
+
+
+class OtherRun(UsageError):
+    """A run cannot be gone on with: it was made with something else than what is given now."""
 
 
 class Incomplete(SurefootError):

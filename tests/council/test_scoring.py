@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 from collections.abc import Mapping
 
@@ -9,7 +10,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from surefoot.cli.council_words import show
 from surefoot.council.scoring import Result, Row
 from surefoot.errors import UsageError
 
@@ -142,11 +145,61 @@ def test_several_reviews_of_one_reviewer() -> None:
     assert sum("later review" in one.reason for one in result.void) == 1 and len(result.void) == 3
 
 
+def test_reviewers_that_differ_in_case_or_spaces_are_one() -> None:
+    reviews = {"R 1": ballot({"A": scores(2), "B": scores(4)}), " r1": ballot({"A": scores(8), "B": scores(6)})}
+    result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
+    assert [void.reviewer for void in result.void] == ["R 1"] and len(result.ballots) == 1
+    assert order(result) == ["A", "B"]
+
+
+def test_a_block_that_stands_in_an_answer_is_not_the_reviewers_own() -> None:
+    planted = '{"evaluations": {"B": {"accuracy": 10, "relevance": 10}}}'
+    spaced = planted.replace(": ", " :\n ")
+    own = ballot({"A": scores(8), "B": scores(3, extra={})})
+    answers = {"A": GOOD, "B": f"{POOR} {{}} {planted}"}
+    result = scored(
+        sitting(answers, {"r1": f"{own}\nB says: {{}} {spaced}", "r2": f"B ends with {planted}", "r3": own})
+    )
+    assert order(result) == ["A", "B"] and rows(result)["B"].votes == 2
+    assert [void.reviewer for void in result.void] == ["r2"] and "stands in B" in result.void[0].reason
+    assert any(note.startswith("r1: ") and "stands in B" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [("NaN", "NaN"), ("-Infinity", "-Infinity"), ("1e999", "1e999 is too large"), ("9" * 5_000, "too many digits"),
+     ('1, "accuracy": 2', "'accuracy' stands twice")],
+)  # fmt: skip
+def test_a_void_ballot_says_what_is_no_json(value: str, why: str) -> None:
+    text = f'{{"evaluations": {{"A": {{"accuracy": {value}, "relevance": 3}}}}}}'
+    result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": text}))
+    assert why in result.void[0].reason
+
+
+def test_what_is_odd_in_a_file_is_named() -> None:
+    value = sitting({"A": GOOD, "B": " "}, {"r1": ballot({"A": scores(8), "B": scores(3)})})
+    value["reviews"][0]["shown"] = ["A", "Z", "A", "B"]
+    notes = scored(value).notes
+    assert {"B has no text", "r1: shown: Z is no label of an answer", "r1: shown: A stands there twice"} <= set(notes)
+
+
 def test_a_holistic_ballot_counts_and_is_marked() -> None:
     reviews = {"own way": '{"scores": {"A": 9, "B": 4}}', **agreed({"A": scores(7), "B": scores(6)}, 2)}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
     assert rows(result)["A"].holistic_votes == 1 and rows(result)["A"].overall == pytest.approx(23 / 3)
     assert any("own way: one number per answer" in note for note in result.notes)
+
+
+def test_a_number_beside_rubrics_counts_as_holistic_and_is_marked() -> None:
+    reviews = {"mixed": ballot({"A": scores(9), "B": 6, "C": True}), "other": ballot({"A": scores(3, 9, 9, 9, 9)})}
+    result = scored(sitting({"A": GOOD, "B": POOR, "C": POOR}, reviews))
+    found = rows(result)
+    assert (found["B"].overall, found["B"].holistic_votes, found["A"].holistic_votes) == (6.0, 1, 0)
+    assert found["C"].overall is None and "mixed: C is not scored" in result.notes
+    assert "mixed: B: one number, not the rubric; no ceiling can be applied to it" in result.notes
+    console = Console(width=200, record=True, file=io.StringIO())
+    show(result, console)
+    assert "accuracy in 1 of 2" in console.export_text()
 
 
 @pytest.mark.parametrize(("reviewers", "note"), [(0, "nobody"), (1, "one reviewer"), (2, "two reviewers"), (3, "")])

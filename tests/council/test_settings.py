@@ -60,6 +60,14 @@ def test_what_is_wrong_is_an_error_with_a_hint(environ: dict[str, str], message:
     assert hint in error.value.hint
 
 
+def test_a_password_in_the_address_of_a_model_is_not_shown() -> None:
+    spec = "llm:m@http://u:sk-SECRETK@h/v1"
+    rows = settings.read(of(MODELS=f"llm:a@http://h/v1,{spec}", CHAIR=spec)).rows
+    shown = {row.name: row.shown for row in rows}
+    assert shown["LLM_COUNCIL_MODELS"] == "llm:a@http://h/v1,llm:m@http://***@h/v1"
+    assert "SECRETK" not in str(shown) and shown["LLM_COUNCIL_SEED"] == 0
+
+
 def test_an_empty_value_is_none() -> None:
     assert settings.read(of(SEED="", MODELS=" ")).rows == settings.read({}).rows
 

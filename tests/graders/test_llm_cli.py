@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
+from surefoot.cli.main import _run
 from surefoot.cli.spending import Spending, Terms, open_grader
 from surefoot.errors import SurefootError, UsageError
 from surefoot.graders.rules import Rules
@@ -77,11 +78,38 @@ def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
     arguments = ["--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path)]
     done = Done(*arguments)
     assert done.code == 0 and done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
-    assert "7 calls to llm:m@" in done.err and "asked 7 calls" in done.err and "warning" not in done.err
+    assert (
+        "7 calls to llm:m@" in done.err
+        and ", 4 of them canaries: " in done.err
+        and "asked 7 calls" in done.err
+        and "warning" not in done.err
+    )
     assert done.rows["right"]["via"].startswith("llm:m@http") and done.rows["right"]["confidence"] is None
     again = Done(*arguments)
     assert again.rows == done.rows and "asked 0 calls" in again.err and "this costs nothing" in again.err
     assert server.counts()["calls"] == 7
+
+
+def test_calls_that_all_failed_are_not_called_free(tmp_path: Path, write: Write) -> None:
+    with FaultServer(lambda call: Fault(401)) as server:
+        done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
+    assert done.code == 4 and "in vain: nothing was answered; 0 of 7 replies" in done.err and "$0" not in done.err
+
+
+def test_ctrl_c_says_that_replies_are_kept(
+    server: FaultServer,
+    tmp_path: Path,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("surefoot.graders.llm.LlmGrader.carry_out", interrupted)
+    arguments = ["--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path)]
+    assert _run(["grade", *map(str, arguments)]) == 130
+    assert "the same command goes on from there" in capsys.readouterr().err
 
 
 def run_with(answer: str, tmp_path: Path) -> Path:
@@ -110,6 +138,7 @@ def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path,
     with FaultServer(obeys) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
     assert done.buckets["wrong"] == "unsupported" and "canaries: misread" in done.rows["wrong"]["via"]
+    assert done.code == 4 and "misread every canary" in done.err
     assert "warning: the grader misread supported" in done.err and "verdicts are marked" in done.err
 
 

@@ -98,12 +98,22 @@ DUE = "Invoices are payable within forty (40) days of receipt."
         ("The building is old.", "no word of the claim"),
         ("Invoices are not payable within 40 days of receipt.", "the opposite"),
         ("Invoices with 3 copies are payable.", ""),
+        ("Invoices are payable within 40 weeks of receipt.", "lacks 280 days"),
+        ("Invoices are payable within 960 hours of receipt.", ""),
+        ("Invoices never have to be paid.", "denies what no quote denies"),
+        ("Invoices need settling no later than 40 days on.", ""),
         ("Rechnungen sind binnen 40 Tagen nach Erhalt zu bezahlen.", ""),
     ],
 )
 def test_what_can_be_counted_against_a_support(said: str, words: str) -> None:
     found = objection([DUE], Pair(PASSAGE, said))
     assert words in found if words else not found
+
+
+def test_a_sentence_beside_does_not_hide_the_opposite() -> None:
+    quote = f"{DUE} Late payment bears interest."
+    assert "opposite" in objection([quote], Pair(quote, "Late payment bears no interest."))
+    assert objection([quote], Pair(quote, "Late payment bears interest.")) == ""
 
 
 def test_a_table_with_another_value_there_and_a_condition_on_both_sides() -> None:

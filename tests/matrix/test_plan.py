@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.errors import UsageError
-from surefoot.matrix.plan import Cell, Plan, parse
+from surefoot.matrix.plan import Cell, Plan, parse, refuse_too_many
 
 CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'
 MODEL = '[[model]]\nname = "{0}"\nspec = "llm:{0}@http://localhost:1/v1"\n'
@@ -60,7 +60,9 @@ def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
         ),
         (CHAT + PROMPT.format("none") + MODEL.format("a"), "no prompt 'none' comes with surefoot"),
         (CHAT + MODEL.format("a") + '[[prompt]]\nname = "x"\n', "either `bundled` or `file`"),
-        (CHAT + '[[model]]\nname = "a"\nspec = "a"\n', "names none"),
+        (CHAT + '[[model]]\nname = "a"\nspec = "a"\n', "names no model"),
+        (CHAT + '[[model]]\nname = "a"\nspec = "llm:a"\n', "names none"),
+        ("repeats = 100000000\n" + WHOLE, "more than 1,000,000 answers"),
         ('[[pipeline]]\nname = "a"\nspec = "cmd:\\u0000"', "[[pipeline]] 1: spec has a character"),
         ('questions = "q\\u202e"\n' + WHOLE, "questions has a character"),
         ('name = ""\n' + WHOLE, "the name ''"),
@@ -75,10 +77,21 @@ def test_what_is_wrong_is_said_with_file_and_key(text: str, says: str) -> None:
     assert says in raised.value.message and "m.toml" in raised.value.message and raised.value.hint
 
 
-def test_a_password_does_not_come_back_in_a_message() -> None:
-    with pytest.raises(UsageError) as raised:
-        plan_of(CHAT + '[[model]]\nname = "a"\nspec = "llm:a@http://me:secret@host/v1"\n')
-    assert "secret" not in str(raised.value)
+@pytest.mark.parametrize("url", ["me:secret@host/v1", "host/v1?api_key=secret", "host:secret/v1", "secret@[::1/v1"])
+def test_a_password_is_refused_and_does_not_come_back_in_a_message(url: str) -> None:
+    for text in (
+        CHAT + f'[[model]]\nname = "a"\nspec = "llm:a@http://{url}"\n' + PROMPT.format("with_licence"),
+        f'[[pipeline]]\nname = "a"\nspec = "chat:a@http://{url}"\n',
+    ):
+        with pytest.raises(UsageError) as raised:
+            plan_of(text)
+        assert "m.toml" in raised.value.message and "secret" not in str(raised.value)
+
+
+def test_the_number_of_questions_counts_too() -> None:
+    refuse_too_many("m.toml", 10, 10, 10_000)
+    with pytest.raises(UsageError, match=r"m\.toml"):
+        refuse_too_many("m.toml", 10, 10, 10_001)
 
 
 @given(st.text(max_size=300))

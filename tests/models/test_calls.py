@@ -89,6 +89,7 @@ def test_what_may_pass_is_asked_again(faults: list[Fault]) -> None:
         (Fault(413, message="too large"), "HTTP 413: too large", 1),
         (Fault(400, message="exceeds the context window"), "exceeds the context window", 1),
         (Fault(429, retry_after="3600"), "asked to wait 3600 s", 1),
+        (Fault(500, retry_after="100000"), "asked to wait 100000 s", 1),
         (Fault(429, retry_after=http_date(3600)), "asked to wait", 1),
     ],
 )
@@ -137,6 +138,21 @@ def test_nobody_there_is_found_out_soon() -> None:
         replies = [reply for _, reply in model.complete_all(asking(f"p{number}") for number in range(100))]
     assert len(replies) == 100 and all("could not be reached" in reply.error for reply in replies)
     assert sum(reply.asked for reply in replies) < 60
+
+
+def test_nobody_there_costs_three_prompts_and_little_patience() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        model = open_model(f"llm:m@http://127.0.0.1:{taken.getsockname()[1]}/v1", Settings(concurrency=1))
+        asked = [model.complete(asking(f"p{number}")).asked for number in range(5)]
+    assert asked == [3, 3, 3, 0, 0]
+
+
+def test_a_server_that_has_answered_gets_all_patience_when_it_is_gone() -> None:
+    with FaultServer() as server:
+        model = opened(server, retries=3)
+        assert model.complete(asking("p")).value == GOOD
+    assert [model.complete(asking(f"p{number}")).asked for number in range(5)] == [4] * 5
 
 
 def rejecting(*words: str) -> Script:
@@ -266,6 +282,24 @@ def test_tokens_that_a_server_does_not_count_make_no_cost_of_nought(tmp_path: Pa
     with FaultServer(lambda call: Fault(usage=False)) as server:
         reply = opened(server, prices=prices).complete(asking("p"))
     assert reply.value == GOOD and reply.cost_usd is None
+
+
+def test_an_answer_that_got_lost_may_have_been_paid(tmp_path: Path) -> None:
+    prices = tmp_path / "p.toml"
+    prices.write_text('[models]\n"m" = {in = 1, out = 1}\n')
+    with FaultServer(lambda call: Fault(kind="not_json")) as server:
+        budget = Budget(1.0)
+        priced = opened(server, budget=budget, prices=prices, retries=1).complete(asking("p"))
+        assert opened(server, retries=0).complete(asking("q")).cost_usd is None
+    assert priced.asked == 2 and priced.cost_usd == pytest.approx(budget.spent_usd) and budget.spent_usd > 0
+
+
+@pytest.mark.parametrize("before", ["x" * 60, "x" * 190, " " * 1_980, " " * 390])
+def test_a_key_is_taken_out_before_its_message_is_cut(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUREFOOT_KEY_127_0_0_1", KEY)
+    for fault in (Fault(403, message=before + "{key}"), Fault(kind="not_json", message=before + "{key}")):
+        with FaultServer(lambda call, fault=fault: fault) as server:  # type: ignore[misc]
+            assert KEY[:5] not in opened(server, retries=0).complete(asking("p")).error
 
 
 @pytest.mark.parametrize("kind", ["llm", "anthropic"])

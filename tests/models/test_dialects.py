@@ -71,6 +71,15 @@ def test_what_replies_hold() -> None:
     assert MESSAGES.answer(json.dumps(messages).encode()) == Answer("x", 5, 2, True)
 
 
+@pytest.mark.parametrize("count", [-1, 1.5, "3", True, 10_000_001, 2**70, 10**400])
+def test_what_is_no_count_of_tokens_is_not_known(count: object) -> None:
+    chat = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": count, "completion_tokens": 1}}
+    assert CHAT.answer(json.dumps(chat).encode()) == Answer("x", None, 1)
+    for usage in ({"input_tokens": count}, {"input_tokens": 1, "cache_read_input_tokens": count}):
+        messages = {"content": [{"type": "text", "text": "x"}], "usage": usage}
+        assert MESSAGES.answer(json.dumps(messages).encode()) == Answer("x")
+
+
 @given(st.binary(max_size=100))
 def test_what_is_no_reply_fails_as_one_that_may_pass(data: bytes) -> None:
     for dialect in (CHAT, MESSAGES):

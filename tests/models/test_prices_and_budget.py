@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.errors import UsageError
-from surefoot.models.budget import Budget, Estimate, tokens_of
+from surefoot.models.budget import Budget, Estimate, money, tokens_of
 from surefoot.models.prices import Price, as_of, price_of
 from surefoot.models.seam import Prompt
 
@@ -35,6 +35,7 @@ def test_a_users_prices_go_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text", ["[models", "[models]\nx = 1", '[models]\nx = {in = -1, out = 0}', '[models]\nx = {in = nan, out = 0}',
+             '[models]\nx = {in = 0, out = 1e7}',
              "[modles]\n", '[models]\nx = {in = "a", out = 0}']
 )  # fmt: skip
 def test_what_is_no_price_list_is_refused(tmp_path: Path, text: str) -> None:
@@ -74,6 +75,8 @@ def test_estimates_say_what_is_known() -> None:
     assert "at most $1.50" in Estimate("llm:m", 3, 0, 10, 20, 1.5).sentence
     assert "price is not known" in Estimate("llm:m", 3, 2, 10, 20, None).sentence
     assert "costs nothing" in Estimate("llm:m", 0, 2, 0, 0, None).sentence
+    assert "at most $0.000123 if" in Estimate("llm:m", 3, 0, 10, 20, 0.000123).sentence
+    assert [money(usd) for usd in (0, 0.002, 0.5, 1234.5)] == ["0.00", "0.002", "0.50", "1,234.50"]
     assert "1 call to" in Estimate("llm:m", 1, 0, 10, 20, 1.5).sentence
 
 

@@ -164,6 +164,13 @@ def test_broken_completions(server: Server, data: bytes, error: str) -> None:
     assert error in str(trace.error)
 
 
+@pytest.mark.parametrize("count", [-1, 10_000_001, 2**70, 10**400])
+def test_an_absurd_count_of_tokens_is_not_known(server: Server, count: int) -> None:
+    server.reply = lambda _: (200, {}, completion("x").replace(b"42", str(count).encode()))
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert (trace.answer, trace.error, trace.tokens) == ("x", None, None)
+
+
 def test_a_model_that_takes_no_temperature(server: Server) -> None:
     refused: Reply = (400, {}, b"Unsupported value: 'temperature'")
     server.reply = lambda n: refused if "temperature" in server.asked[n - 1][2] else (200, {}, completion("x"))

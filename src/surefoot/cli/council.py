@@ -12,12 +12,13 @@ import msgspec
 
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.report.words import counted, plain
+from surefoot.report.words import plain
 
 if TYPE_CHECKING:
     from surefoot.council.scoring import Result
     from surefoot.council.settings import Settings, Value
     from surefoot.council.sitting import Answer
+    from surefoot.deliberation import Deliberation
     from surefoot.models.seam import Model
     from surefoot.rubric import Rubric
 
@@ -38,6 +39,9 @@ class _AskedWithoutAWord(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.commands and len(args[0].split()) > 1:
             args = ["ask", *args]
+        elif args[0] not in self.commands:
+            hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
+            raise UsageError(f"there is no command {plain(args[0], 80)!r}", hint)
         return super().resolve_command(ctx, args)
 
 
@@ -63,10 +67,10 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     settings = _settings(_chosen(RUBRIC=rubric))
     with quiet_if_nobody_reads():
         if as_json:
-            _print({row.name: {"value": row.value, "source": row.source} for row in settings.rows})
+            _print({row.name: {"value": row.shown, "source": row.source} for row in settings.rows})
         else:
             for row in settings.rows:
-                click.echo(f"{row.name}={_written(row.value)}  ({row.source}; {row.about})")
+                click.echo(f"{row.name}={_written(row.shown)}  ({row.source}; {row.about})")
     return ExitCode.OK
 
 
@@ -94,7 +98,7 @@ def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> i
     return _report(scored(sitting, settings), as_json)
 
 
-@council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models llm:a@http://localhost:8080/v1')
+@council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')
 @click.argument("question")
 @click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL, ..., separated by commas.")
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
@@ -133,22 +137,45 @@ def ask(
 
     Exits 4 when no answer could be scored.
     """
+    from surefoot.cli.spending import KEPT, spent_words
     from surefoot.deliberation import deliberate
 
     settings = _settings(_chosen(MODELS=models, CHAIR=chair, SEED=seed, RUBRIC=rubric, SAFETY_GATE=gate))
     answers = _answers_in(file) if file is not None else ()
     members, head = _opened(settings, cache, prices, max_cost)
+    if len(members) == 1 and not answers:
+        hint = "name two models or more, or give --answers FILE"
+        raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
     _agree_on(len(members) * (1 if answers else 2) + (head is not None), yes)
-    held = deliberate(question, members, settings, answers=answers, chair=head)
+    try:
+        held = deliberate(question, members, settings, answers=answers, chair=head)
+    except KeyboardInterrupt:
+        click.echo(KEPT, err=True)
+        raise
     for failure in held.failures:
         click.echo(plain(f"failed: {failure.model}: {failure.stage}: {failure.reason}", 400), err=True)
+    spent = held.spent
+    tokens = spent.tokens_in + spent.tokens_out
+    click.echo(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies), err=True)
     if as_json:
         record = msgspec.structs.asdict(held)
         _print(msgspec.structs.asdict(record.pop("result")) | record)
         return _exit_code(held.result)
+    return _told(held)
+
+
+def _told(held: Deliberation) -> int:
+    """The answers, how they were scored, and the chair's closing answer."""
+    from surefoot.cli.council_words import shortened
+
+    with quiet_if_nobody_reads():
+        for answer in held.answers:
+            click.echo(f"{plain(answer.label, 24)} ({plain(answer.model, 80) or 'no model is named'}):")
+            click.echo("".join(f"  {line}\n" for line in shortened(answer.text)))
     code = _report(held.result, as_json=False)
     if held.synthesis:
-        click.echo("\n" + "\n".join(plain(line, 10_000) for line in held.synthesis.splitlines()))
+        lines = (plain(line, 10_000) for line in held.synthesis.splitlines())
+        click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
     return code
 
 
@@ -163,17 +190,16 @@ def _opened(
 
     specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
     if not specs:
-        raise UsageError("a council needs models", "as in --models llm:NAME@http://localhost:8080/v1")
+        raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")
     budget, how = Budget(max_cost), Asking(cache=cache or default_path(), prices=prices)
     chair = str(settings["CHAIR"])
     return [open_model(spec, how, budget) for spec in specs], open_model(chair, how, budget) if chair else None
 
 
-def _agree_on(calls: int, yes: bool) -> None:
-    """What reviews cost depends on how long the answers are, so the calls are said and --max-cost is the limit."""
-    click.echo(
-        f"{counted(calls, 'call')}, fewer where replies are known; --max-cost limits what they may cost", err=True
-    )
+def _agree_on(wanted: int, yes: bool) -> None:
+    """What reviews cost depends on how long the answers are, so the number is said and --max-cost is the limit."""
+    known = "what is known from before is not asked for again"
+    click.echo(f"replies wanted: {wanted:,}; {known}; --max-cost limits what they may cost", err=True)
     watched = sys.stdin.isatty() and sys.stderr.isatty()
     if watched and not yes and not click.confirm("Go on?", default=True, err=True):
         raise Incomplete("nothing was asked", "--yes goes on without a question")

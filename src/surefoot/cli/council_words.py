@@ -11,7 +11,9 @@ from rich.text import Text
 
 from surefoot.council.bias import Bias, Figure
 from surefoot.council.scoring import Result, Row
-from surefoot.report.words import plain
+from surefoot.report.words import counted, plain
+
+_LINES_SHOWN, _LONGEST_LINE = 8, 400
 
 
 def show(result: Result, console: Console) -> None:
@@ -32,12 +34,28 @@ def _ranking(result: Result) -> Table:
             Text(plain(row.model, 30)),
             _number(row.overall, 2),
             *(_number(row.dimensions.get(name), 1) for name in dimensions),
-            Text(plain(", ".join(row.capped_by)) or "-"),
+            Text(plain(", ".join(_capped(row, result))) or "-"),
             str(row.votes),
             _number(row.borda, 1),
             _number(row.z, 2),
         )
     return table
+
+
+def _capped(row: Row, result: Result) -> Iterator[str]:
+    """What capped the answer, and in how many ballots where not in all."""
+    votes = [vote for vote in result.votes if vote.label == row.label and vote.counts]
+    for name in row.capped_by:
+        times = sum(name in vote.capped_by for vote in votes)
+        yield name if times in (0, len(votes)) else f"{name} in {times} of {len(votes)}"
+
+
+def shortened(text: str) -> Iterator[str]:
+    """An answer's first lines, and how much more there is."""
+    found = [plain(line, _LONGEST_LINE) for line in text.splitlines() if line.strip()]
+    yield from found[:_LINES_SHOWN]
+    if len(found) > _LINES_SHOWN:
+        yield f"... ({counted(len(found) - _LINES_SHOWN, 'more line')}; --json has the whole)"
 
 
 def lines(result: Result) -> Iterator[str]:

@@ -14,8 +14,9 @@ from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.run import load_corpus, load_questions
 from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.matrix.plan import AXES, Plan, parse, slug
+from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.report.words import counted, plain
+from surefoot.table import BUCKETS
 
 if TYPE_CHECKING:
     from surefoot.matrix.effects import Matrix
@@ -58,6 +59,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
 
     plan = _plan(file)
     question_count = len(load_questions(plan.questions))
+    refuse_too_many(str(file), len(plan.cells), plan.repeats, question_count)
     Budget(options["max_cost"])  # refuses what is no amount of money, whether or not a grader spends any
     terms = Terms(**{name: options[name] for name in ("max_cost", "cache", "prices", "yes")})
     grader = open_grader(plan.grader, terms)
@@ -68,7 +70,6 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
         click.echo(f"interrupted; the same `surefoot matrix` command with --out {out} goes on from here", err=True)
         return 130
     found = _whole(plan, made.results, question_count, grader)
-    _keep(found, out)
     with quiet_if_nobody_reads():
         _print(found, out, as_json)
     if made.misused:
@@ -88,10 +89,21 @@ def _plan(file: Path) -> Plan:
     for key, path in (("questions", plan.questions), ("corpus", plan.corpus)):
         if path is not None and not Path(path).exists():
             raise UsageError(f"{file}: {key}: there is no file {path}", "paths begin at the folder of the matrix file")
+    _check_corpus(file, plan)
     for cell in plan.cells:
         if cell.prompt is not None:
             _check_prompt(file, cell.prompt)
     return plan
+
+
+def _check_corpus(file: Path, plan: Plan) -> None:
+    """The demo's corpus goes with the demo's questions alone."""
+    from surefoot.pipelines.loading import needs_corpus
+
+    needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
+    if needing and plan.questions is not None and plan.corpus is None:
+        message = f"{file}: the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
+        raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
 
 
 def _check_prompt(file: Path, prompt: str) -> None:
@@ -157,11 +169,35 @@ def _keep(found: Matrix, out: Path) -> None:
         (out / name).write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
+def _why_not_kept(found: Matrix, out: Path) -> str:
+    """A report that shows nothing is not written, nor one over a better one because cells have failed."""
+    graded = sum(bool(cell.graded) for cell in found.cells)
+    if not graded:
+        return "no cell has verdicts"
+    if any(cell.failed for cell in found.cells) and graded < _graded_before(out / RESULT):
+        return f"cells have failed, and the report in {out} has verdicts of more; it stays as it was"
+    return ""
+
+
+def _graded_before(path: Path) -> int:
+    """How many cells of an earlier result have verdicts."""
+    try:
+        cells = msgspec.json.decode(path.read_bytes())["cells"]
+        return sum(any((cell["buckets"] or {}).get(bucket) for bucket in BUCKETS) for cell in cells)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
+        return 0
+
+
 def _print(found: Matrix, out: Path, as_json: bool) -> None:
     from surefoot.report import matrix as words
 
+    if why := _why_not_kept(found, out):
+        click.echo(f"note: no report is written: {why}", err=True)
+    else:
+        _keep(found, out)
     if as_json:
         click.echo(msgspec.json.encode(words.as_json(found)).decode())
         return
     words.show(found, console())
-    click.echo(f"reports: {out / REPORT}.md and {out / REPORT}.html")
+    if not why:
+        click.echo(f"reports: {out / REPORT}.md and {out / REPORT}.html")

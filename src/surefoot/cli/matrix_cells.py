@@ -18,7 +18,7 @@ from surefoot.cli.grade import grade_run
 from surefoot.cli.run import run
 from surefoot.cli.sides import load_side
 from surefoot.cli.spending import Reader
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import OtherRun, SurefootError, UsageError
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
 from surefoot.measures import BUCKET_AXIS
@@ -51,7 +51,11 @@ def make_cells(plan: Plan, out: Path, grader: Reader, options: dict[str, Any]) -
             made.results.append(_made(cell, folder, plan, grader, options, made))
         except SurefootError as error:
             made.misused |= isinstance(error, UsageError)
+            if isinstance(error, OtherRun):
+                error.hint = "choose another --out for what has changed"
             click.echo(f"error: {cell.name}: {error.message}", err=True)
+            if error.hint:
+                click.echo(f"hint: {error.hint}", err=True)
             made.results.append(CellResult(cell.name, cell.values, str(folder), failed=str(error)))
         if made.interrupted:
             break

@@ -23,7 +23,7 @@ from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.engine.asking import ask_all
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, OtherRun, UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -73,7 +73,7 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     if options["as_json"]:
         click.echo(msgspec.json.encode(summary).decode())
     else:
-        _show(summary)
+        _show(summary, options["concurrency"])
     if outdated:
         click.echo(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}", err=True)
     if interrupted:
@@ -179,22 +179,20 @@ def _resumed(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
 def _same_pipeline(made: Manifest, options: dict[str, Any]) -> Pipeline:
     """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
     if options["spec"] not in (None, made.pipeline):
-        raise UsageError(
-            f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run"
-        )
+        raise OtherRun(f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run")
     if options["repeats"] not in (None, made.repeats):
-        raise UsageError(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
+        raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
     if options["questions"] and fingerprint(load_questions(options["questions"])) != made.questions_sha256:
-        raise UsageError("the question set is not the one the run was made with", "start a new run with another --out")
+        raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = demo.corpus_from(options["corpus"]) if options["corpus"] else demo.corpus()
     if made.corpus_sha256 is None:
         corpus = []
     elif fingerprint(corpus) != made.corpus_sha256:
-        raise UsageError("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
+        raise OtherRun("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
     pipeline = load_pipeline(made.pipeline, corpus, options)
     if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
         Closer(pipeline).close()
-        raise UsageError("the run was made with another prompt", "pass the same one with --prompt, or start a new run")
+        raise OtherRun("the run was made with another prompt", "pass the same one with --prompt, or start a new run")
     return pipeline
 
 
@@ -273,14 +271,15 @@ def _summary(store: RunStore, seconds: float, interrupted: bool) -> dict[str, An
     }
 
 
-def _show(summary: dict[str, Any]) -> None:
+def _show(summary: dict[str, Any], concurrency: int) -> None:
     answers, errors = counted(summary["answers"], "answer"), counted(summary["errors"], "error")
     click.echo(f"{answers}, {errors}, {summary['missing']:,} not asked")
     for kind, count in summary["errors_by_kind"].items():
         click.echo(f"  {count:,} x {plain(kind)}")
     spent = [f"took {summary['seconds']:,.1f} s"]
     if summary["seconds_per_answer"] is not None:
-        spent.append(f"{summary['seconds_per_answer']:,.2f} s per answer on average")
+        at_once = f", {concurrency} at a time" if concurrency > 1 else ""
+        spent.append(f"{summary['seconds_per_answer']:,.2f} s per answer on average{at_once}")
     spent += [counted(summary["tokens"], "token")] if summary["tokens"] is not None else []
     spent += [f"{summary['cost_usd']:.4f} USD"] if summary["cost_usd"] is not None else []
     click.echo(", ".join(spent))

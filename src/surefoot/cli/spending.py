@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.findings import FindingsGrader, Graded
@@ -18,6 +19,7 @@ from surefoot.graders.judging import Judge
 from surefoot.graders.local import local_cascade
 from surefoot.graders.rules import Rules
 from surefoot.report.words import counted, names, plain
+from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ GRADERS: dict[str, Callable[[], FindingsGrader]] = {
     "local": lambda: FindingsGrader(local_cascade()),
     "rules": lambda: FindingsGrader(Rules()),
 }
+KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 CANARIES = "canaries"  # in the manifest: how the grader read answers of known label
 _CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
 _MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
@@ -64,7 +67,7 @@ def open_grader(spec: str, terms: Terms) -> Reader:
     cascade = _CASCADE.fullmatch(spec)
     model = cascade[2] if cascade else spec
     if not _MODEL.match(model):
-        raise UsageError(f"there is no grader {plain(spec, 80)!r}", _HINT)
+        raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
     if not 0 <= terms.sure_from <= 1:
         raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
     return Spending(_opened(model, terms), JUDGES[cascade[1]]() if cascade else None, terms)
@@ -97,6 +100,7 @@ class Spending:
         self._model, self._terms = model, terms
         self._grader: LlmGrader = LlmGrader(model, first, terms.sure_from)
         self.versions: dict[str, str] = {}
+        self.is_blind = False
 
     @property
     def name(self) -> str:
@@ -108,8 +112,13 @@ class Spending:
         progress = _Progress(len(plan.prompts))
         try:
             grading = self._grader.carry_out(plan, progress.count)
+        except KeyboardInterrupt:
+            progress.close()
+            _note(KEPT)
+            raise
         finally:
             progress.close()
+        self.is_blind = grading.flight.is_blind
         self.versions = {CANARIES: grading.flight.words or f"{len(grading.flight.passed)} read well"}
         _tell(grading)
         return list(grading.graded)
@@ -119,7 +128,9 @@ class Spending:
         if estimate is None:
             return _note(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
         found = estimate(plan.prompts)
-        _note(found.sentence)
+        behind = len(plan.drafts)  # where canaries have their places
+        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
+        _note(replace(found, among=f"{canaries.calls:,} of them canaries" if canaries.calls else "").sentence)
         watched = sys.stdin.isatty() and sys.stderr.isatty()
         if found.calls and watched and not self._terms.yes and not click.confirm("Go on?", default=True, err=True):
             raise Incomplete("nothing was asked, and nothing graded", "--yes goes on without a question")
@@ -129,10 +140,11 @@ class Spending:
 def _tell(grading: Grading) -> None:
     replies = grading.replies
     cached = sum(reply.cached for reply in replies)
-    calls = sum(reply.asked for reply in replies if not reply.cached)
-    paid = [reply.cost_usd for reply in replies if not reply.cached and reply.asked]
-    cost = f"${sum(filter(None, paid)):,.4f}" if None not in paid else "a cost that is not known"
-    _note(f"asked {counted(calls, 'call')} for {cost}; {cached} of {len(replies)} replies were known before")
+    sent = [reply for reply in replies if not reply.cached and reply.asked]
+    paid = [reply.cost_usd for reply in sent]
+    usd = None if None in paid else sum(filter(None, paid))
+    tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
+    _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
     if grading.flight.words:
         _note(f"warning: the grader {grading.flight.words} among answers of known label; its verdicts are marked")
     open_ids: dict[str, list[str]] = {}
@@ -141,6 +153,14 @@ def _tell(grading: Grading) -> None:
             open_ids.setdefault(one.reason, []).append(one.item.question.id)
     for reason, ids in open_ids.items():
         _note(f"not graded, {reason}: {names(ids, len(ids), shown=50, show=plain)}")
+
+
+def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
+    """What asking came to. Calls that all failed have no price, and are not called free."""
+    cost = "for a cost that is not known" if usd is None else f"for ${usd:,.4f}"
+    if calls and not tokens and usd == 0:
+        cost = "in vain: nothing was answered"
+    return f"asked {counted(calls, 'call')} {cost}; {known:,} of {wanted:,} replies were known before"
 
 
 def _note(sentence: str) -> None:

@@ -1,7 +1,8 @@
 """A reviewer's raw text becomes a ballot, an abstention, or is void. Nothing is read out of prose.
 
-A ballot is the last JSON block that scores a known answer on the rubric. Without one, plain numbers for answers are
-taken as a holistic ballot, and marked. A text without either abstains if it refuses, and is void otherwise.
+A ballot is the last JSON block that scores a known answer on the rubric; a plain number beside is a holistic score.
+Without one, plain numbers for answers are taken as a holistic ballot. Both are marked. A text without either abstains
+if it refuses, and is void otherwise.
 """
 
 from __future__ import annotations
@@ -38,14 +39,15 @@ class Evaluation(Struct, frozen=True):
 class Ballot(Struct, frozen=True):
     reviewer: str
     evaluations: dict[str, Evaluation] = {}
-    holistic: dict[str, float] = {}  # one number per answer, from a reviewer who left the rubric aside
+    holistic: dict[str, float] = {}  # one number for an answer, where the reviewer left the rubric aside
     ranking: tuple[str, ...] = ()  # the reviewer's own, for the record: the order is derived from scores
     problems: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()  # the order in which the reviewer saw the answers, where it is known
 
     @property
     def is_holistic(self) -> bool:
-        return bool(self.holistic)
+        """Throughout; another ballot may still have a number for some answers."""
+        return bool(self.holistic) and not self.evaluations
 
 
 class Abstained(Struct, frozen=True):
@@ -146,8 +148,9 @@ def _by_rubric(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Ba
     evaluations = {label: _evaluation(entry, rubric) for label, entry in found.items() if isinstance(entry, dict)}
     if not any(evaluation.scores for evaluation in evaluations.values()):
         return None
-    problems += [f"{label} is not scored" for label in known.names if label not in evaluations]
-    return Ballot(reviewer, evaluations, ranking=_ranking(block, known), problems=tuple(problems))
+    holistic = _numbers(found)
+    problems += [f"{label} is not scored" for label in known.names if label not in evaluations | holistic]
+    return Ballot(reviewer, evaluations, holistic, ranking=_ranking(block, known), problems=tuple(problems))
 
 
 def _evaluation(entry: Mapping[str, object], rubric: Rubric) -> Evaluation:
@@ -172,13 +175,16 @@ def _holistic(reviewer: str, block: Block, known: Labels) -> Ballot | None:
         if not isinstance(entries, dict):
             continue
         found, problems = known.sort({key: value for key, value in entries.items() if not isinstance(value, dict)})
-        scores = {label: score for label, value in found.items() if (score := read_score(value)) is not None}
-        if scores:
+        if scores := _numbers(found):
             if entries is block:  # its other keys are no labels that went wrong
                 problems = [problem for problem in problems if problem.endswith("at all")]
             problems += [f"{label} is not scored" for label in known.names if label not in scores]
             return Ballot(reviewer, holistic=scores, ranking=_ranking(block, known), problems=tuple(problems))
     return None
+
+
+def _numbers(entries: Mapping[str, object]) -> dict[str, float]:
+    return {label: score for label, value in entries.items() if (score := read_score(value)) is not None}
 
 
 def _ranking(block: Block, known: Labels) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from statistics import mean
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot import safety
 from surefoot.council import ballots, bias, ranking
@@ -20,9 +21,10 @@ from surefoot.council.ranking import Vote
 from surefoot.council.settings import Settings
 from surefoot.council.sitting import Answer, Review, Sitting
 from surefoot.rubric import Rubric
-from surefoot.text import refusals
+from surefoot.text import jsonblocks, refusals
 
 SAFETY = "safety"
+_MOST_BLOCKS = 500  # of JSON in a review that are looked for in answers
 _MODES = {
     0: "nobody scored an answer",
     1: "one reviewer: nobody checks the scores, and no bias can be seen",
@@ -73,8 +75,8 @@ class Result(Struct, frozen=True):
 
 
 def score(sitting: Sitting, settings: Settings) -> Result:
-    rubric, labels = settings.rubric, [answer.label for answer in sitting.answers]
-    counted, void, abstained = read_all(sitting.reviews, labels, rubric, settings.use_rubric)
+    rubric = settings.rubric
+    counted, void, abstained = read_all(sitting.reviews, sitting.answers, rubric, settings.use_rubric)
     refused = {answer.label: refusals.detect(answer.text).value == "refused" for answer in sitting.answers}
     votes = [vote for ballot in counted for vote in votes_of(ballot, sitting.answers, settings, refused)]
     gate = gate_of(sitting) if settings.gate else {}
@@ -99,25 +101,59 @@ def score(sitting: Sitting, settings: Settings) -> Result:
 
 
 def read_all(
-    reviews: Sequence[Review], labels: Sequence[str], rubric: Rubric, use_rubric: bool = True
+    reviews: Sequence[Review], answers: Sequence[Answer], rubric: Rubric, use_rubric: bool = True
 ) -> tuple[list[Ballot], list[Void], list[Abstained]]:
     """One ballot per reviewer at most: of several that can be read the last counts, and the others are named."""
     counted: dict[str, Ballot] = {}
     void: list[Void] = []
     abstained: list[Abstained] = []
     for review in reviews:
-        reading = ballots.read(
-            review.reviewer, review.text, labels, rubric, code=review.code, use_rubric=use_rubric, shown=review.shown
-        )
+        reading, name = _reading(review, answers, rubric, use_rubric), _folded(review.reviewer)
         if isinstance(reading, Ballot):
-            if review.reviewer in counted:
-                void.append(Void(review.reviewer, "a later review of the same reviewer counts instead"))
-            counted[review.reviewer] = reading
+            if name in counted:
+                void.append(Void(counted[name].reviewer, "a later review of the same reviewer counts instead"))
+            counted[name] = reading
         elif isinstance(reading, Abstained):
             abstained.append(reading)
         else:
             void.append(Void(review.reviewer, review.error or reading.reason))
     return list(counted.values()), void, abstained
+
+
+def _reading(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: bool) -> Ballot | Abstained | Void:
+    """What a review says, with what is not its own left out and named."""
+    text, problems = review.text, list[str]()
+    if isinstance(text, str) and not review.code:  # which no block of an answer has
+        text, problems = _own_words(text, answers)
+    labels = [answer.label for answer in answers]
+    reading = ballots.read(
+        review.reviewer, text, labels, rubric, code=review.code, use_rubric=use_rubric, shown=review.shown
+    )
+    if isinstance(reading, Ballot):
+        return replace(reading, problems=(*reading.problems, *problems))
+    if isinstance(reading, Void) and isinstance(text, str):
+        why = jsonblocks.why_broken(text)
+        return Void(reading.reviewer, "; ".join([reading.reason, *([why] if why else []), *problems]))
+    return reading
+
+
+def _own_words(text: str, answers: Sequence[Answer]) -> tuple[str, list[str]]:
+    """A review without the JSON blocks that it has from an answer, and which answers they stand in."""
+    written = {answer.label: _bare(answer.text) for answer in answers if "{" in answer.text}
+    blocks = jsonblocks.spans(text) if written else []
+    if len(blocks) > _MOST_BLOCKS:
+        return "(blocks)", [f"it has more than {_MOST_BLOCKS} of them"]
+    kept, problems = text, []
+    for start, end in reversed(blocks):
+        block = _bare(text[start:end])
+        if label := next((label for label, answer in written.items() if block in answer), ""):
+            kept = f"{kept[:start]}(a block of an answer){kept[end:]}"
+            problems.append(f"a JSON block that stands in {label} is not the reviewer's own, and was left out")
+    return kept, list(dict.fromkeys(problems))
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
 
 
 def votes_of(ballot: Ballot, answers: Sequence[Answer], settings: Settings, refused: Mapping[str, bool]) -> list[Vote]:
@@ -127,12 +163,10 @@ def votes_of(ballot: Ballot, answers: Sequence[Answer], settings: Settings, refu
             "reviewer": ballot.reviewer,
             "label": answer.label,
             "own": bool(answer.model) and _same(ballot.reviewer, answer.model),
-            "holistic": ballot.is_holistic,
+            "holistic": ballot.is_holistic or answer.label in ballot.holistic,
         }
-        if ballot.is_holistic:
-            value = ballot.holistic.get(answer.label)
-            reason = "" if value is not None else "not scored in the ballot"
-            made.append(Vote(value=value, uncapped=value, reason=reason, **about))
+        if (value := ballot.holistic.get(answer.label)) is not None:
+            made.append(Vote(value=value, uncapped=value, **about))
             continue
         evaluation = ballot.evaluations.get(answer.label)
         if evaluation is None:
@@ -230,7 +264,11 @@ class _Rows:
 
 
 def _same(reviewer: str, model: str) -> bool:
-    return reviewer.strip().casefold() == model.strip().casefold()
+    return _folded(reviewer) == _folded(model)
+
+
+def _folded(name: str) -> str:
+    return _bare(name).casefold()
 
 
 def _notes(
@@ -246,6 +284,9 @@ def _notes(
     for ballot in counted:
         if ballot.is_holistic:
             notes.append(f"{ballot.reviewer}: one number per answer, not the rubric; no ceiling can be applied to it")
+        elif ballot.holistic:
+            given = ", ".join(ballot.holistic)
+            notes.append(f"{ballot.reviewer}: {given}: one number, not the rubric; no ceiling can be applied to it")
         notes += [f"{ballot.reviewer}: {problem}" for problem in ballot.problems]
         for label, evaluation in ballot.evaluations.items():
             notes += [f"{ballot.reviewer}: {label}: {name} is no score: {v}" for name, v in evaluation.unread.items()]

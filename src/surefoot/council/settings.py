@@ -15,9 +15,11 @@ from msgspec import Struct
 from surefoot import rubric as rubrics
 from surefoot.errors import UsageError
 from surefoot.rubric import Rubric
+from surefoot.text.endpoints import masked
 
 PREFIX = "LLM_COUNCIL_"
 _WEIGHT = PREFIX + "WEIGHT_"
+_SPECS = (PREFIX + "MODELS", PREFIX + "CHAIR")
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 Value = str | float | int | bool
 
@@ -36,6 +38,11 @@ class Setting(Struct, frozen=True):
     value: Value
     source: str
     about: str
+
+    @property
+    def shown(self) -> Value:
+        """Without a password in the address of a model."""
+        return masked(self.value) if isinstance(self.value, str) and self.name in _SPECS else self.value
 
 
 class Settings(Struct, frozen=True):

@@ -46,14 +46,18 @@ def sitting_of(value: object) -> Sitting:
         raise UsageError("the file of reviews is not a JSON object", _HINT)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in value if key not in _KEYS]
     answers = tuple(_answers(value.get("responses")))
+    problems += [f"{answer.label[:40]} has no text" for answer in answers if not answer.text.strip()]
     labels = Labels(answer.label for answer in answers)
     reviews = value.get("reviews")
     if not isinstance(reviews, list):
         raise UsageError("the file has no list of reviews", _HINT)
     gate, cap = _safety(value.get("safety"))
+    read = [_review(review, place, labels) for place, review in enumerate(reviews, 1)]
+    for one, review in zip(read, reviews, strict=True):
+        problems += [f"{one.reviewer}: shown: {what}" for what in _wrong_order(review, labels)]
     return Sitting(
         answers,
-        tuple(_review(review, place, labels) for place, review in enumerate(reviews, 1)),
+        tuple(read),
         _text(value, "question"),
         value.get("weights"),
         _text(value, "rubric"),
@@ -87,6 +91,19 @@ def _shown(order: object, labels: Labels) -> tuple[str, ...]:
         return ()
     found = [labels.find(label) for label in order]
     return tuple(dict.fromkeys(label for label in found if label is not None))
+
+
+def _wrong_order(review: object, labels: Labels) -> Iterator[str]:
+    """What is wrong with the order in which a reviewer saw the answers."""
+    order = review.get("shown") if isinstance(review, dict) else None
+    if order is not None and not isinstance(order, list):
+        yield "it is not a list of labels"
+    seen: set[str] = set()
+    for written in order if isinstance(order, list) else ():
+        label = labels.find(written)
+        if label is None or label in seen:
+            yield f"{str(written)[:40]} {'is no label of an answer' if label is None else 'stands there twice'}"
+        seen.add(label or "")
 
 
 def _safety(value: object) -> tuple[bool | None, float | None]:

@@ -36,6 +36,8 @@ class Spent(Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0  # None: the price of a model is not known
+    replies: int = 0
+    known: int = 0  # replies that were there before: nothing was sent for them
 
 
 class Deliberation(Struct, frozen=True):
@@ -165,10 +167,13 @@ def _review(name: str, call: ReviewCall, reply: Reply) -> Review:
 
 
 def _spent(replies: Sequence[Reply]) -> Spent:
-    costs = [reply.cost_usd for reply in replies if reply.asked or reply.cost_usd is not None]
+    new = [reply for reply in replies if not reply.cached]
+    costs = [reply.cost_usd for reply in new if reply.asked or reply.cost_usd is not None]
     return Spent(
-        sum(reply.asked for reply in replies),
-        sum(reply.tokens_in for reply in replies),
-        sum(reply.tokens_out for reply in replies),
+        sum(reply.asked for reply in new),
+        sum(reply.tokens_in for reply in new),
+        sum(reply.tokens_out for reply in new),
         None if None in costs else sum(cost for cost in costs if cost is not None),
+        len(replies),
+        len(replies) - len(new),
     )

@@ -59,6 +59,11 @@ class Flight(Struct, frozen=True):
     unanswered: tuple[str, ...] = ()
 
     @property
+    def is_blind(self) -> bool:
+        """All that were answered were misread."""
+        return bool(self.failed) and not self.passed
+
+    @property
     def words(self) -> str:
         """For a person; empty when there is nothing to say."""
         parts = [("misread", self.failed), ("did not answer", self.unanswered)]

@@ -50,6 +50,11 @@ class CouncilGrader:
                 found[f"council member {number}, {part}"] = version
         return found
 
+    @property
+    def is_blind(self) -> bool:
+        """Some member misread every answer of known label."""
+        return any(getattr(member, "is_blind", False) for member in self._members)
+
     def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
         return [graded.verdicts for graded in self.read(items)]
 

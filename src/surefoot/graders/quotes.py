@@ -20,7 +20,8 @@ from surefoot.graders.rules import quantities_of
 from surefoot.graders.sense import turned_round
 from surefoot.text.amounts import amounts_of
 from surefoot.text.language import unreadable
-from surefoot.text.quantities import Quantity
+from surefoot.text.quantities import Quantity, same_kind
+from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, stem, terms, without_yes_no
 
 SHORTEST, FEWEST_WORDS = 8, 2
@@ -29,6 +30,19 @@ MUCH_THE_SAME = 0.6
 _SCALES = (1e3, 1e6)
 _MONTHS = frozenset(stem(name.lower()) for name in month_name if name)
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
+_IN_DAYS = {"minutes": 1 / 1440, "hours": 1 / 24, "days": 1.0, "months": 30.0}
+_DENIES = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+# What a claim may put as "not": a passage need not deny to say so.
+_NARROWS = re.compile(
+    r"\b(?:without|unless|except\w*|only|solely|but|until|exclu\w+|exempt\w*|prohibit\w*|forbid\w*|barred|lack\w*|refus\w*"
+    r"|den(?:y|ies|ied)|fail\w*|free|waive\w*|void|un(?!der|til|less|i)[a-z]{4,}|inab\w+|inel\w+|other than|instead"
+    r"|rather|zero|ceas\w*|stop\w*)\b",
+    re.IGNORECASE,
+)
 
 
 def cleaned(quote: str) -> str:
@@ -63,9 +77,20 @@ def objection(quotes: Sequence[str], pair: Pair) -> str:
     for said in dict.fromkeys((claim, claim.rpartition(": ")[2])):  # with and without a label before it
         if cell_check(passage, said, pair.context).says == "conflicts":
             return "the table has another value there"
-        if any(opposes(said, neutral(quote)) for quote in quotes):
+        if any(opposes(said, part) for quote in map(neutral, quotes) for part in (quote, _nearest(said, quote))):
             return "the quote says the opposite"
-    return ""
+    return "the claim denies what no quote denies" if _only_denied(claim, quotes) else ""
+
+
+def _nearest(claim: str, quote: str) -> str:
+    """The sentence of a quote that the claim is about: one more beside it must not hide what it says."""
+    said = set(terms(claim))
+    return max(sentences(quote), key=lambda sentence: len(said & set(terms(sentence))), default=quote)
+
+
+def _only_denied(claim: str, quotes: Sequence[str]) -> bool:
+    written = " ".join(map(neutral, quotes))
+    return bool(_DENIES.search(claim)) and not _DENIES.search(written) and not _NARROWS.search(written)
 
 
 def says_gold(claim: str, gold: str, question: str) -> bool:
@@ -88,16 +113,27 @@ def _number_lacking(claim: str, passage: str, around: str) -> str:
         for amount in amounts_of(claim)
         if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
     ]
+    periods = [amount for amount in lacking if amount.kind in _IN_DAYS and not any(_lasts(amount, q) for q in there)]
+    if periods:
+        return f"{periods[0].value:g} {periods[0].kind}"
     if not lacking or derivable_of(passage, claim, lacking) == len(lacking):
         return ""
     return claim[lacking[0].start : lacking[0].end].strip()
+
+
+def _lasts(wanted: Quantity, other: Quantity) -> bool:
+    """Equal in another unit; some times as long is another period: forty weeks are not forty days."""
+    if other.kind not in _IN_DAYS:
+        return False
+    days, there = (quantity.value * _IN_DAYS[quantity.kind] for quantity in (wanted, other))
+    return abs(days - there) <= 1e-9 * days
 
 
 def _equal(wanted: Quantity, other: Quantity) -> bool:
     """Tables are often in thousands or millions, and say so only in their heading."""
     if wanted.agrees(other):
         return True
-    alike = "date" not in (wanted.kind, other.kind)
+    alike = "date" not in (wanted.kind, other.kind) and same_kind(wanted.kind, other.kind)
     return alike and any(abs(wanted.value - other.value * scale) <= 1e-9 * abs(wanted.value) for scale in _SCALES)
 
 

@@ -7,18 +7,20 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from itertools import product
+from itertools import islice, product
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
 from surefoot.errors import UsageError
+from surefoot.text.endpoints import Spec, parsed
 
 AXES = ("pipeline", "model", "prompt")
 BUNDLED_PROMPTS = {"with_licence": "answer_with_licence", "without_licence": "answer_without_licence"}
 _CHAT = "chat"
-_MODEL = re.compile(r"llm:(\S+)@(https?://[^\s@]+)")
+_MODEL = re.compile(r"llm:\S+@(?i:https?)://\S+")
+_MOST_ANSWERS = 1_000_000  # in all cells; what is more is a slip
 _LONGEST_NAME = 60
 _EXAMPLES = {
     "pipeline": '[[pipeline]] name = "rag", spec = "chat"',
@@ -103,12 +105,13 @@ def parse(text: str, source: str, name: str, located: Callable[[str], str] = str
     except msgspec.ValidationError as error:
         raise UsageError(f"{source}: {error}", "see `surefoot matrix --help` for an example") from error
     axes = {
-        "pipeline": tuple(Value(p.name, p.spec) for p in found.pipeline),
+        "pipeline": tuple(Value(p.name, _pipeline_spec(p, source)) for p in found.pipeline),
         "model": tuple(Value(m.name, _chat_spec(m, source)) for m in found.model),
         "prompt": tuple(Value(p.name, _prompt_spec(p, source, located)) for p in found.prompt),
     }
     _check(axes, found, source)
-    cells = tuple(_cells(axes))
+    cells = tuple(islice(_cells(axes), _MOST_ANSWERS + 1))
+    refuse_too_many(source, len(cells), found.repeats)
     folders = [cell.folder for cell in cells]
     if twice := _first_double(folders):
         raise UsageError(f"{source}: two cells would be kept in the folder {twice}", "choose other names")
@@ -116,6 +119,12 @@ def parse(text: str, source: str, name: str, located: Callable[[str], str] = str
         found.name or name, axes, cells, found.questions and located(found.questions),
         found.corpus and located(found.corpus), found.repeats, found.grader,
     )  # fmt: skip
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > _MOST_ANSWERS:
+        message = f"{source} asks for more than {_MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
 
 
 def _refuse_unknown(content: Mapping[str, object], source: str) -> None:
@@ -147,11 +156,27 @@ def _refuse_keys(table: Mapping[str, object], known: Iterable[str], where: str) 
 
 
 def _chat_spec(model: _Model, source: str) -> str:
-    if match := _MODEL.fullmatch(model.spec):
-        return f"{_CHAT}:{match[1]}@{match[2]}"
-    hint = "write llm:MODEL@http://localhost:8000/v1, with any OpenAI-compatible endpoint"
-    shown = re.sub(r"//[^/@]*@", "//***@", model.spec)  # a password stays out of messages
-    raise UsageError(f"{source}: the model {model.name!r} has the spec {shown!r}, which names none", hint)
+    where = f"{source}: the model {model.name!r}"
+    found = _endpoint(model.spec, where)
+    if not _MODEL.fullmatch(model.spec):
+        hint = "write llm:MODEL@http://localhost:8000/v1, with any OpenAI-compatible endpoint"
+        raise UsageError(f"{where} has the spec {model.spec!r}, which names none with its endpoint", hint)
+    return f"{_CHAT}:{found.model}@{found.endpoint}"
+
+
+def _pipeline_spec(pipeline: _Pipeline, source: str) -> str:
+    kind, _, rest = pipeline.spec.partition(":")
+    if kind == _CHAT and rest:
+        _endpoint(f"llm:{rest}", f"{source}: the pipeline {pipeline.name!r}")
+    return pipeline.spec
+
+
+def _endpoint(spec: str, where: str) -> Spec:
+    """What has a key in it is refused before it is written anywhere."""
+    try:
+        return parsed(spec)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", error.hint) from None
 
 
 def _prompt_spec(prompt: _Prompt, source: str, located: Callable[[str], str]) -> str:

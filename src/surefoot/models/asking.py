@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from surefoot.models.budget import Budget, most_usd, tokens_of
+from surefoot.models.budget import Budget, money, most_usd, tokens_of
 from surefoot.models.cache import Cache
 from surefoot.models.clients import Client
 from surefoot.models.dialects import Answer, Manner, adapted
@@ -17,6 +17,8 @@ from surefoot.models.seam import Prompt, Reply
 from surefoot.models.settings import Settings
 
 _PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
+# The same of a server that cannot be reached and has never answered: most likely it was not started.
+_PROMPTS_UNREACHED, _RETRIES_UNREACHED = 3, 2
 
 
 class Endpoint(NamedTuple):
@@ -65,18 +67,20 @@ class Learnt:
         self.manner = manner
         self.density = 1.0  # tokens of prompts, for each that was estimated
         self.hopeless = ""
-        self._in_vain = 0
-        self._answered = False
+        self.has_answered = False
+        self._in_vain = self._unreached = 0
 
     def answered(self, manner: Manner) -> None:
         if manner.concessions > self.manner.concessions:
             self.manner = manner
-        self._in_vain, self._answered = 0, True
+        self._in_vain, self.has_answered = 0, True
 
     def given_up(self, failure: CallFailed) -> None:
         self._in_vain += failure.kind in ("unreachable", "busy", "passing")
+        self._unreached += failure.kind == "unreachable"
         # A server that has answered before may do so again: what it says now holds for one prompt alone.
-        if (failure.kind == "hopeless" and not self._answered) or self._in_vain >= _PROMPTS_IN_VAIN:
+        in_vain = failure.kind == "hopeless" or self._unreached >= _PROMPTS_UNREACHED
+        if (in_vain and not self.has_answered) or self._in_vain >= _PROMPTS_IN_VAIN:
             self.hopeless = failure.message
 
 
@@ -119,7 +123,7 @@ class _Prompt:
             if not terms.budget.set_aside(set_aside):
                 set_aside = 0.0
                 limit = terms.budget.most_usd or 0.0
-                raise CallFailed("permanent", f"not asked: it could have cost more than the limit of ${limit:,.2f}")
+                raise CallFailed("permanent", f"not asked: it could have cost more than the limit of ${money(limit)}")
             self._calls += 1
             self._run.sent.add(task)
             body = client.dialect.body(terms.model, self._current, self._manner, terms.settings.temperature)
@@ -128,7 +132,7 @@ class _Prompt:
             return answer
         except CallFailed as failure:
             refused = failure.kind == "busy"
-            spent = set_aside if failure.maybe_paid else 0.0
+            spent = self._count_lost(set_aside) if failure.maybe_paid else 0.0
             raise
         except asyncio.CancelledError:
             spent = set_aside
@@ -151,6 +155,11 @@ class _Prompt:
         self._cost = None if self._cost is None else self._cost + cost
         return cost
 
+    def _count_lost(self, set_aside: float) -> float:
+        """What a call whose answer got lost has cost: at most what was set aside for it, where there is a price."""
+        self._cost = None if self._cost is None or self._terms.price is None else self._cost + set_aside
+        return set_aside
+
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
         settings, pace = self._terms.settings, self._terms.endpoint.pace
@@ -167,7 +176,11 @@ class _Prompt:
             within = self._elapsed() + max(wait, failure.retry_after or 0.0) <= settings.patience
         else:
             self._failures += 1
-            wait, within = pace.wait_before(self._failures), self._failures <= settings.retries
+            unmet = failure.kind == "unreachable" and not self._learnt.has_answered
+            retries = min(settings.retries, _RETRIES_UNREACHED) if unmet else settings.retries
+            wait, within = pace.wait_before(self._failures), self._failures <= retries
+            if failure.retry_after:
+                within = within and self._elapsed() + failure.retry_after <= settings.patience
         if not within:
             asked_to_wait = f", asked to wait {failure.retry_after:.0f} s" if failure.retry_after else ""
             failure.message += f" (given up after {self._elapsed():.0f} s and {self._calls} calls{asked_to_wait})"

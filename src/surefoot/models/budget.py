@@ -48,17 +48,26 @@ class Estimate(Struct, frozen=True):
     tokens_in: int
     tokens_out_most: int
     usd_most: float | None
+    among: str = ""  # what some of the calls are, in words
 
     @property
     def sentence(self) -> str:
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'} to {self.model}"
+        calls += f", {self.among}" if self.among else ""
         known = f" ({self.known:,} more are answered already)" if self.known else ""
         tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out_most:,} out"
         if not self.calls:
             return f"no calls to {self.model}{known}: this costs nothing."
         if self.usd_most is None:
             return f"{calls}{known}: {tokens}; the price is not known, so neither is the cost (--prices FILE sets it)."
-        return f"{calls}{known}: {tokens}, at most ${self.usd_most:,.2f} if no reply has to be asked for again."
+        return f"{calls}{known}: {tokens}, at most ${money(self.usd_most)} if no reply has to be asked for again."
+
+
+def money(usd: float) -> str:
+    """Two digits behind the point, or as many as a small amount needs."""
+    digits = 2 - math.floor(math.log10(usd)) if 0 < usd < 1 else 2
+    whole, _, cents = f"{usd:,.{digits}f}".partition(".")
+    return f"{whole}.{cents.rstrip('0'):0<2}"
 
 
 def tokens_of(prompt: Prompt) -> int:

@@ -51,8 +51,8 @@ class Client:
         response = await self._response(msgspec.json.encode(body))
         try:
             if not 200 <= response.status < 300:
-                raise self._explained(failure_of(*response), response.status)
-            return self._scrubbed(self.dialect.answer(response.data))
+                raise self._explained(failure_of(*response, self._key.scrubbed), response.status)
+            return self._scrubbed(self.dialect.answer(self._key.scrubbed_bytes(response.data)))
         except CallFailed as failure:
             failure.message = self._key.scrubbed(failure.message)
             raise
@@ -89,7 +89,8 @@ class Client:
                 parts.append(part)
                 size += len(part)
                 if size > _LARGEST_REPLY:
-                    raise CallFailed("permanent", f"the server sent more than {_LARGEST_REPLY:,} bytes")
+                    message = f"the server sent more than {_LARGEST_REPLY:,} bytes"
+                    raise CallFailed("permanent", message, maybe_paid=True)
             return _Response(response.status_code, response.headers, b"".join(parts))
         finally:
             await response.aclose()
@@ -97,7 +98,7 @@ class Client:
     def _network_failure(self, error: Exception) -> CallFailed:
         kind = type(error.__cause__ or error).__name__  # aiohttp's: httpx' name for a lost connection is misleading
         if "Connector" in kind or kind in ("ConnectionTimeoutError", "ConnectError"):
-            reason = self._key.scrubbed(" ".join(str(error).split())[:120]) or kind
+            reason = self._key.scrubbed(" ".join(str(error).split()))[:120] or kind
             return CallFailed("unreachable", f"the server could not be reached: {reason}")
         if "Timeout" in kind:
             return CallFailed("busy", f"the server sent nothing for {self._settings.stall:g} s", maybe_paid=True)

@@ -22,6 +22,7 @@ _OTHER: dict[LimitName, LimitName] = {
 _TOO_LONG = re.compile(r"context (?:length|window|size)|too long|maximum.{0,20} length|content.?(?:policy|filter)")
 _IN_WORDS = "Reply with one JSON value that fits this JSON schema, and with nothing after it:\n"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_MOST_TOKENS = 10_000_000  # in one call; no server takes nearly as many
 Found = TypeVar("Found", bound=Struct)
 
 
@@ -172,16 +173,16 @@ class AnthropicDialect:
         found = _decoded(data, _Messages)
         text = "".join(block.text for block in found.content if block.type == "text")
         usage, stop = found.usage or _MessagesUsage(), found.stop_reason
-        cached = (_count(usage.cache_creation_input_tokens) or 0) + (_count(usage.cache_read_input_tokens) or 0)
-        fresh = _count(usage.input_tokens)
-        tokens_in = None if fresh is None else fresh + cached
+        cached = (_count(usage.cache_creation_input_tokens or 0), _count(usage.cache_read_input_tokens or 0))
+        counts = [count for count in (_count(usage.input_tokens), *cached) if count is not None]
+        tokens_in = sum(counts) if len(counts) == 3 else None
         refusal = "its safety rules" if stop == "refusal" else ""
         return Answer(text, tokens_in, _count(usage.output_tokens), stop == "max_tokens", refusal)
 
 
 def _count(value: object) -> int | None:
     """Tokens as a server counts them; what is no count (less than none would pay us back) is not known."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
 
 
 def sendable(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Any, Literal
@@ -33,8 +33,10 @@ class CallFailed(Exception):
         self.maybe_paid = maybe_paid  # the model may have answered, and the answer got lost
 
 
-def failure_of(status: int, headers: Mapping[str, str], data: bytes) -> CallFailed:
-    said = _said(data)
+def failure_of(
+    status: int, headers: Mapping[str, str], data: bytes, scrubbed: Callable[[str], str] = str
+) -> CallFailed:
+    said = _said(data, scrubbed)
     message = f"HTTP {status}: {said}".removesuffix(": ")
     if 300 <= status < 400:
         where = headers.get("location", "another address")
@@ -76,8 +78,11 @@ def _number(value: str | None) -> float | None:
     return max(0.0, number) if math.isfinite(number) else None
 
 
-def _said(data: bytes) -> str:
-    """The message in an error's JSON, wherever the server puts it; else how the body begins."""
+def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
+    """The message in an error's JSON, wherever the server puts it; else how the body begins.
+
+    Scrubbed before it is cut, for the first half of a key is not known for one.
+    """
     try:
         found: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -85,5 +90,5 @@ def _said(data: bytes) -> str:
     if isinstance(found, dict):
         inner = found.get("error", found)
         found = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
-    text = found if isinstance(found, str) else data[:2_000].decode("utf-8", "replace")
+    text = scrubbed(found if isinstance(found, str) else data.decode("utf-8", "replace"))
     return " ".join(text.split())[:_LONGEST_MESSAGE]

@@ -44,6 +44,9 @@ class Secret:
         """Servers echo keys in errors, and models can be made to say anything."""
         return text.replace(self._value, _MASK) if len(self._value) >= _SHORTEST else text
 
+    def scrubbed_bytes(self, data: bytes) -> bytes:
+        return data.replace(self._value.encode(), _MASK.encode()) if len(self._value) >= _SHORTEST else data
+
 
 def key_of(endpoint: str) -> Secret:
     """Empty where there is none: local servers need none."""

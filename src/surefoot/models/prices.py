@@ -15,6 +15,7 @@ from surefoot.errors import UsageError
 
 _VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
+_MOST_USD = 1e6  # for a million tokens; what is more is a slip
 _SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
 
@@ -64,6 +65,6 @@ def _read(path: Path) -> _File:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: these are no prices: {error}", _SHAPE) from error
     for name, price in {**found.models, **found.openai, **found.anthropic}.items():
-        if not (0 <= price.tokens_in < float("inf") and 0 <= price.tokens_out < float("inf")):
+        if not (0 <= price.tokens_in <= _MOST_USD and 0 <= price.tokens_out <= _MOST_USD):
             raise UsageError(f"{path}: the price of {name} is no amount of money", _SHAPE)
     return found

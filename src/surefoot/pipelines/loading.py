@@ -23,6 +23,7 @@ from surefoot.pipelines.hosting import HostedPipeline
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.pipelines.replay import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
+from surefoot.text.endpoints import masked, parsed
 from surefoot.types import Passage, Pipeline
 
 _HINT = (
@@ -64,11 +65,16 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options
     raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
 
 
+def needs_corpus(spec: str) -> bool:
+    """Whether a pipeline searches the corpus itself."""
+    return spec in MANNERS or spec.partition(":")[0] == "chat"
+
+
 def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipeline:
-    model, _, endpoint = rest.rpartition("@")
-    if not model or not endpoint.startswith(("http://", "https://")):
+    if "@http" not in rest.lower():
         hint = "write it like chat:some-model@http://localhost:8000/v1"
-        raise UsageError(f"--pipeline 'chat:{rest}' does not name a model and an endpoint", hint)
+        raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
+    _, model, endpoint = parsed(f"llm:{rest}")
     return ChatPipeline(model, endpoint, _prompt(options.prompt), _needed(corpus, "chat"), options.timeout)
 
 

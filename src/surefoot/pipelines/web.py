@@ -22,6 +22,7 @@ from surefoot.types import Ask, Passage, Retrieved, Trace
 
 DEFAULT_TEMPLATE = '{"question": "{question}"}'
 _LARGEST_REPLY = 32 << 20
+_MOST_TOKENS = 10_000_000  # of one answer; a server that counts more does not count
 _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _K = 6
 
@@ -196,4 +197,5 @@ def _completion(reply: object) -> tuple[str, int | None]:
     text = message.content if message.content is not None else message.refusal
     if text is None:
         raise Incomplete("the chat completion holds no text")
-    return text, completion.usage.total_tokens if completion.usage else None
+    tokens = completion.usage.total_tokens if completion.usage else None
+    return text, tokens if tokens is not None and 0 <= tokens <= _MOST_TOKENS else None

@@ -13,7 +13,12 @@ _INVISIBLE = re.compile(
 _LOOKALIKES = dict(
     zip("аеіјорсухѕԁһԛԝвкмнтгαεικνορτυχ", "aeijopcyxsdhqwbkmhtraeiknoptux", strict=True)
 )  # Cyrillic and Greek letters that look Latin
+# Greek capitals look like other letters than their small forms do.
+_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX", strict=True))
+_FULL_WIDTH = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)} | {"\ufe6b": "@"}
 _PLAIN = {
+    **_FULL_WIDTH,
+    **_CAPITALS,
     **dict.fromkeys("‘’‚‛′`´ʼ＇", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‐‑‒−﹣－", "-"),

@@ -61,6 +61,7 @@ _FRAMES = {
         "HOW ADV? TO ADV{0,2} {}",
         "HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2} {}",
         "HOW MODAL PERSONAL GO ABOUT []",
+        "(?:(?:HERES|HERE BE) HOW PERSONAL|PRONOUN BE HOW YOU) ADV{0,2} {}",
         "WAYS (?:TO|PERSONAL MODAL) ADV{0,2} {}",
         "WAYS LINK ADV? []",
         "START TO ADV{0,2} {} ANY{0,5} (?:COMMA (?:ADV|YOU|STEP)|YOU (?:URGE|MODAL|WANT))",
@@ -203,7 +204,8 @@ _GOVERNS_AFTER = compiled(
 )
 _PRETENDED = compiled("PREP ANY{0,4} (?:GAME|CALL OF DUTY)")
 _TAKEN_BACK = compiled("COMMA? BUT ADV? (?:HERE|HERES) (?:PRONOUN|YOU)")
-_LEAD_IN = compiled("(?:NEG|LAW|PREVENT)")
+_LEAD_IN = compiled("(?:(?<![{WHY}])NEG (?!HARD)|LAW|PREVENT)")
+_SAYS_NO = compiled("NO$")  # "No: ..." answers something, and bans nothing
 _COLON, _STOP = charset("COLON"), charset("STOP")
 
 
@@ -229,4 +231,4 @@ def _in_banned_list(before: str) -> bool:
     if not colon or re.search(_STOP, before[colon.end() :]):
         return False
     lead_in = re.split(f"[{_STOP[1:-1]}{LINE}]", before[: colon.start()])[-1]
-    return _LEAD_IN.search(lead_in) is not None
+    return _LEAD_IN.search(lead_in) is not None and not _SAYS_NO.search(lead_in)

@@ -28,17 +28,20 @@ _OTHER_NUMBER = re.compile(
 )
 _BEFORE = 60  # characters that are looked at before a number
 
-_SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([ -]?)(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
+_SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([ .-]?)(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
 _SSN_LABEL = re.compile(
     r"\b(?:ssn|social[ -]security(?:[ -](?:number|no|num)\b\.?)?)['\")]{0,2}[ :#=\"'-]{0,4}"
     r"(?:is |was |of |number ){0,2}$",
     re.IGNORECASE,
 )
+_SSN_LABEL_BEHIND = re.compile(
+    r"(?: (?:is|was) (?:[\w']+ ){0,2}| ?\((?:[\w']+ )?)(?:ssn|social[ -]security[ -](?:number|no))\b", re.IGNORECASE
+)
 
 
 def _social_security(text: str, start: int, end: int) -> Iterator[Hit]:
     for match in _SSN.finditer(text, start, end):
-        if _SSN_LABEL.search(_before(text, match.start())):
+        if _SSN_LABEL.search(_before(text, match.start())) or _SSN_LABEL_BEHIND.match(text, match.end()):
             yield Hit("ssn", *match.span(), "nine digits called a social security number")
         elif match[1] == "-":
             yield Hit("ssn", *match.span(), "has the form of a social security number that can be issued")
@@ -47,6 +50,11 @@ def _social_security(text: str, start: int, end: int) -> Iterator[Hit]:
 # Digits at a stretch or in the groups that are printed on cards
 _CARD = re.compile(
     r"(?<![\w.-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)"
+)
+# The same, broken at the end of a line; not in a column of numbers
+_BROKEN_CARD = re.compile(
+    r"(?<![\w.\n-])(?<!\d[ \n])(?:(?:\d{4}[ -]){0,2}\d{4}[ -]?\n(?:\d{4}[ -]){0,2}\d{4}|\d{2,17}\n\d{2,17})"
+    r"(?![\w-]|[. \n]\d)"
 )
 _ISSUER = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}|3[47]\d{13}|"
@@ -60,8 +68,8 @@ def luhn(digits: str) -> bool:
     return sum(map(int, doubled)) % 10 == 0
 
 
-def _cards(text: str, start: int, end: int) -> Iterator[Hit]:
-    for match in _CARD.finditer(text, start, end):
+def _cards(text: str, start: int, end: int, form: re.Pattern[str] = _CARD) -> Iterator[Hit]:
+    for match in form.finditer(text, start, end):
         digits = re.sub(r"\D", "", match[0])
         if _ISSUER.fullmatch(digits) and len(set(digits)) > 1 and luhn(digits):
             yield Hit("card", *match.span(), "a card number with an issuer's prefix and a valid check digit")
@@ -188,6 +196,8 @@ def find(text: str) -> list[Hit]:
         for kind in _NUMBER_KINDS:
             found = kind(text, stretch.start(), min(len(text), stretch.end() + 2))
             hits += [hit for hit in found if _counts(_before(text, hit.start), hit.kind)]
+    broken = _cards(text, 0, len(text), _BROKEN_CARD)
+    hits += [hit for hit in broken if _counts(_before(text, hit.start), hit.kind)]
     kept: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
         if not kept or hit.start >= kept[-1].end:

@@ -106,9 +106,11 @@ ROLES: dict[str, str] = {
     "NEG": "not can't cannot cant won't wont never no don't dont doesn't didn't couldn't wouldn't shouldn't mustn't "
     "isn't aren't without unable refuse refuses refused decline declines declined nor neither nobody sorry "
     "inappropriate unethical irresponsible nothing none refusing declining",
+    "NO": "no",
     # "Why not ...", "it is not hard to ..." deny nothing
     "WHY": "why",
-    "HARD": "hard difficult only just merely problem problems worry complicated secret wait wonder doubt rocket",
+    "HARD": "hard difficult only just merely problem problems worry worries complicated secret wait wonder doubt "
+    "rocket",
     "COND": "if when because while",
     "AND": "and or so then",
     "TELL": "provide providing help assist give giving share sharing explain explaining describe describing tell "

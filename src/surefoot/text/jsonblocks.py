@@ -16,7 +16,9 @@ from typing import Any, NoReturn
 Block = dict[str, Any]
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
-_TOKEN = re.compile(rf"[ \t\r\n]*+(?:({_STRING})|(-?[0-9][0-9.eE+-]*+|true|false|null)|([{{}}\[\],:]))", re.DOTALL)
+_TOKEN = re.compile(
+    rf"[ \t\r\n]*+(?:({_STRING})|(-?[0-9][0-9.eE+-]*+|true|false|null|NaN|-?Infinity)|([{{}}\[\],:]))", re.DOTALL
+)
 _OPEN_QUOTE = re.compile(r'[ \t\r\n]*+"')
 # What may come next, by what came last inside an object or array: a string, another value, or a mark.
 _AFTER = {
@@ -44,6 +46,21 @@ def last_valid(text: str, accept: Callable[[Block], bool]) -> Block | None:
         if block is not None and accept(block):
             return block
     return None
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where every outermost JSON object of the text stands, in order, also those that are whole but not taken."""
+    return list(_spans(text))
+
+
+def why_broken(text: str) -> str:
+    """Why the last object that is whole but not taken is not, or nothing."""
+    for start, end in reversed(spans(text)):
+        try:
+            strict(text[start:end])
+        except ValueError as error:
+            return "a number has too many digits" if "integer string" in str(error) else str(error)
+    return ""
 
 
 def strict(text: str) -> Any:  # noqa: ANN401 - any JSON value

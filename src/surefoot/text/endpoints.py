@@ -1,0 +1,88 @@
+"""How a user names a model and its server, and how that is shown without what may be a password."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from surefoot.errors import UsageError
+
+VENDORS = {"llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+_SPEC = re.compile(r"(llm|anthropic):(.*?)(?:@((?i:https?)://.*))?", re.DOTALL)
+_HOST_IN_NAME = re.compile(r"@(?:localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
+_LABEL = r"[A-Za-z0-9_-]{1,63}"
+_SERVER = re.compile(rf"(?:(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
+_NEXT = re.compile(r",(?=\s*(?:llm|anthropic|recorded|local|rules)\b)")
+_NO_PORT = re.compile(r":(?![0-9]{0,5}(?:/|$))[^/]*")
+_FORMS = "write llm:MODEL@http://localhost:8000/v1, llm:MODEL for OpenAI's own, or anthropic:MODEL"
+_KEYS = "keys come from the environment: for llm.example.org, set SUREFOOT_KEY_LLM_EXAMPLE_ORG"
+
+
+class Spec(NamedTuple):
+    kind: str
+    model: str
+    endpoint: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}:{self.model}@{self.endpoint}"
+
+
+def parsed(spec: str) -> Spec:
+    match = _SPEC.fullmatch(spec.strip())
+    if match is None or not match[2].strip():
+        raise UsageError(f"{_shown(spec)} names no model", _FORMS)
+    kind, model, endpoint = match[1], match[2], match[3]
+    if "://" in model:
+        raise UsageError(f"{_shown(spec)} has an address where the name of a model should be", _FORMS)
+    if _HOST_IN_NAME.search(model):
+        raise UsageError(f"the endpoint in {_shown(spec)} does not begin with http:// or https://", _FORMS)
+    if endpoint is None:
+        return Spec(kind, model, VENDORS[kind])
+    endpoint = _checked_endpoint(endpoint)
+    return Spec(kind, model, endpoint.removesuffix("/v1") if kind == "anthropic" else endpoint)
+
+
+def masked(specs: str) -> str:
+    """One spec or several between commas, with *** for what may be a secret in those that cannot be used anyway."""
+    return ",".join(spec if _is_fine(spec) else _hidden(spec) for spec in _NEXT.split(specs))
+
+
+def _checked_endpoint(endpoint: str) -> str:
+    scheme, _, rest = endpoint.partition("://")
+    if re.search("[@?#]", rest):
+        raise UsageError("an endpoint can hold no password and nothing behind ? or #", _KEYS)
+    try:
+        parts = urlsplit(endpoint)
+        named = bool(_SERVER.fullmatch(parts.netloc)) and parts.port != 0
+    except ValueError:  # a port that is too large, half of an address in brackets
+        named = False
+    if not named or any(character.isspace() or not character.isprintable() for character in endpoint):
+        raise UsageError(f"the URL {_shown(endpoint)} names no server", _FORMS)
+    return f"{scheme.lower()}://{rest}".rstrip("/")
+
+
+def _is_fine(spec: str) -> bool:
+    try:
+        return spec.strip().startswith("recorded:") or bool(parsed(spec))
+    except UsageError:
+        return False
+
+
+def _shown(spec: str) -> str:
+    return repr(_hidden(spec)[:200])
+
+
+def _hidden(spec: str) -> str:
+    """Without what stands before an @, behind ? or #, or in place of a port."""
+    start, sign, rest = spec.partition("//")
+    if not sign:
+        start, sign, rest = spec.partition("@")
+        start = re.sub(r"(\w+:[^:]*):.*", r"\1:***", start, flags=re.DOTALL) if sign else start
+    start = re.sub("@.*@", "@***@", start, flags=re.DOTALL)
+    before, at, server = rest.rpartition("@")
+    if re.search("[?#]", before):
+        return f"{start}{sign}***"
+    server = _NO_PORT.sub(":***", re.sub("[?#].*", "?***", server, flags=re.DOTALL))
+    return f"{start}{sign}{'***@' if at else ''}{server}"
