@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
@@ -110,7 +111,7 @@ class OpenAiDialect:
             body["response_format"] = {"type": "json_object"}
         elif prompt.schema is not None and manner.how == "json_schema":
             name = re.sub(r"\W+", "_", str(prompt.schema.get("title", "")))[:64] or "reply"
-            shape = {"name": name, "schema": prompt.schema, "strict": _can_be_strict(prompt.schema)}
+            shape = {"name": name, "schema": prompt.schema, "strict": _takes_strict(msgspec.json.encode(prompt.schema))}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
 
@@ -195,6 +196,12 @@ def _with_schema(prompt: Prompt, manner: Manner) -> str:
     if prompt.schema is None or manner.how == "json_schema":
         return text
     return f"{text}\n\n{_IN_WORDS}{msgspec.json.encode(prompt.schema).decode()}"
+
+
+@lru_cache(maxsize=64)
+def _takes_strict(schema: bytes) -> bool:
+    """Of thousands of prompts with one schema it is found out once."""
+    return _can_be_strict(msgspec.json.decode(schema))
 
 
 def _can_be_strict(schema: Any) -> bool:  # noqa: ANN401 - any JSON

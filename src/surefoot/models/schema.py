@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from surefoot.models.seam import Schema
 
@@ -37,6 +40,13 @@ _LIMITS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], bool], str]
 
 def check(schema: Schema) -> None:
     """ValueError if a reply could not be checked against all of it: better before it is paid for."""
+    _checked(msgspec.json.encode(schema))
+
+
+@lru_cache(maxsize=64)
+def _checked(encoded: bytes) -> None:
+    """Of thousands of prompts with one schema it is checked once."""
+    schema = msgspec.json.decode(encoded)
     if schema.get("type") != "object" and "$ref" not in schema:
         raise ValueError("a reply is a JSON object, so its schema must be one of an object")
     _check(schema)
