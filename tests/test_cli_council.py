@@ -187,4 +187,5 @@ def test_a_real_model_reviews_and_a_repeat_asks_nobody(surefoot: Run, tmp_path: 
     spoke = max(row["votes"] for row in found["ranking"])
     assert len(found["void"]) + len(found["abstained"]) + spoke == 1 and first.code == (0 if spoke else 4)
     again = surefoot(*asked, "--cache", tmp_path / "replies.sqlite")
-    assert json.loads(again.out)["ranking"] == found["ranking"]
+    repeated = json.loads(again.out)
+    assert repeated["ranking"] == found["ranking"] and repeated["spent"]["calls"] == 0 < found["spent"]["calls"]

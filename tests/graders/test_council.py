@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.graders.council import FOR_A_PERSON, CouncilGrader
+from surefoot.graders.council import CouncilGrader
 from surefoot.graders.findings import Graded
+from surefoot.graders.leaving import FOR_A_PERSON
 from surefoot.table import BUCKETS, Bucket, Findings
 from surefoot.types import Item, Question, Trace, Verdict
 

@@ -10,7 +10,8 @@ import pytest
 from surefoot.graders import canaries
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.judging import Judgement, Pair
-from surefoot.graders.llm import FOR_A_PERSON, LlmGrader
+from surefoot.graders.leaving import FOR_A_PERSON
+from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.opening import open_model
 from surefoot.models.seam import Prompt, Reply

@@ -50,3 +50,8 @@ def test_any_text_can_be_held_against_any_other(claim: str, passage: str) -> Non
     assert worded_alike(claim, "") == claim
     assert worded_alike(claim, claim) == claim
     worded_alike(claim, passage)
+
+
+def test_a_long_passage_full_of_dates_is_read_number_by_number() -> None:
+    passage = "On 3 May 2024 a fee of 200 euros fell due within 30 days. " * 4_000 + "It lasts 24 months."
+    assert worded_alike("It lasts 2 years.", passage) == "It lasts 24 months."

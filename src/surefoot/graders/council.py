@@ -15,10 +15,9 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from surefoot.graders.findings import Graded
-from surefoot.table import Findings
+from surefoot.graders.leaving import FOR_A_PERSON, left_open
 from surefoot.types import Item, Verdict
 
-FOR_A_PERSON = "for a person"
 VERSION = 1
 
 
@@ -60,8 +59,10 @@ class CouncilGrader:
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         by_member = [member.read(items) for member in self._members]
-        for member, graded in zip(self._members, by_member, strict=True):
-            self.ballots.setdefault(member.name, []).extend(verdict for one in graded for verdict in one.verdicts)
+        self.ballots = {
+            member.name: [verdict for one in graded for verdict in one.verdicts]
+            for member, graded in zip(self._members, by_member, strict=True)
+        }
         return [self._together(ballots) for ballots in zip(*by_member, strict=True)]
 
     def _together(self, ballots: tuple[Graded, ...]) -> Graded:
@@ -69,9 +70,9 @@ class CouncilGrader:
         counted = ", ".join(f"{number} {bucket}" for bucket, number in sorted(votes.items()))
         leading = [bucket for bucket, number in votes.items() if 2 * number > votes.total()]
         if not leading:
-            return self._left_open(
-                ballots[0], f"no bucket has more than half of the votes ({counted})" if votes else ""
-            )
+            why = f"no bucket has more than half of the votes ({counted})"
+            # What no member could grade keeps its own reason: missing, empty, an error.
+            return self._signed(left_open(ballots[0], FOR_A_PERSON, why) if votes else ballots[0])
         agreeing = [ballot for ballot in ballots if ballot.bucket == leading[0]]
         verdicts = tuple(self._axis(verdict, agreeing, counted) for verdict in agreeing[0].verdicts)
         return replace(agreeing[0], verdicts=verdicts)
@@ -86,11 +87,5 @@ class CouncilGrader:
         value = median_low(numbers) if numbers else words.most_common(1)[0][0] if words else None
         return replace(first, value=value, grader=self.name, via=counted)
 
-    def _left_open(self, ballot: Graded, why: str) -> Graded:
-        """What no member could grade keeps its own reason: missing, empty, an error."""
-        was, reason = ballot.findings, FOR_A_PERSON if why else ballot.reason
-        findings = Findings("unreadable", was.refusal, was.expects, detail=why) if why else was
-        factuality = replace(
-            ballot.verdicts[0], value=None, grader=self.name, reason=reason, evidence=(), confidence=None
-        )
-        return replace(ballot, findings=findings, bucket=None, reason=reason, verdicts=(factuality,))
+    def _signed(self, graded: Graded) -> Graded:
+        return replace(graded, verdicts=tuple(replace(verdict, grader=self.name) for verdict in graded.verdicts))

@@ -14,20 +14,19 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import rubric, table
+from surefoot import rubric
 from surefoot.graders.canaries import BATCH, CANARIES, Canary, Flight, flown
 from surefoot.graders.fencing import Fence
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.leaving import FOR_A_PERSON, left_open
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_reading import Noting, Told, by_claim, open_claims
 from surefoot.graders.prompting import LONGEST_PROMPT, Found, Prompting, groups, read_reply
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.table import Findings
 from surefoot.types import Item, Verdict
 
 VERSION = 1
-FOR_A_PERSON = "for a person"
 _ATTEMPTS = 2  # a reply that leaves claims out is asked for once more
 
 
@@ -163,11 +162,11 @@ class LlmGrader:
         )
         graded = FindingsGrader(told).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
-            graded = _left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
+            graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
         elif why := doubt(graded, found):
-            graded = _left_open(graded, FOR_A_PERSON, why)
+            graded = left_open(graded, FOR_A_PERSON, why)
         if graded.bucket is None and graded.reason == "unreadable" and not broken:
-            graded = _left_open(graded, FOR_A_PERSON, graded.findings.detail)
+            graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
         via = f"{self._model.name}; canaries: {flight.words}" if flight.words else self._model.name
         return _signed(_without_confidence(graded), self.name, via, "; ".join(told.voided))
 
@@ -175,9 +174,9 @@ class LlmGrader:
 def _unasked(draft: Draft) -> Graded:
     """Without the model. A log that kept only the ids of passages leaves nothing to read."""
     if draft.claims and draft.graded.item.trace.retrieved:
-        return _left_open(draft.graded, "unreadable", "the passages have no text")
+        return left_open(draft.graded, "unreadable", "the passages have no text")
     why = doubt(draft.graded, [])
-    return _left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
+    return left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
 
 
 def _at_host(model: str) -> str:
@@ -215,15 +214,6 @@ def _gold(found: Sequence[Found]) -> str:
     """Of several calls about one answer: a conflict in any counts, and so does agreement where none conflicts."""
     said = {one.gold for one in found}
     return next((value for value in ("conflicts", "agrees") if value in said), "silent")
-
-
-def _left_open(graded: Graded, reason: str, why: str) -> Graded:
-    """Without a value, whatever it looked like."""
-    was = graded.findings
-    findings = Findings("unreadable", was.refusal, was.expects, detail=why)
-    bucket, _ = table.decide(findings)
-    factuality = replace(graded.verdicts[0], value=bucket, reason=reason, evidence=(), confidence=None)
-    return replace(graded, findings=findings, bucket=bucket, reason=reason, verdicts=(factuality,))
 
 
 def _signed(graded: Graded, grader: str, via: str, detail: str = "") -> Graded:

@@ -1,7 +1,7 @@
 """A claim in the passage's own wording of amounts: "2 years" where the passage has "24 months".
 
-A reader knows that both are the same; a small model sees other words and another number. Only what is equal in value is
-put differently, and only where the passage does not have the claim's own wording.
+A reader knows that both are the same; a small model sees other words and another number. An amount is put differently
+only where the passage does not have the claim's own wording, and its value never changes.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from surefoot.text.quantities import quantities
+from surefoot.text.units import ratio
 
 _SIGN = re.compile(r"(?:us\$|[$€£¥]|\b(?:eur|usd|gbp|chf|nok|sek|dkk|jpy)\b) ?$", re.IGNORECASE)
 _LONGEST_SIGN = 4
 _PLAIN_KINDS = frozenset({"number", "year"})
-_IN_HOURS = {"days": 24.0, "hours": 1.0, "minutes": 1 / 60}
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
            "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
            "one tenth": 10.0, "one in four": 25.0, "one in five": 20.0, "one in ten": 10.0, "three in four": 75.0,
@@ -33,7 +33,8 @@ class _Amount(NamedTuple):
 
 def worded_alike(claim: str, passage: str) -> str:
     """The claim, with its amounts worded as the passage words them."""
-    said = [amount for amount in _amounts(claim) if claim[amount.start : amount.end].lower() not in passage.lower()]
+    lowered = passage.lower()
+    said = [amount for amount in _amounts(claim) if claim[amount.start : amount.end].lower() not in lowered]
     there = list(_amounts(passage)) if said else []
     for amount in reversed(said):
         wording = _wording(amount, claim, there, passage)
@@ -64,10 +65,7 @@ def _amounts(text: str) -> Iterator[_Amount]:
 def _quantities(text: str) -> Iterator[_Amount]:
     for quantity in quantities(text):
         sign = _SIGN.search(text, max(0, quantity.start - _LONGEST_SIGN), quantity.start)
-        start = sign.start() if sign else quantity.start
-        factor = _IN_HOURS.get(quantity.kind)
-        kind = quantity.kind if factor is None else "hours"
-        yield _Amount(quantity.value * (factor or 1), kind, start, quantity.end)
+        yield _Amount(quantity.value, quantity.kind, sign.start() if sign else quantity.start, quantity.end)
 
 
 def _shares(text: str) -> Iterator[_Amount]:
@@ -92,4 +90,5 @@ def _lowered(text: str) -> str:
 
 
 def _equal(one: _Amount, other: _Amount) -> bool:
-    return one.kind == other.kind and abs(one.value - other.value) <= 1e-9 * abs(one.value)
+    factor = ratio(one.kind, other.kind)
+    return factor is not None and abs(one.value * factor - other.value) <= 1e-9 * abs(other.value)

@@ -7,6 +7,7 @@ their values are equal and their kinds do not exclude each other. References suc
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -96,11 +97,12 @@ def quantities(text: str) -> list[Quantity]:
     if not _ANY.search(lowered):
         return []
     dates = [_date(match) for match in _DATE.finditer(lowered)]
-    taken = [(date.start, date.end) for date in dates]
+    starts = [date.start for date in dates]  # in order, so that a long text with many dates takes no longer per number
     found = list(dates)
     for match in _QUANTITY.finditer(lowered):
         at = match.start("digits") if match["digits"] else match.start("words")
-        if any(start <= at < end for start, end in taken) or _REFERENCE.search(lowered[max(0, at - 24) : at]):
+        before = bisect_right(starts, at) - 1
+        if (before >= 0 and at < dates[before].end) or _REFERENCE.search(lowered[max(0, at - 24) : at]):
             continue
         found += _quantity(match, at)
     return sorted(found, key=lambda quantity: quantity.start)
