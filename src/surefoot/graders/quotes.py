@@ -23,6 +23,7 @@ from surefoot.text.language import unreadable
 from surefoot.text.quantities import Quantity, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, stem, terms, without_yes_no
+from surefoot.text.units import ratio
 
 SHORTEST, FEWEST_WORDS = 8, 2
 FEW = 20
@@ -30,7 +31,7 @@ MUCH_THE_SAME = 0.6
 _SCALES = (1e3, 1e6)
 _MONTHS = frozenset(stem(name.lower()) for name in month_name if name)
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
-_IN_DAYS = {"minutes": 1 / 1440, "hours": 1 / 24, "days": 1.0, "months": 30.0}
+_PERIODS = frozenset({"minutes", "hours", "days", "months"})
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
     r"|n['’]t\b",
@@ -113,7 +114,7 @@ def _number_lacking(claim: str, passage: str, around: str) -> str:
         for amount in amounts_of(claim)
         if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
     ]
-    periods = [amount for amount in lacking if amount.kind in _IN_DAYS and not any(_lasts(amount, q) for q in there)]
+    periods = [amount for amount in lacking if amount.kind in _PERIODS and not any(_lasts(amount, q) for q in there)]
     if periods:
         return f"{periods[0].value:g} {periods[0].kind}"
     if not lacking or derivable_of(passage, claim, lacking) == len(lacking):
@@ -123,10 +124,8 @@ def _number_lacking(claim: str, passage: str, around: str) -> str:
 
 def _lasts(wanted: Quantity, other: Quantity) -> bool:
     """Equal in another unit; some times as long is another period: forty weeks are not forty days."""
-    if other.kind not in _IN_DAYS:
-        return False
-    days, there = (quantity.value * _IN_DAYS[quantity.kind] for quantity in (wanted, other))
-    return abs(days - there) <= 1e-9 * days
+    factor = ratio(wanted.kind, other.kind)
+    return factor is not None and abs(wanted.value * factor - other.value) <= 1e-9 * other.value
 
 
 def _equal(wanted: Quantity, other: Quantity) -> bool:
