@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from surefoot.cli.demo import command_as_typed
 
 from .conftest import Write, surefoot
+
+demo_command = import_module("surefoot.cli.demo")  # the package has a command of that name
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +35,29 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     manifest = json.loads((demo / "reference" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["grader"].startswith("local@") and manifest["rubric"] == "refusal"
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
+
+
+def test_the_demo_goes_from_labels_to_a_certificate_to_a_decision(demo: Path) -> None:
+    printed = (demo.parent / "printed").read_text(encoding="utf-8")
+    assert "agrees with people at kappa" in printed and "uncalibrated" not in printed
+    decision = json.loads((demo / "reference-eager" / "decision.json").read_text(encoding="utf-8"))
+    assert decision["trust"]["certificate"]["labels"] >= 50 and not decision["uncalibrated"]
+    assert decision["labelled"]["cand"] > 100
+    checks = {check["name"]: check["status"] for check in decision["checks"]}
+    assert checks["labels"] == checks["kappa"] == "pass"
+
+
+def test_the_demo_does_without_labels_and_names_those_that_lead_nowhere(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundled = (files("surefoot") / "demo" / "labels.jsonl").read_text("utf-8").splitlines()
+    odd = tmp_path / "labels.jsonl"
+    changed = json.dumps(dict(json.loads(bundled[0]), version="of another answer"))
+    odd.write_text("\n".join([changed, *bundled[1:]]), encoding="utf-8")
+    demo_command._note_strangers(odd, demo)
+    assert capsys.readouterr().err.startswith("note: 1 of the ")
+    monkeypatch.setattr(demo_command, "LABELS", "none.jsonl")
+    assert demo_command._certify(demo) == "" and "no labels" in capsys.readouterr().err
 
 
 def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: Path) -> None:

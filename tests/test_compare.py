@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.compare import Comparison, Judged, compare
+from surefoot.compare import Comparison, Request, compare
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
 from surefoot.importers.verdicts import checked, load_verdicts
+from surefoot.judging import Judged
 from surefoot.measures import MEASURES, mcnemar_p
 from surefoot.pairing import Side
 from surefoot.table import BUCKETS
@@ -58,7 +59,12 @@ def judge(
     waivers: Mapping[str, str] | None = None,
 ) -> Comparison:
     chosen: Sequence[Rule] = [Rule.parse(rule) for rule in rules] or SHIP
-    return compare(side(base, "base", questions), side(cand, "cand", questions), chosen, waivers=waivers or {})
+    return compare(
+        side(base, "base", questions),
+        side(cand, "cand", questions),
+        chosen,
+        Request(waivers=waivers or {}, uncalibrated=True),
+    )
 
 
 def only(comparison: Comparison) -> Judged:
@@ -215,7 +221,7 @@ def test_over_and_under_refusal_need_the_questions() -> None:
 def test_moved_answers_carry_both_sides_and_come_worst_first() -> None:
     base, cand = side("wccr", "base"), side("cwcc", "cand")
     cand.traces = {("q1", 1): Trace("q1", answer="It is 7.")}
-    result = compare(base, cand, SHIP, waivers={})
+    result = compare(base, cand, SHIP, Request(uncalibrated=True))
     moved = [(pair.question_id, pair.base.bucket, pair.cand.bucket) for pair in result.moved]
     assert moved == [("q1", "correct", "wrong"), ("q3", "refused", "correct"), ("q0", "wrong", "correct")]
     assert result.moved[0].cand.trace is not None and result.moved[0].cand.trace.answer == "It is 7."
@@ -228,18 +234,34 @@ def test_attempts_are_paired_and_an_attempt_too_few_is_missing() -> None:
     assert outcome(judge(twice, verdicts("cc"))) == ("INCONCLUSIVE", 4)
     planned = side("cc", "cand", asked("aa"))
     planned.attempts = 2
-    assert compare(side("cc", questions=asked("aa")), planned, SHIP, waivers={}).buckets["cand"]["ungraded"] == 2
+    assert (
+        compare(side("cc", questions=asked("aa")), planned, SHIP, Request(uncalibrated=True)).buckets["cand"][
+            "ungraded"
+        ]
+        == 2
+    )
+
+
+def test_intervals_average_repeats_and_know_documents() -> None:
+    once = judge("ccww", "ccww").measures["cand"]["acceptable"]
+    twice = [*verdicts("ccww"), *verdicts("ccww", attempt=2)]
+    again = judge(twice, twice).measures["cand"]["acceptable"]
+    assert (again.numerator, again.denominator) == (4, 8), "the fraction is what it is"
+    assert (again.low, again.high) == (once.low, once.high), "asking twice is not twice as much evidence"
+    questions = {f"q{i}": Question(f"q{i}", "?", "answer", gold_ids=(f"doc{i // 2}#{i}",)) for i in range(4)}
+    clustered = judge("ccww", "ccww", questions=questions).measures["cand"]["acceptable"]
+    assert clustered.low is not None and once.low is not None and clustered.low < once.low
 
 
 def test_runs_that_differ_are_not_compared() -> None:
     base, cand = side("c", "base"), side("c", "cand")
     base.identity = {"questions_sha256": "a", "rubric_sha256": "r", "grader": "g/1"}
-    assert compare(base, cand, SHIP, waivers={}).decision.outcome == "SHIP"
+    assert compare(base, cand, SHIP, Request(uncalibrated=True)).decision.outcome == "SHIP"
     cand.identity = {"questions_sha256": "b", "rubric_sha256": "r", "grader": "g/2"}
     with pytest.raises(UsageError, match="questions and grader"):
-        compare(base, cand, SHIP, waivers={})
+        compare(base, cand, SHIP, Request(uncalibrated=True))
     with pytest.raises(UsageError, match="questions"):
-        compare(side("c", questions=asked("a")), side("c", questions=asked("r")), SHIP, waivers={})
+        compare(side("c", questions=asked("a")), side("c", questions=asked("r")), SHIP, Request(uncalibrated=True))
 
 
 def test_several_graders_count_when_they_agree() -> None:
@@ -248,7 +270,7 @@ def test_several_graders_count_when_they_agree() -> None:
     assert result.buckets["cand"]["ungraded"] == 1 and "disagree" in result.moved[0].cand.verdicts["factuality"].reason
     chosen = side([*verdicts("cc"), *human], "cand")
     chosen.graders = ("g/1",)
-    assert outcome(compare(side("cc"), chosen, SHIP, waivers={})) == ("SHIP", 0)
+    assert outcome(compare(side("cc"), chosen, SHIP, Request(uncalibrated=True))) == ("SHIP", 0)
     blank = [Verdict("q0", "factuality", None, "cheap/1")]
     assert outcome(judge("cc", [*blank, *verdicts("cc")])) == ("SHIP", 0)
 
@@ -269,15 +291,14 @@ def test_a_waived_rule_does_not_block_and_is_kept_with_its_reason() -> None:
 
 
 def test_modes() -> None:
-    for mode, word in (("sequential", "calibrat"), ("lax", "lax")):
-        with pytest.raises(UsageError, match=word):
-            compare(side("c"), side("c"), SHIP, waivers={}, mode=mode)
+    with pytest.raises(UsageError, match="lax"):
+        compare(side("c"), side("c"), SHIP, Request(mode="lax"))
 
 
 def test_rows_that_could_not_be_used_make_it_incomplete() -> None:
     cand = side("cc", "cand")
     cand.problems = [Problem("bad_verdict", "x"), Problem("note", "y")]
-    result = compare(side("cc"), cand, SHIP, waivers={})
+    result = compare(side("cc"), cand, SHIP, Request(uncalibrated=True))
     assert outcome(result) == ("INCONCLUSIVE", 4) and result.decision.incomplete == ("1 row of cand could not be used",)
     assert outcome(judge("ccc", "ccc", questions=asked("aa"))) == ("INCONCLUSIVE", 4)
 

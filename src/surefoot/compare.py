@@ -1,58 +1,63 @@
 """Two runs over the same questions: their buckets side by side, every answer that moved, and the gate's decision.
 
 An answer is one attempt at one question. What one side lacks is ungraded there and still counts, so nothing is
-gained by leaving something out: a rule fails when it fails whatever the missing verdicts would say, and is
-undecidable as long as they could matter.
+gained by leaving something out.
 """
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import gate
+from surefoot import gaps, gate, trust
+from surefoot.doubts import Answer, answer_of, distinct, hanging, lacking
+from surefoot.doubts import in_words as asking_for
 from surefoot.errors import UsageError
 from surefoot.gate import Check, Decision, Rule
-from surefoot.measures import (
-    MEASURES,
-    SIDES,
-    UNGRADED,
-    UNKNOWN,
-    McNemar,
-    Measure,
-    Measured,
-    Pair,
-    SideName,
-    mcnemar,
-    measure_side,
-    part_of,
-)
+from surefoot.judging import Judged, Subject, judge, subject_of
+from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, Pair, SideName, mcnemar, measure_side
 from surefoot.pairing import Side, check_alike, pairs_of
-from surefoot.problems import HARMLESS
+from surefoot.records import Certificate, Discordant
+from surefoot.sequential.counting import discordant, key_of, moves_of
+from surefoot.sequential.history import SEQUENTIAL, Place
 from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.trust import Trust
 from surefoot.types import Estimate, Problem
 
-Counts = dict[str, int]
+if TYPE_CHECKING:
+    from surefoot.sequential.judging import Evidence, Terms
 
-QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
-GAPS_NAMED = 12
-_LONGEST_NAME = 60
-_OF_FILES = frozenset({"unreadable", "malformed"})
-_BOUNDED_ABOVE = ("<=", "<")
+Counts = dict[str, int]
+STRICT = "strict"
+_ALWAYS_COUNTED = tuple(Rule.parse(f"{metric} <= baseline") for metric in ("wrong", "unsupported"))
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 
 
-class Judged(Struct, frozen=True):
-    """A rule's check with what the baseline has, and the reason where a rule that does not hold was waived."""
+class Request(Struct, frozen=True, kw_only=True):
+    """What a comparison is decided by, beside its rules. `mode` None: as the answers themselves suggest."""
 
-    check: Check
-    base: Estimate | None = None
-    waiver: str | None = None
+    waivers: Mapping[str, str] = {}
+    certificates: Sequence[Certificate] = ()
+    uncalibrated: bool = False
+    mode: str | None = None
+    alpha: float = 0.05
+    margin: float = 0.02
+    place: Place | None = None  # among the steps of its release; None where there is no history
+
+
+class Sequential(Struct, frozen=True, kw_only=True):
+    """What the sequential mode decided by."""
+
+    alpha: float
+    margin: float
+    alpha_block: float
+    alpha_ship: float
+    place: Place | None
+    rules: dict[str, Evidence]  # by metric, as `counts`
 
 
 class Comparison(Struct, frozen=True):
@@ -61,185 +66,184 @@ class Comparison(Struct, frozen=True):
     mode: str
     decision: Decision  # by the rules that are not waived
     judged: tuple[Judged, ...]
-    waived: dict[str, str]
+    waived: Mapping[str, str]
     buckets: dict[SideName, Counts]
     by_stratum: dict[str, dict[SideName, Counts]]
     measures: dict[SideName, dict[str, Estimate]]
     moved: tuple[Pair, ...]
     mcnemar: McNemar
     problems: tuple[Problem, ...] = ()
+    trust: Trust = Trust()
+    uncalibrated: bool = False
+    labelled: dict[SideName, int] = {}  # answers on which people's labels stand in for the grader's verdicts
+    why_this_mode: str = ""
+    sequential: Sequential | None = None
+    label_next: tuple[Answer, ...] = ()  # few answers whose labels would decide
+    next_steps: tuple[str, ...] = ()
+    counts: dict[str, Discordant] = {}  # of these two runs, by rule against the baseline
+    moves: dict[str, dict[str, int]] = {}
 
 
-def compare(
-    base: Side, cand: Side, rules: Sequence[Rule], *, waivers: Mapping[str, str], mode: str = "strict"
-) -> Comparison:
+def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> Comparison:
     """Hold the candidate against the baseline and decide by the rules."""
-    _check_request(rules, waivers, mode)
+    _check_request(rules, request)
     check_alike(base, cand)
     sides: dict[SideName, Side] = {"base": base, "cand": cand}
     pairs = pairs_of(base, cand)
-    axes = {verdict.axis for side in sides.values() for verdict in side.counted()}
-    judged = [_judge(rule, pairs, axes) for rule in rules]
-    judged = [_waived(one, waivers.get(one.check.rule.name)) for one in judged]
-    decision = gate.decide([one.check for one in judged if one.waiver is None], _incomplete(sides, pairs))
+    axes = {axis for pair in pairs for side in SIDES for axis in pair.side(side).verdicts}
+    trusted = trust.trust_in(sides, request.certificates)
+    mode, why = mode_of(sides.values(), request.mode)
+    subjects = {rule.name: subject_of(rule, pairs, axes) for rule in rules if rule.metric not in gate.TRUST}
+    judged, terms, evidence = _judge(rules, subjects, trusted, request, mode)
+    judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
+    decision = gate.decide([one.check for one in judged if one.waiver is None], gaps.unusable(sides, pairs))
     if any(check.status == "incomplete" for check in decision.checks):
-        decision = replace(decision, incomplete=(*decision.incomplete, *_gaps(sides, pairs)))
+        decision = replace(decision, incomplete=(*decision.incomplete, *gaps.ungraded(sides, pairs)))
+    # What is open does not matter any more where something has failed.
+    matter = [one for one in judged if decision.outcome != "BLOCK" or one.check.status == "fail"]
+    label_next, next_steps = _next(matter, subjects, sides, terms, evidence)
+    next_steps = (*next_steps, *_certificate_needed(matter, trusted))
     strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
+    against = [(rule, subjects[rule.name]) for rule in rules if rule.on_baseline]
+    # Kept whatever the rules of today are: no evidence is lost by asking for less.
+    against += [(rule, subject_of(rule, pairs, axes)) for rule in _ALWAYS_COUNTED]
+    countable = [(rule, subject) for rule, subject in against if isinstance(subject, Subject)]
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         graders={name: sorted({verdict.grader for verdict in side.counted()}) for name, side in sides.items()},
         mode=mode,
         decision=decision,
         judged=tuple(judged),
-        waived=dict(waivers),
+        waived=dict(request.waivers),
         buckets=_buckets(pairs),
         by_stratum={stratum: _buckets(pair for pair in pairs if pair.stratum == stratum) for stratum in strata},
         measures={name: _measures(pairs, axes, name) for name in SIDES},
         moved=tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first)),
         mcnemar=mcnemar(pairs),
-        problems=_worst_problems_first([*base.problems, *cand.problems, *_other_graders(sides)]),
+        problems=gaps.problems_of(sides),
+        trust=trusted,
+        uncalibrated=request.uncalibrated,
+        labelled={name: len({key for key, _ in side.labels}) for name, side in sides.items()},
+        why_this_mode=why,
+        sequential=None if terms is None else _terms_shown(terms, evidence),
+        label_next=label_next,
+        next_steps=next_steps,
+        counts={key_of(rule): discordant(rule, subject)[0] for rule, subject in countable},
+        moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in countable}.items()},
     )
 
 
-def _check_request(rules: Sequence[Rule], waivers: Mapping[str, str], mode: str) -> None:
-    if mode == "sequential":
-        hint = "use --mode strict, where any increase blocks"
-        raise UsageError("the sequential mode needs a calibrated grader, and calibration is not there yet", hint)
-    if mode != "strict":
-        raise UsageError(f"there is no mode {mode!r}", "choose strict")
+def mode_of(sides: Iterable[Side], asked: str | None) -> tuple[str, str]:
+    """The mode, and why it was chosen where nobody asked for one."""
+    if asked is not None:
+        return asked, ""
+    varying = [side.name for side in sides if side.varies]
+    if not varying:
+        return STRICT, ""
+    return SEQUENTIAL, f"{varying[0]} answers the same question differently, so chance has to be allowed for"
+
+
+def _check_request(rules: Sequence[Rule], request: Request) -> None:
+    if request.mode not in (None, STRICT, SEQUENTIAL):
+        raise UsageError(f"there is no mode {request.mode!r}", f"choose {STRICT} or {SEQUENTIAL}")
     names = [rule.name for rule in rules]
-    for name, reason in waivers.items():
+    for name, reason in request.waivers.items():
         if name not in names:
             raise UsageError(f"no rule is named {name!r}, so it cannot be waived", f"the rules are {', '.join(names)}")
         if not reason.strip():
             raise UsageError(f"the waiver of {name!r} gives no reason", "say why with --reason")
 
 
-def _judge(rule: Rule, pairs: list[Pair], axes: set[str]) -> Judged:
-    measure = MEASURES.get(rule.metric)
-    if measure is None:
-        return Judged(Check(rule, "not_applicable", reason="a comparison does not measure it"))
-    if measure.axis and measure.axis not in axes:
-        return Judged(Check(rule, "not_applicable", reason=f"neither side has verdicts on {measure.axis}"))
-    chosen, lacking = _chosen(rule, pairs)
-    if lacking:
-        return Judged(Check(rule, "undecidable", reason=lacking))
-    base, cand = (measure_side(measure, chosen, name) for name in SIDES)
-    check = _with_gaps(gate.check(rule, lambda _: cand.estimate, lambda _: base.estimate), measure, base, cand)
-    side: SideName = "cand"
-    if rule.metric == gate.COMPLETENESS and check.status == "pass":
-        # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
-        other = gate.check(rule, lambda _: base.estimate, lambda _: base.estimate)
-        check, side = (check, side) if other.status == "pass" else (replace(other, reason="of the baseline"), "base")
-    behind = _behind(check, measure, chosen, side)
-    return Judged(replace(check, questions=tuple(behind[:QUESTIONS_NAMED]), question_count=len(behind)), base.estimate)
+def _judge(
+    rules: Sequence[Rule], subjects: Mapping[str, Subject | Check], trusted: Trust, request: Request, mode: str
+) -> tuple[list[Judged], Terms | None, dict[str, Evidence]]:
+    judged: list[Judged] = []
+    evidence: dict[str, Evidence] = {}
+    terms = _terms(rules, trusted, request) if mode == SEQUENTIAL else None
+    for rule in rules:
+        if rule.metric in gate.TRUST:
+            judged.append(Judged(trust.judge(rule, trusted, lifted=request.uncalibrated)))
+            continue
+        subject = subjects[rule.name]
+        one = Judged(subject) if isinstance(subject, Check) else judge(rule, subject)
+        if terms is not None and isinstance(subject, Subject):
+            from surefoot.sequential.judging import judge as judge_by_chance
+
+            one, found = judge_by_chance(one, subject, terms)
+            evidence |= {} if found is None else {key_of(rule): found}
+        judged.append(one)
+    return judged, terms, evidence
 
 
-def _chosen(rule: Rule, pairs: list[Pair]) -> tuple[list[Pair], str]:
-    """The answers a rule is about, or why there are none."""
-    if rule.group_key is None:
-        return pairs, ""
-    name, value = rule.group_key
-    chosen = [pair for pair in pairs if pair.question and pair.question.group(name) == value]
-    known = sorted({pair.question.group(name) for pair in pairs if pair.question} - {""})
-    return chosen, "" if chosen else f"no question has {name} {value!r} (there are: {', '.join(known) or 'none'})"
+def _terms(rules: Sequence[Rule], trusted: Trust, request: Request) -> Terms:
+    from surefoot.sequential.judging import terms_of
+
+    record = trusted.certificate.axes.get(BUCKET_AXIS) if trusted.certificate else None
+    grader = trusted.graders[0] if len(trusted.graders) == 1 else ""
+    return terms_of(rules, request.alpha, request.margin, request.place, record, grader)
 
 
-def _with_gaps(check: Check, measure: Measure, base: Measured, cand: Measured) -> Check:
-    """The same check where verdicts are missing, or where there is nothing to measure."""
-    needed = (cand, base) if check.rule.on_baseline else (cand,)
-    empty = [side for side in needed if side.is_empty]
-    # Refusals are not owed: where one side has none, their mean can neither rise nor fall.
-    both = base.is_empty and cand.is_empty
-    if empty and (both or measure.axis == "refusal_quality"):
-        where = "on either side" if both else "of the candidate" if cand.is_empty else "of the baseline"
-        reason = f"{empty[0].estimate.reason} known {where}"
-        return replace(check, status="not_applicable", reason=reason, to_be_sure=None)
-    unknown = sum(side.unknown for side in needed)
-    if not unknown:
-        return check
-    reason = f"{unknown} answer{'s have' if unknown > 1 else ' has'} no verdict on it"
-    status = "fail" if _fails_anyway(check.rule, base, cand) else "undecidable"
-    return replace(check, status=status, reason=reason, to_be_sure=None)
+def _terms_shown(terms: Terms, evidence: dict[str, Evidence]) -> Sequential:
+    return Sequential(
+        alpha=terms.alpha, margin=terms.margin, alpha_block=terms.alpha_block, alpha_ship=terms.alpha_ship,
+        place=terms.place, rules=evidence,
+    )  # fmt: skip
 
 
-def _fails_anyway(rule: Rule, base: Measured, cand: Measured) -> bool:
-    """True when the rule fails even if every missing verdict came out in the candidate's favour."""
-    if rule.bound is not None or rule.op == "==":
-        return False
-    rising = rule.op in _BOUNDED_ABOVE
-    best = cand.least if rising else cand.most
-    limit = (base.most if rising else base.least) if rule.on_baseline else Fraction(0)
-    if best is None or limit is None:
-        return False
-    holds = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt}[rule.op]
-    return not holds(best, limit + rule.limit)
+def _next(
+    judged: Sequence[Judged],
+    subjects: Mapping[str, Subject | Check],
+    sides: Mapping[SideName, Side],
+    terms: Terms | None,
+    evidence: Mapping[str, Evidence],
+) -> tuple[tuple[Answer, ...], tuple[str, ...]]:
+    """Which answers to label, and what else would decide, rule by rule."""
+    asked: dict[tuple[str, tuple[Answer, ...]], list[str]] = {}
+    runs_needed: list[str] = []
+    for one in judged:
+        check, subject = one.check, subjects.get(one.check.rule.name)
+        if not isinstance(subject, Subject) or one.waiver is not None:
+            continue
+        answers = distinct(answer_of(pair, side, sides) for pair, side in _deciding(check, subject, terms))
+        if answers:
+            what = "would be decided by labels" if check.status == "undecidable" else "hangs on few verdicts"
+            asked.setdefault((what, answers), []).append(check.rule.name)
+        key = key_of(check.rule)
+        if key in evidence and check.status == "undecidable" and not lacking(check, subject):
+            runs_needed += _runs_needed(check.rule, evidence[key])
+    run = sides["cand"].name if sides["cand"].traces else ""
+    steps = [f"{', '.join(names)} {what}: {asking_for(these, run)}" for (what, these), names in asked.items()]
+    return distinct(answer for _, these in asked for answer in these), (*steps, *runs_needed)
 
 
-def _behind(check: Check, measure: Measure, pairs: Iterable[Pair], side: SideName) -> list[str]:
-    """The questions to look at: those without the verdict it takes, or those that pull the wrong way."""
-    if check.status in ("pass", "not_applicable"):
-        return []
-    rising = check.rule.op in _BOUNDED_ABOVE
-    found: dict[str, None] = {}
-    for pair in pairs:
-        before, after = part_of(measure, pair, "base"), part_of(measure, pair, "cand")
-        if check.status == "undecidable":
-            hit = UNKNOWN in (before, after) if check.rule.on_baseline else after is UNKNOWN
-        elif measure.shape == "mean" and check.limit is not None:
-            hit = isinstance(after, int) and (after > check.limit if rising else after < check.limit)
-        elif check.rule.on_baseline:
-            gain = (after if isinstance(after, int) else 0) - (before if isinstance(before, int) else 0)
-            hit = gain > 0 if rising else gain < 0
-        else:
-            part = after if side == "cand" else before
-            hit = isinstance(part, int) and (part > 0) == rising
-        if hit:
-            found[pair.question_id] = None
-    return list(found)
+def _deciding(check: Check, subject: Subject, terms: Terms | None) -> list[tuple[Pair, SideName]]:
+    """The few answers whose labels would decide a rule."""
+    if missing := lacking(check, subject):
+        return missing
+    if terms is None:
+        return hanging(check, subject)
+    from surefoot.sequential.deciding import labels_that_decide
+
+    return labels_that_decide(check.rule, subject, terms) if check.status == "undecidable" else []
+
+
+def _certificate_needed(judged: Sequence[Judged], trusted: Trust) -> list[str]:
+    open_ = [one.check.rule.name for one in judged if one.check.rule.metric in gate.TRUST and one.waiver is None
+             and one.check.status == "undecidable"]  # fmt: skip
+    return [f"{', '.join(open_)}: {trusted.remedy}"] if open_ and trusted.remedy else []
+
+
+def _runs_needed(rule: Rule, evidence: Evidence) -> list[str]:
+    if evidence.more_runs is None:
+        return [
+            f"{rule.name}: not even 30 more pairs of runs would decide it; more questions may (surefoot gate --plan)"
+        ]
+    count = f"{evidence.more_runs} more pair{'s' if evidence.more_runs > 1 else ''} of runs"
+    return [f"{rule.name}: about {count}, or as many more questions, would decide it if they go on like this"]
 
 
 def _waived(judged: Judged, reason: str | None) -> Judged:
     return replace(judged, waiver=reason) if reason and judged.check.status in _CAN_BE_WAIVED else judged
-
-
-def _incomplete(sides: Mapping[SideName, Side], pairs: Sequence[Pair]) -> list[str]:
-    reasons = []
-    for side in sides.values():
-        serious = [problem for problem in side.problems if problem.kind not in HARMLESS]
-        whole_files = [problem for problem in serious if problem.kind in _OF_FILES and problem.line is None]
-        if count := len(serious) - len(whole_files):
-            reasons.append(f"{count} row{'s' * (count > 1)} of {side.name} could not be used")
-        reasons += map(str, whole_files)
-    if any(side.questions for side in sides.values()):
-        unknown = {pair.question_id for pair in pairs if pair.question is None}
-        if unknown:
-            reasons.append(f"{len(unknown)} graded question{'s' * (len(unknown) > 1)} not in the question set")
-    return reasons
-
-
-def _gaps(sides: Mapping[SideName, Side], pairs: Sequence[Pair]) -> Iterator[str]:
-    """Which answers of which side have no verdict."""
-    for name, side in sides.items():
-        lacking = [pair for pair in pairs if not pair.side(name).bucket and not pair.side(name).judged_elsewhere]
-        if lacking:
-            ids = list(dict.fromkeys(pair.question_id for pair in lacking))
-            more = f" and {len(ids) - GAPS_NAMED} more" if len(ids) > GAPS_NAMED else ""
-            count = f"{len(lacking)} of {len(pairs)} answers of {side.name} {'is' if len(lacking) == 1 else 'are'}"
-            named = (id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:GAPS_NAMED])
-            yield f"{count} not graded: {', '.join(named)}{more}"
-
-
-def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
-    """Files of labels by different people can be compared, but not without saying so."""
-    base, cand = (sorted({verdict.grader for verdict in sides[name].counted()} - {""}) for name in SIDES)
-    if not base or not cand or base == cand:
-        return []
-    return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
-
-
-def _worst_problems_first(problems: list[Problem]) -> tuple[Problem, ...]:
-    return tuple(sorted(problems, key=lambda problem: problem.kind in HARMLESS))
 
 
 def _buckets(pairs: Iterable[Pair]) -> dict[SideName, Counts]:

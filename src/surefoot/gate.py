@@ -4,7 +4,8 @@
     op    := ">=" | "<=" | ">" | "<" | "=="
     limit := number [ "%" ] | "baseline" [ ("+" | "-") number [ "%" ] ]
 
-Rules compare exact fractions; nothing is rounded before it is judged. A group is a stratum, or `field=value`.
+Rules compare exact fractions; nothing is rounded before it is judged. A group is a stratum, or `field=value`; for
+`kappa` and `labels`, which are about the grader, it is an axis.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ GRADED = frozenset({
     "correct", "wrong", "unsupported", "refused", "ungraded", "acceptable", "correct_rate", "refusal_quality",
     "refusal_quality_shared", "extra_claim_count", "extra_claims_per_answer", "citation_supports_rate",
 })  # fmt: skip
+# What a certificate says of the grader, rather than what is measured on answers.
+TRUST = frozenset({"labels", "kappa"})
 # A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
 COMPLETENESS = "coverage"
 
@@ -65,14 +68,18 @@ class Rule(Struct, frozen=True):
                 "write it like `precision >= 0.80` or `under_refusal[adversarial] <= baseline + 2%`",
             )
         metric = match["metric"]
-        if metric not in METRICS and metric not in GRADED:
-            known = [*METRICS, *sorted(GRADED)]
+        if metric not in METRICS and metric not in GRADED | TRUST:
+            known = [*METRICS, *sorted(GRADED | TRUST)]
             close = get_close_matches(metric, known, 1)
             hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(known)}"
             raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
         limit = Fraction(number or 0) / (100 if match["percent"] else 1)
-        if metric in METRICS and limit > 1:
-            raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
+        if (metric in METRICS or metric == "kappa") and limit > 1:
+            what = "kappa ends" if metric == "kappa" else "rates end"
+            raise UsageError(f"the rule {text!r} can never be met: {what} at 1", f"write {number}% for per cent")
+        if metric in TRUST and (baseline or (metric == "kappa" and not match["group"])):
+            message = f"the rule {text!r} is about the grader, which both runs share, on one axis"
+            raise UsageError(message, "write it like `labels >= 50` or `kappa[factuality].low >= 0.40`")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(
             name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
@@ -82,7 +89,7 @@ class Rule(Struct, frozen=True):
     @property
     def group_key(self) -> tuple[str, str] | None:
         """The field and value a group stands for: `adversarial` means the stratum of that name."""
-        if self.group is None:
+        if self.group is None or self.metric in TRUST:
             return None
         field, equals, value = self.group.partition("=")
         return (field.strip(), value.strip()) if equals else (DEFAULT_GROUP, self.group)

@@ -6,14 +6,16 @@ its place: it says between which limits the measure may still come to lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.stats import wilson
+from surefoot.records import PEOPLE
+from surefoot.stats.clusters import clustered_share
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate, Expects, Question, Trace, Verdict
 
@@ -38,6 +40,7 @@ class Said(Struct, frozen=True):
     verdicts: dict[str, Verdict]  # by axis
     trace: Trace | None
     judged_elsewhere: bool = False  # nobody gave buckets, but this answer has other verdicts
+    version: str = ""  # version_of the answer, where it is known
 
     @property
     def bucket(self) -> str | None:
@@ -47,6 +50,12 @@ class Said(Struct, frozen=True):
     @property
     def refused(self) -> bool:
         return self.bucket == "refused"
+
+    @property
+    def by_people(self) -> bool:
+        """True when people put it into its bucket."""
+        verdict = self.verdicts.get(BUCKET_AXIS)
+        return bool(self.bucket and verdict and verdict.grader.startswith(PEOPLE))
 
     def read(self, axis: str, absent: Part) -> Part | str:
         """The value on an axis; `absent` is what it means that an answer with a bucket has no such verdict."""
@@ -73,6 +82,11 @@ class Pair(Struct, frozen=True):
     @property
     def stratum(self) -> str:
         return self.question.stratum if self.question else ""
+
+    @property
+    def is_one_answer(self) -> bool:
+        """True when both sides gave the very same answer: whatever is true of one is true of the other."""
+        return bool(self.base.version) and self.base.version == self.cand.version
 
 
 class Measure(NamedTuple):
@@ -182,7 +196,7 @@ def part_of(measure: Measure, pair: Pair, side: SideName) -> Part:
     return measure.part(pair.side(side), pair.question)
 
 
-def measure_side(measure: Measure, pairs: Iterable[Pair], side: SideName) -> Measured:
+def measure_side(measure: Measure, pairs: Sequence[Pair], side: SideName) -> Measured:
     parts = [part_of(measure, pair, side) for pair in pairs]
     known = [part for part in parts if isinstance(part, int)]
     total, unknown = sum(known), len([part for part in parts if part is UNKNOWN])
@@ -191,10 +205,32 @@ def measure_side(measure: Measure, pairs: Iterable[Pair], side: SideName) -> Mea
     below = len(known) if measure.shape == "mean" or measure.known_only else whole
     if not whole:
         return Measured(Estimate(0, 0, reason=f"no {measure.unit}"), unknown)
-    low, high = wilson(total, below) if measure.shape == "share" and below else (None, None)
+    low, high = _interval(measure, pairs, parts) if measure.shape == "share" and below else (None, None)
     reason = None if below else f"no {measure.unit} with a verdict"
     most = Fraction(total + (measure.most or 0) * unknown, whole) if measure.most is not None or not unknown else None
     return Measured(Estimate(total, below, low, high, reason), unknown, Fraction(total, whole), most)
+
+
+def _interval(measure: Measure, pairs: Sequence[Pair], parts: Sequence[Part]) -> tuple[float, float]:
+    """Of a share: attempts at a question are averaged, questions on one document stand or fall together."""
+    questions: defaultdict[str, list[float]] = defaultdict(list)
+    documents: dict[str, str] = {}
+    for pair, part in zip(pairs, parts, strict=True):
+        if isinstance(part, int) or (part is UNKNOWN and not measure.known_only):
+            questions[pair.question_id].append(part if isinstance(part, int) else 0)
+            documents[pair.question_id] = (pair.question and document_of(pair.question, {})) or pair.question_id
+    _, low, high = clustered_share(questions, documents)
+    return low, high
+
+
+def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
+    """The document that a question is about, as far as it is known: by itself, or by its first gold passage."""
+    said = question.group("doc") or question.group("document")
+    if said or not question.gold_ids:
+        return said or None
+    gold = question.gold_ids[0]
+    document, mark, _ = gold.partition("#")
+    return documents.get(gold) or (document if mark else None)
 
 
 def mcnemar(pairs: Iterable[Pair]) -> McNemar:

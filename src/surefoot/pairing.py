@@ -1,22 +1,27 @@
-"""The two sides of a comparison, and each answer of one beside the same answer of the other."""
+"""The two sides of a comparison, and each answer of one beside the same answer of the other.
+
+What people said of the very same answer stands in for the grader's verdict on it.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.measures import BUCKET_AXIS, Pair, Said
+from surefoot.records import Label, as_verdict, by_answer, settled, version_of
 from surefoot.types import Problem, Question, Trace, Verdict
 
 Key = tuple[str, int]  # question id, attempt
 _MUST_BE_ALIKE = {"questions_sha256": "questions", "rubric_sha256": "rubric", "grader": "grader"}
 
 
-class Side(Struct):
+class Side(Struct, dict=True):
     """One of the two runs: its verdicts, and what else is known of it."""
 
     name: str
@@ -27,9 +32,51 @@ class Side(Struct):
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
     attempts: int = 1  # at each question
     problems: list[Problem] = []  # what of it could not be used
+    rubric: str = ""  # sha256
+    corpus: str = ""  # as records.corpus_of tells it
+    labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what people settled on, instead of the grader
 
     def counted(self) -> Iterable[Verdict]:
         return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
+
+    @cached_property
+    def versions(self) -> Mapping[Key, str]:
+        """Of each answer whose question is known."""
+        asked = self.questions
+        return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
+
+    @property
+    def varies(self) -> bool:
+        """True when the same question got different answers: the pipeline is not deterministic."""
+        first: dict[str, str | None] = {}
+        answered = (trace for trace in self.traces.values() if trace.error is None)
+        return any(first.setdefault(str(trace.question_id), trace.answer) != trace.answer for trace in answered)
+
+
+def stand_in(side: Side, labels: Iterable[Label]) -> None:
+    """Put people's labels on the very answers of this side in place of its grader's verdicts.
+
+    What most of them say counts; where they are divided, the verdict stays and the side notes it.
+    """
+    fitting = [
+        label for label in labels if not (label.rubric_sha256 and side.rubric) or label.rubric_sha256 == side.rubric
+    ]
+    found = by_answer(fitting)
+    axes = sorted({axis for _, axis in found})
+    divided: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for key, version in sorted(side.versions.items()):
+        for axis in axes:
+            given = found.get((version, axis), [])
+            value = settled(label.value for label in given)
+            if value is not None:
+                label = next(label for label in given if label.value == value)
+                said = replace(label, question_id=key[0], attempt=key[1])
+                side.labels[key, axis] = as_verdict(said)
+            elif given:
+                divided[axis][key[0]] = None
+    for axis, questions in divided.items():
+        message = f"people are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
+        side.problems.append(Problem("note", message, side.name))
 
 
 def check_alike(base: Side, cand: Side) -> None:
@@ -58,7 +105,7 @@ def pairs_of(base: Side, cand: Side) -> list[Pair]:
 
     def said(side: Side, verdicts: dict[str, Verdict], key: Key) -> Said:
         elsewhere = not bucketed and any(verdict.value is not None for verdict in verdicts.values())
-        return Said(verdicts, side.traces.get(key), elsewhere)
+        return Said(verdicts, side.traces.get(key), elsewhere, side.versions.get(key, ""))
 
     return [
         Pair(*key, questions.get(key[0]), said(base, before.get(key, {}), key), said(cand, after.get(key, {}), key))
@@ -70,7 +117,10 @@ def _settled(side: Side) -> dict[Key, dict[str, Verdict]]:
     found: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in side.counted():
         found[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
-    return {key: {axis: _settle(verdicts) for axis, verdicts in axes.items()} for key, axes in found.items()}
+    one = {key: {axis: _settle(verdicts) for axis, verdicts in axes.items()} for key, axes in found.items()}
+    for (key, axis), label in side.labels.items():
+        one.setdefault(key, {})[axis] = label
+    return one
 
 
 def _settle(verdicts: list[Verdict]) -> Verdict:

@@ -7,6 +7,7 @@ that another run gives again, and never sticks to one that has changed.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Literal
@@ -97,7 +98,12 @@ class Step(Struct, frozen=True, kw_only=True):
     grader: str = ""
     questions_sha256: str = ""
     mode: str = "strict"
-    counts: dict[str, Discordant] = {}  # by metric
+    counts: dict[str, Discordant] = {}  # by metric, `wrong[group]` where a rule is on a group
+    # By group ("" is all): how many pairs have which verdicts, `correct>wrong`, or `wrong=wrong` for one and the same
+    # answer; what a person said ends in "!".
+    moves: dict[str, dict[str, int]] = {}
+    base_answers: str = ""  # sha256 of the answers: a deterministic pipeline gives them again, and that is no evidence
+    cand_answers: str = ""
     alpha: float | None = None
     margin: float | None = None
     outcome: str
@@ -124,7 +130,11 @@ def version_of(question: Question, trace: Trace) -> str:
         question.text, question.expects, question.gold_ids, question.gold_claims,
         trace.answer, trace.error, trace.citations, passages,
     ]  # fmt: skip
-    return hashlib.sha256(msgspec.json.encode(msgspec.to_builtins(shown, str_keys=True))).hexdigest()
+    try:
+        told = msgspec.json.encode(msgspec.to_builtins(shown, str_keys=True))
+    except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8
+        told = json.dumps(shown).encode()
+    return hashlib.sha256(told).hexdigest()
 
 
 def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:

@@ -36,6 +36,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     surefoot_run: int = 1
     name: str
     pipeline: str
+    version: str = ""  # of the pipeline, as its people call it
     repeats: int
     seed: int
     questions_sha256: str

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -85,8 +87,8 @@ def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
 def test_a_damaged_row_is_asked_again_and_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cache = Cache(tmp_path / "replies.sqlite")
     cache.put("a", "m", Reply("x"))
-    with cache._database:
-        cache._database.execute("UPDATE replies SET reply = X'7B'")
+    with contextlib.closing(sqlite3.connect(tmp_path / "replies.sqlite")) as database, database:
+        database.execute("UPDATE replies SET reply = X'7B'")
     assert cache.get("a") is None and cache.get("a") is None
     assert capsys.readouterr().err.count("cache of replies failed") == 1
     cache.put("a", "m", Reply("y"))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from surefoot.compare import Comparison, compare
+from surefoot.compare import Comparison, Request, compare
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
 from surefoot.pairing import Side
@@ -90,7 +90,7 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
             )
         )
     rules = [*RULES, Rule.parse(rule, foreign or "empty")]
-    return compare(sides[0], sides[1], rules, waivers={foreign or "empty": f"because {foreign}"})
+    return compare(sides[0], sides[1], rules, Request(waivers={foreign or "empty": f"because {foreign}"}))
 
 
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
@@ -133,7 +133,7 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     rows = [
         Verdict(f"q{i}", "factuality", b, "g") for i, b in enumerate(["correct", "refused", "wrong", "unsupported"])
     ]
-    result = compare(Side("a", rows), Side("b", rows[:3]), RULES, waivers={})
+    result = compare(Side("a", rows), Side("b", rows[:3]), RULES, Request(uncalibrated=True))
     page = render(result)
     for label in ("correct 1", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
         assert f">{label}</text>" in page, label
@@ -143,7 +143,7 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
 
 def test_a_narrow_segment_keeps_its_letter_or_its_title() -> None:
     rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
-    page = render(compare(Side("a", rows), Side("b", rows), RULES, waivers={}))
+    page = render(compare(Side("a", rows), Side("b", rows), RULES, Request(uncalibrated=True)))
     assert "<title>wrong: 1</title>" in page and ">W</text>" in page and "No answer changed" in page
 
 
@@ -164,7 +164,7 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     rows = [Verdict("q0", "factuality", "refused", "g"), Verdict("q0", "refusal_quality", 2, "g"),
             Verdict("q1", "factuality", "correct", "g")]  # fmt: skip
     rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
-    lines = "\n".join(words.markdown(compare(Side("a", rows), Side("b", rows), rules, waivers={})))
+    lines = "\n".join(words.markdown(compare(Side("a", rows), Side("b", rows), rules, Request(uncalibrated=True))))
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | 1 |" in lines
     assert "| `refusal_quality >= baseline` | pass | 2.00 (2/1) | 2.00 (2/1) | 2 |" in lines
     assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | 95.0% |" in lines

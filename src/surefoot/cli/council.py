@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from surefoot.cli.ledger_option import cache_option, replies_at
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.report.words import plain
@@ -108,10 +109,7 @@ def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> i
 )  # fmt: skip
 @click.option("--seed", type=int, help="Fixes the order in which reviewers see answers.  [default: 0]")
 @click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent.")
-@click.option(
-    "--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Where replies are kept: a repeat costs nothing.  [default: in the user's cache folder]",
-)  # fmt: skip
+@cache_option
 @click.option(
     "--prices", type=_READABLE, metavar="FILE", help="TOML with prices of models, before those that are known."
 )
@@ -126,7 +124,7 @@ def ask(
     file: Path | None,
     seed: int | None,
     max_cost: float | None,
-    cache: Path | None,
+    cache: str | None,
     prices: Path | None,
     yes: bool,
     rubric: str | None,
@@ -180,18 +178,17 @@ def _told(held: Deliberation) -> int:
 
 
 def _opened(
-    settings: Settings, cache: Path | None, prices: Path | None, max_cost: float | None
+    settings: Settings, cache: str | None, prices: Path | None, max_cost: float | None
 ) -> tuple[list[Model], Model | None]:
     """The members and the chair: they share one budget."""
     from surefoot.models.budget import Budget
-    from surefoot.models.cache import default_path
     from surefoot.models.opening import open_model
     from surefoot.models.settings import Settings as Asking
 
     specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
     if not specs:
         raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")
-    budget, how = Budget(max_cost), Asking(cache=cache or default_path(), prices=prices)
+    budget, how = Budget(max_cost), Asking(cache=replies_at(cache), prices=prices)
     chair = str(settings["CHAIR"])
     return [open_model(spec, how, budget) for spec in specs], open_model(chair, how, budget) if chair else None
 

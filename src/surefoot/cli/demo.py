@@ -7,20 +7,32 @@ import io
 import shlex
 import shutil
 import sys
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
+import msgspec
 
 from surefoot.cli.compare import compare
 from surefoot.cli.grade import DEFAULT, GRADERS, grade_run
 from surefoot.cli.run import run
-from surefoot.errors import ExitCode
+from surefoot.cli.sides import load_side
+from surefoot.errors import ExitCode, Incomplete
+from surefoot.records import Label
 from surefoot.store import RunStore
+from surefoot.trust import Trust, in_words
 
 BASE, CANDIDATE = "reference", "reference-eager"
+LEDGER, LABELS = "surefoot.db", "labels.jsonl"
 _INTRODUCTION = """\
 A question-answering pipeline over 43 documents refuses when it finds no evidence. A colleague proposes a change:
 drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
+"""
+_LABELS = """
+Can the grader be trusted? The authors of this demo labelled the answers themselves, without seeing its verdicts.
+`surefoot import` keeps their labels in a ledger, `surefoot calibrate` holds the grader against them:
+  {trust}
+That certificate is what the gate asks for before anything ships, and where a label is, it counts instead of the grader.
 """
 _SHIPS = """
 And what ships? The first pipeline against itself does, as any change that changes no answer. It refuses more than the
@@ -31,11 +43,13 @@ gate allows, so that rule is waived, on the record:
 _NEXT = """
 Reports: {report}.md and {report}.html (open it in a browser).
 Try next:
-  # is it enough to be better than the eager one?
-  {surefoot} compare {out}/{cand} {out}/{base} --uncalibrated
+  # how the grader errs, and what the rates are without its errors
+  {surefoot} calibrate {out}/{base} {out}/{cand}
+  # label some answers yourself, in the browser
+  {surefoot} label {out}/{base}
   # refusing nearly everything must not pass either
   {surefoot} run --pipeline reference-timid --out {out}/timid && {surefoot} grade {out}/timid
-  {surefoot} compare {out}/{base} {out}/timid --uncalibrated
+  {surefoot} compare {out}/{base} {out}/timid
   # your own questions and pipeline
   {surefoot} init my-eval
 """
@@ -50,7 +64,7 @@ Try next:
     help="Folder to write to.",
 )
 def demo(out: Path) -> int:
-    """Run two pipelines over the bundled questions, grade and compare them, and show the decision.
+    """Run two pipelines over the bundled questions, grade, calibrate and compare them, and show the decision.
 
     Offline, in a minute. Exits 0 when it completed, whatever the decision it shows.
     """
@@ -63,10 +77,11 @@ def demo(out: Path) -> int:
         run.main(["--pipeline", name, "--out", str(folder)], "surefoot run", standalone_mode=False)
         with RunStore.open(folder, writing=True) as store:
             grade_run(store, GRADERS[DEFAULT]())
+    if trust := _certify(out):
+        click.echo(_LABELS.format(trust=trust))
     report = out / "report"
     reports = ["--report", f"{report}.md", "--report", f"{report}.html"]
-    sides = [str(out / BASE), str(out / CANDIDATE), "--uncalibrated"]
-    compare.main([*sides, *reports], "surefoot compare", standalone_mode=False)
+    compare.main([str(out / BASE), str(out / CANDIDATE), *_ledger(out), *reports], "surefoot", standalone_mode=False)
     surefoot = command_as_typed()
     click.echo(_SHIPS.format(**_one_that_ships(out, surefoot)), nl=False)
     place = shlex.quote(str(out))
@@ -74,14 +89,54 @@ def demo(out: Path) -> int:
     return ExitCode.OK
 
 
+def _ledger(out: Path) -> list[str]:
+    """The demo's own, whatever ledger the user's projects have."""
+    return ["--ledger", str(out / LEDGER)]
+
+
+def _certify(out: Path) -> str:
+    """Import the bundled labels, calibrate the grader by them, and say how far it can be trusted; "" without labels."""
+    from surefoot.cli.calibrate import calibrate
+    from surefoot.cli.ledger import import_
+    from surefoot.ledger import Ledger
+
+    bundled = files("surefoot") / "demo" / LABELS
+    if not bundled.is_file():
+        click.echo("note: this installation has no labels for the demo, so nothing will ship", err=True)
+        return ""
+    runs = [str(out / BASE), str(out / CANDIDATE)]
+    with as_file(bundled) as labels, contextlib.redirect_stdout(io.StringIO()):
+        _note_strangers(labels, out)
+        import_.main([str(labels), *_ledger(out)], "surefoot import", standalone_mode=False)
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                calibrate.main([*runs, *_ledger(out)], "surefoot calibrate", standalone_mode=False)
+        except Incomplete as error:
+            click.echo(f"note: {error.message}", err=True)
+    with Ledger.open(out / LEDGER) as ledger:
+        found = ledger.certificates()[:1]
+    return "".join(in_words(Trust((certificate.grader,), certificate)) for certificate in found)
+
+
+def _note_strangers(labels: Path, out: Path) -> None:
+    """Labels follow the very words of an answer: a pipeline that has changed leaves some of them behind."""
+    given = {msgspec.json.decode(line, type=Label).version for line in labels.read_bytes().splitlines()}
+    known = {version for name in (BASE, CANDIDATE) for version in load_side(out / name).versions.values()}
+    if strange := len(given - known):
+        message = (
+            f"{strange} of the {len(given)} labelled answers are not given by these runs, so their labels say nothing"
+        )
+        click.echo(f"note: {message}", err=True)
+
+
 def _one_that_ships(out: Path, surefoot: str) -> dict[str, str]:
     """A comparison that asks and grades nothing new, with the last line of what it prints."""
     base = str(out / BASE)
     waiver = ["--waive", "over_refusal_limit", "--reason", "the bundled pipeline is known to refuse much"]
-    arguments = [base, base, "--uncalibrated", *waiver]
+    arguments = [base, base, *waiver]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        compare.main(arguments, "surefoot compare", standalone_mode=False)
+        compare.main([*arguments, *_ledger(out)], "surefoot compare", standalone_mode=False)
     command = f"{surefoot} compare {shlex.join(arguments)}"
     return {"command": command, "decision": printed.getvalue().strip().rpartition("\n")[2]}
 

@@ -14,6 +14,7 @@ import msgspec
 
 from surefoot import rubric
 from surefoot.appending import printable
+from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
 from surefoot.cli.spending import CANARIES, Reader, Terms, open_grader
@@ -43,8 +44,7 @@ def _asking_options(command: Callable[..., int]) -> Callable[..., int]:
             click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
             click.option("--concurrency", type=click.IntRange(1, 1_000), default=Terms().concurrency, metavar="N",
                          show_default=True, help="Calls at once."),
-            click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                         help="Where replies are kept: a repeat costs nothing.  [default: in the user's cache folder]"),
+            cache_option,
             click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
                          help="TOML with prices of models, before those that are known."),
             click.option("--yes", is_flag=True, help="Spend without a question."),

@@ -12,12 +12,17 @@ from typing import Any, NoReturn
 import click
 
 from surefoot import __version__
+from surefoot.cli.audit import audit
+from surefoot.cli.calibrate import calibrate
 from surefoot.cli.compare import compare
 from surefoot.cli.council import council
 from surefoot.cli.demo import demo
 from surefoot.cli.doctor import doctor
+from surefoot.cli.gate import gate
 from surefoot.cli.grade import grade
 from surefoot.cli.init import init
+from surefoot.cli.label import label
+from surefoot.cli.ledger import export, import_
 from surefoot.cli.matrix import matrix
 from surefoot.cli.questions import questions
 from surefoot.cli.run import run
@@ -59,7 +64,10 @@ def cli() -> None:
     """The ship gate for grounded document QA: cite it or refuse."""
 
 
-for command in (init, demo, questions, score, run, grade, compare, doctor, council, matrix):
+for command in (
+    init, demo, questions, score, run, grade, compare, gate, doctor, council, matrix, label, calibrate,
+    export, import_, audit,
+):  # fmt: skip
     cli.add_command(command)
 
 

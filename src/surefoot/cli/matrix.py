@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.run import load_corpus, load_questions
 from surefoot.cli.spending import Reader, Terms, open_grader
@@ -41,10 +42,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="A grader stops before it spends more; no further cell begins once the pipelines have spent it.",
 )  # fmt: skip
 @click.option("--prices", type=_FILE, metavar="FILE", help="TOML with prices of models, before those that are known.")
-@click.option(
-    "--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Where a grader's replies are kept.  [default: in the user's cache folder]",
-)  # fmt: skip
+@cache_option
 @click.option("--yes", is_flag=True, help="Ask and spend without a question.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over

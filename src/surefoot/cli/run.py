@@ -42,6 +42,12 @@ _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 @click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]")
 @click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Run folder. [default: runs/NAME-N]")
+@click.option(
+    "--version",
+    metavar="TEXT",
+    default="",
+    help="What you call this version of the pipeline; the gate tells releases by it.",
+)
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
 @click.option(
@@ -141,6 +147,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
     manifest = Manifest(
         name=folder.name,
         pipeline=spec,
+        version=options["version"].strip(),
         repeats=options["repeats"] or 1,
         seed=options["seed"],
         questions_sha256=fingerprint(questions),
@@ -182,6 +189,8 @@ def _same_pipeline(made: Manifest, options: dict[str, Any]) -> Pipeline:
         raise OtherRun(f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run")
     if options["repeats"] not in (None, made.repeats):
         raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
+    if options["version"].strip() not in ("", made.version):
+        raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     if options["questions"] and fingerprint(load_questions(options["questions"])) != made.questions_sha256:
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = demo.corpus_from(options["corpus"]) if options["corpus"] else demo.corpus()

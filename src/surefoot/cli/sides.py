@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from surefoot import rubric
 from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
 from surefoot.importers.verdicts import checked, load_verdicts
 from surefoot.pairing import Side
-from surefoot.store import VERDICTS, RunStore
+from surefoot.records import corpus_of
+from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
 _IDENTITY = ("questions_sha256", "rubric_sha256", "grader")
+
+
+def is_run(path: str | Path) -> bool:
+    return (Path(path) / MANIFEST).is_file()
 
 
 def load_side(path: str | Path) -> Side:
@@ -25,7 +31,8 @@ def load_side(path: str | Path) -> Side:
 
 def _plain(path: Path, name: str) -> Side:
     problems: list[Problem] = []
-    return Side(name, load_verdicts(path, problems), problems=problems)
+    # Rows are read by the bundled rubric; a file does not say which documents it is about.
+    return Side(name, load_verdicts(path, problems), problems=problems, rubric=rubric.load().sha256)
 
 
 def _run(folder: Path, name: str) -> Side:
@@ -46,6 +53,8 @@ def _run(folder: Path, name: str) -> Side:
         graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),
         problems=store.problems,
+        rubric=manifest.rubric_sha256,
+        corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
     )
 
 

@@ -13,6 +13,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.judging import Judge
@@ -54,7 +55,7 @@ class Terms(Struct, frozen=True):
     sure_from: float = 0.9
     max_cost: float | None = None
     concurrency: int = 16
-    cache: Path | None = None
+    cache: str | Path | None = None  # a file, or a ledger
     prices: Path | None = None
     yes: bool = False
 
@@ -83,11 +84,10 @@ def _council(members: list[str], terms: Terms) -> Reader:
 
 def _opened(spec: str, terms: Terms) -> Model:
     from surefoot.models.budget import Budget
-    from surefoot.models.cache import default_path
     from surefoot.models.opening import open_model
     from surefoot.models.settings import Settings
 
-    settings = Settings(concurrency=terms.concurrency, cache=terms.cache or default_path(), prices=terms.prices)
+    settings = Settings(concurrency=terms.concurrency, cache=replies_at(terms.cache), prices=terms.prices)
     return open_model(spec, settings, Budget(terms.max_cost))
 
 

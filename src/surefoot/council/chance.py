@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations, product
-from math import atan, pi, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -66,31 +66,6 @@ def sign_flip_p(differences: Sequence[float]) -> float | None:
         return float(np.mean(np.abs(signs @ values) >= far))
     signs = np.random.default_rng(_SEED).choice((-1.0, 1.0), size=(_TRIES, len(values)))
     return _share(np.abs(signs @ values) >= far)
-
-
-def t_quantile(share: float, freedom: int) -> float:
-    """Student's t, for a share above one half. Its distribution is a finite sum, so halving finds the place."""
-    low, high = 0.0, 1.0
-    while _t_share(high, freedom) < share and high < 1e9:
-        low, high = high, high * 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_share(middle, freedom) < share else (low, middle)
-    return (low + high) / 2
-
-
-def _t_share(t: float, freedom: int) -> float:
-    angle = atan(t / sqrt(freedom))
-    cosine2 = freedom / (freedom + t * t)
-    odd = freedom % 2
-    term = sqrt(cosine2) if odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for step in range(2 + odd, freedom - 1, 2):
-        term *= cosine2 * (step - 1) / step
-        total += term
-    sine = t / sqrt(freedom + t * t)
-    inside = 2 / pi * (angle + sine * total) if odd else sine * total
-    return (1 + inside) / 2
 
 
 def _share(hits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:

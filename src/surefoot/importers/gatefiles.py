@@ -1,24 +1,53 @@
-"""Gate files: `[rules]` in TOML, each line a name and a rule. `default` is the bundled one."""
+"""Gate files: `[rules]` in TOML, each line a name and a rule, and `[sequential]` where answers vary by chance.
+
+`default` and `ship` are bundled.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from surefoot.errors import UsageError
 
 DEFAULT = "default"
+MODES = ("strict", "sequential")
+_TABLES = ("rules", "sequential")
+_A_RULE = 'a rule is a line like G1 = "precision >= 0.80"'
+_SEQUENTIAL = 'it has alpha = 0.05, margin = 0.02, programme = "default" and mode = "sequential", each if you like'
+
+
+class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the sequential mode decides; `mode` None leaves it to the runs which mode is theirs."""
+
+    alpha: float = 0.05
+    margin: float = 0.02
+    programme: str = "default"
+    mode: str | None = None
+
+
+class GateFile(Struct, frozen=True):
+    rules: dict[str, str]  # by name
+    sequential: Sequential = Sequential()
 
 
 def load(gate: str | Path = DEFAULT) -> dict[str, str]:
     """The rules of a bundled gate or of a file, by name."""
+    return read(gate).rules
+
+
+def read(gate: str | Path = DEFAULT) -> GateFile:
     bundled = files("surefoot") / "gates" / f"{gate}.toml"
     path = Path(gate)
     if bundled.is_file() and not path.exists():
-        return rules_in(bundled.read_text("utf-8"), f"gates/{gate}.toml")
+        return parse(bundled.read_text("utf-8"), f"gates/{gate}.toml")
     try:
-        return rules_in(path.read_text("utf-8"), str(path))
+        return parse(path.read_text("utf-8"), str(path))
     except OSError as error:
         raise UsageError(
             f"the gate {gate} cannot be read: {error.strerror}", "pass a TOML file, or `default`"
@@ -27,17 +56,18 @@ def load(gate: str | Path = DEFAULT) -> dict[str, str]:
         raise UsageError(f"the gate {gate} is not UTF-8 text", "pass a TOML file, or `default`") from error
 
 
-def rules_in(text: str, source: str) -> dict[str, str]:
+def parse(text: str, source: str) -> GateFile:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(
-            f"{source} is not valid TOML: {error}", 'a rule is a line like G1 = "precision >= 0.80"'
-        ) from error
-    unknown = [key for key in content if key != "rules"]
+        raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
+    unknown = [key for key in content if key not in _TABLES]
     if unknown:
-        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", "a gate file has one table, [rules]")
-    rules = content.get("rules")
+        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", f"its tables are {' and '.join(_TABLES)}")
+    return GateFile(_rules(content.get("rules"), source), _sequential(content.get("sequential", {}), source))
+
+
+def _rules(rules: object, source: str) -> dict[str, str]:
     if isinstance(rules, list):
         rules = {str(rule): rule for rule in rules}
     if not isinstance(rules, dict) or not rules:
@@ -46,3 +76,26 @@ def rules_in(text: str, source: str) -> dict[str, str]:
     if wrong:
         raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", 'write G1 = "precision >= 0.80"')
     return dict(rules)
+
+
+def _sequential(table: Any, source: str) -> Sequential:  # noqa: ANN401 - whatever stands in the file
+    try:
+        made = msgspec.convert(table, Sequential)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{source}: [sequential] cannot be read: {error}", _SEQUENTIAL) from error
+    check(made, f"{source}: [sequential] ")
+    return made
+
+
+def check(chosen: Sequential, where: str = "") -> None:
+    """Numbers by which nothing could be decided are refused, wherever they come from."""
+    if not 0 < chosen.alpha <= 0.5:
+        raise UsageError(f"{where}alpha must be above 0 and at most 0.5, not {chosen.alpha}", "0.05 is usual")
+    if not 0 < chosen.margin < 1:
+        raise UsageError(
+            f"{where}margin must lie between 0 and 1, not {chosen.margin}", "0.02 bears a rise by 2 points"
+        )
+    if not chosen.programme.strip():
+        raise UsageError(f"{where}programme must not be empty", "leave it out, or name your product")
+    if chosen.mode is not None and chosen.mode not in MODES:
+        raise UsageError(f"{where}there is no mode {chosen.mode!r}", f"choose {' or '.join(MODES)}")

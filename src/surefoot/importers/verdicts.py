@@ -34,19 +34,22 @@ class BadVerdict(ValueError):
     """Why a row is no verdict."""
 
 
-def load_verdicts(path: str | Path, problems: list[Problem] | None = None) -> list[Verdict]:
+def load_verdicts(
+    path: str | Path, problems: list[Problem] | None = None, by: rubric.Rubric | None = None
+) -> list[Verdict]:
     """The verdicts of a file. What is wrong with it goes to `problems`, or is an error when nobody takes it."""
     log: list[Problem] = [] if problems is None else problems
     if str(path) != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"there is no file {path}", "pass a file of verdicts, one JSON object per line")
-    verdicts = _collect(str(path), _rows(str(path), log), log)
+    verdicts = _collect(str(path), file_rows(str(path), log), log, by)
     serious = [problem for problem in log if problem.kind not in HARMLESS]
     if problems is None and serious:
         raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
     return verdicts
 
 
-def _rows(path: str, problems: list[Problem]) -> Iterator[Row]:
+def file_rows(path: str, problems: list[Problem]) -> Iterator[Row]:
+    """What of a file is JSON; what is not goes to `problems`."""
     for block in sources.blocks_from([path]):
         for line, value in zip(*block.rows(), strict=True):
             if isinstance(value, Repaired):
@@ -58,7 +61,9 @@ def _rows(path: str, problems: list[Problem]) -> Iterator[Row]:
                 yield line, value
 
 
-def _collect(source: str, rows: Iterator[Row], problems: list[Problem]) -> list[Verdict]:
+def _collect(
+    source: str, rows: Iterator[Row], problems: list[Problem], by: rubric.Rubric | None = None
+) -> list[Verdict]:
     """One verdict per question, attempt, axis and grader; two that contradict each other leave none."""
     found: dict[tuple[str, int, str, str], tuple[Verdict, int]] = {}
     contradicted = set()
@@ -68,7 +73,7 @@ def _collect(source: str, rows: Iterator[Row], problems: list[Problem]) -> list[
         except BadVerdict as error:
             problems.append(Problem("bad_verdict", str(error), source, line))
             continue
-        usable, fault = checked(verdict)
+        usable, fault = checked(verdict, by)
         if fault:
             problems.append(Problem("bad_verdict", fault, source, line))
         if usable is None:
@@ -152,29 +157,34 @@ def _evidence(value: object, question_id: str) -> tuple[Evidence, ...]:
         raise BadVerdict(f"question {quoted(question_id)}: evidence cannot be read: {error}") from error
 
 
-def checked(verdict: Verdict) -> tuple[Verdict | None, str]:
+def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict | None, str]:
     """What of a verdict can be used, and what is wrong with it."""
-    axis = _rubric().axis(verdict.axis)
+    known = by or _rubric()
+    axis = known.axis(verdict.axis)
     if axis is None:
-        return None, _unknown_axis(verdict)
+        return None, _unknown_axis(verdict, known)
+    if axis.is_dimension and (score := rubric.read_score(verdict.value)) is not None:
+        return replace(verdict, value=score), ""
     if verdict.value is None or (type(verdict.value) in (str, int) and axis.accepts(verdict.value)):
         return verdict, ""
     given = quoted(verdict.value) if type(verdict.value) in (str, int) else kind_of(verdict.value)
     fault = f"question {quoted(verdict.question_id)}: {axis.name} must be {_values(axis)}, not {given}"
-    owners = [other.name for other in _rubric().axes if other.values and other.accepts(verdict.value)]
+    owners = [other.name for other in known.axes if other.values and other.accepts(verdict.value)]
     if owners and isinstance(verdict.value, str):
         fault += f", which is a value of {owners[0]}"
     return replace(verdict, value=None, reason=fault), fault
 
 
-def _unknown_axis(verdict: Verdict) -> str:
-    known = [axis.name for axis in _rubric().axes]
-    close = get_close_matches(verdict.axis.lower(), known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"the axes are {', '.join(known)}"
+def _unknown_axis(verdict: Verdict, by: rubric.Rubric) -> str:
+    names = [axis.name for axis in by.axes]
+    close = get_close_matches(verdict.axis.lower(), names, 1)
+    hint = f"did you mean {close[0]}?" if close else f"the axes are {', '.join(names)}"
     return f"question {quoted(verdict.question_id)}: there is no axis {quoted(verdict.axis)}; {hint}"
 
 
 def _values(axis: rubric.Axis) -> str:
+    if axis.is_dimension:
+        return f"a number from {rubric.LOWEST} to {rubric.HIGHEST}"
     if not axis.values:
         return f"a whole number from {axis.least}"
     *first, last = map(str, axis.values)

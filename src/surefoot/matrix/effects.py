@@ -14,8 +14,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.matrix.resampling import Numbers, Resamples, interval
-from surefoot.matrix.results import RATES, CellResult, document_of
-from surefoot.measures import MEASURES, UNGRADED, UNKNOWN, Measure, Part
+from surefoot.matrix.results import RATES, CellResult
+from surefoot.measures import MEASURES, UNGRADED, UNKNOWN, Measure, Part, document_of
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 

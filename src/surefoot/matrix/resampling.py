@@ -13,8 +13,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.council.chance import t_quantile
 from surefoot.stats import ALPHA
+from surefoot.stats.student import t_quantile
 
 DRAWS = 2_000
 FEWEST = 10  # clusters: below, a bootstrap promises more than it can keep

@@ -10,7 +10,7 @@ from msgspec import Struct
 from surefoot.measures import MEASURES, UNGRADED, Pair, measure_side
 from surefoot.pairing import Side, pairs_of
 from surefoot.table import BUCKETS
-from surefoot.types import Estimate, Question
+from surefoot.types import Estimate
 
 RATES = ("over_refusal", "under_refusal", "citation_supports_rate")
 
@@ -53,13 +53,3 @@ def result_of(name: str, values: Mapping[str, str], run: str, side: Side, notes:
         tokens=sum(tokens) if tokens else None,
         cost_usd=sum(costs) if costs else None,
     )
-
-
-def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
-    """The document that a question is about, as far as it is known: by itself, or by its first gold passage."""
-    said = question.group("doc") or question.group("document")
-    if said or not question.gold_ids:
-        return said or None
-    gold = question.gold_ids[0]
-    document, mark, _ = gold.partition("#")
-    return documents.get(gold) or (document if mark else None)

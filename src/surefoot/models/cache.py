@@ -1,6 +1,7 @@
 """Replies that have been paid for, by what was asked. No key comes here: it is in neither prompt nor reply.
 
-SQLite in WAL mode: many processes may share the file, and a killed one loses nothing that it has put there.
+By default a file of its own, SQLite in WAL mode: many processes may share it, and a killed one loses nothing that it
+has put there.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
-from surefoot.errors import Incomplete
+from surefoot.errors import Incomplete, SurefootError
 from surefoot.models.seam import Prompt, Reply
 
 _VERSION = 1  # of what a digest is made of
 _SECONDS_TO_WAIT = 10.0
+_FAILURES = (sqlite3.Error, SurefootError)
 _TABLE = """CREATE TABLE IF NOT EXISTS replies (
     digest TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID"""
 
@@ -39,11 +42,55 @@ def default_path() -> Path:
     return Path(base).expanduser() / "surefoot" / "replies.sqlite"
 
 
+class Shelf(Protocol):
+    """Where replies lie as bytes, by digest: a file, or a ledger that a team shares."""
+
+    name: str
+
+    def read(self, digest: str) -> bytes | None: ...
+
+    def write(self, digest: str, model: str, reply: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Cache:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._guard = threading.Lock()
+    def __init__(self, place: Path | Shelf) -> None:
+        self._shelf: Shelf = _File(place) if isinstance(place, Path) else place
         self._complained = False
+
+    def get(self, digest: str) -> Reply | None:
+        """As it came, but that it costs nothing any more."""
+        try:
+            kept = self._shelf.read(digest)
+            reply = None if kept is None else msgspec.json.decode(kept, type=Reply)
+        except (*_FAILURES, msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._complain(error)
+            return None
+        return None if reply is None else repeated(reply)
+
+    def put(self, digest: str, model: str, reply: Reply) -> None:
+        """Durable against a kill when it returns. A reply that cannot be kept is still a reply."""
+        try:
+            self._shelf.write(digest, model, msgspec.json.encode(reply))
+        except _FAILURES as error:
+            self._complain(error)
+
+    def close(self) -> None:
+        self._shelf.close()
+
+    def _complain(self, error: Exception) -> None:
+        if not self._complained:
+            self._complained = True
+            sys.stderr.write(
+                f"{self._shelf.name}: the cache of replies failed: {error}; what it misses is asked again\n"
+            )
+
+
+class _File:
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # replies quote documents
@@ -54,26 +101,15 @@ class Cache:
             hint = "choose another file for it, or delete this one: replies are then paid for again"
             raise Incomplete(f"{path}: the cache of replies cannot be opened: {reason}", hint) from error
 
-    def get(self, digest: str) -> Reply | None:
-        """As it came, but that it costs nothing any more."""
+    def read(self, digest: str) -> bytes | None:
         with self._guard:
-            try:
-                row = self._database.execute("SELECT reply FROM replies WHERE digest = ?", (digest,)).fetchone()
-                reply = msgspec.json.decode(row[0], type=Reply) if row else None
-            except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
-                self._complain(error)
-                return None
-        return None if reply is None else repeated(reply)
+            row = self._database.execute("SELECT reply FROM replies WHERE digest = ?", (digest,)).fetchone()
+        return row[0] if row else None
 
-    def put(self, digest: str, model: str, reply: Reply) -> None:
-        """Durable against a kill when it returns. A reply that cannot be kept is still a reply."""
-        row = (digest, model, msgspec.json.encode(reply), time.time())
-        with self._guard:
-            try:
-                with self._database:
-                    self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
-            except sqlite3.Error as error:
-                self._complain(error)
+    def write(self, digest: str, model: str, reply: bytes) -> None:
+        with self._guard, self._database:
+            row = (digest, model, reply, time.time())
+            self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
 
     def close(self) -> None:
         with self._guard:
@@ -92,11 +128,6 @@ class Cache:
                 if "locked" not in str(error) or time.monotonic() > give_up:
                     raise
                 time.sleep(0.02)
-
-    def _complain(self, error: Exception) -> None:
-        if not self._complained:
-            self._complained = True
-            sys.stderr.write(f"{self._path}: the cache of replies failed: {error}; what it misses is asked again\n")
 
 
 def repeated(reply: Reply) -> Reply:

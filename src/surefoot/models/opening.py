@@ -10,7 +10,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.models import background
 from surefoot.models.asking import Endpoint, Terms
 from surefoot.models.budget import Budget
-from surefoot.models.cache import Cache
+from surefoot.models.cache import Cache, Shelf
 from surefoot.models.calls import EndpointModel
 from surefoot.models.clients import Client
 from surefoot.models.dialects import Manner
@@ -23,7 +23,7 @@ from surefoot.text.endpoints import VENDORS, Spec, parsed
 
 OpenedModel = EndpointModel | RecordedModel  # both are a Model that can say beforehand what asking would cost
 _endpoints: dict[tuple[object, ...], Endpoint] = {}
-_caches: dict[tuple[int, Path], Cache] = {}
+_caches: dict[tuple[int, Path | Shelf], Cache] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> OpenedModel:
@@ -74,10 +74,11 @@ def _client(asked: Spec, key: Secret, settings: Settings) -> Client:
     return Client(connected(asked.endpoint, key, settings), key, settings)
 
 
-def _cache(path: Path | None) -> Cache | None:
-    if path is None:
+def _cache(place: Path | Shelf | None) -> Cache | None:
+    if place is None:
         return None
-    place = (os.getpid(), path.expanduser().absolute())  # a connection does not survive a fork
-    if place not in _caches:
-        _caches[place] = Cache(place[1])
-    return _caches[place]
+    where = place.expanduser().absolute() if isinstance(place, Path) else place
+    kept = (os.getpid(), where)  # a connection does not survive a fork
+    if kept not in _caches:
+        _caches[kept] = Cache(where)
+    return _caches[kept]

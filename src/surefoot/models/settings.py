@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import UsageError
+from surefoot.models.cache import Shelf
 
 
 class Settings(Struct, frozen=True):
@@ -22,7 +23,7 @@ class Settings(Struct, frozen=True):
     repairs: int = 2  # further calls where the reply could not be used
     patience: float = 600.0  # with a server that is busy
     grace: float = 5.0  # for the calls under way when stopped: they are paid for
-    cache: Path | None = None
+    cache: Path | Shelf | None = None
     prices: Path | None = None  # a TOML file that goes before the table in the box
 
 

@@ -1,16 +1,18 @@
-"""A comparison in words: Markdown for a pull request, a table for a terminal, plain values for --json."""
+"""A comparison in words: Markdown for a pull request, a table for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.compare import Comparison, Counts, Judged
+from surefoot import trust
+from surefoot.compare import Comparison, Counts
+from surefoot.gate import TRUST
+from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
 from surefoot.report.words import STATUS_WORDS, cell, headline, names, percent, plain, rule_words, seen
 from surefoot.table import BUCKETS
@@ -41,7 +43,9 @@ def number(metric: str, estimate: Estimate | None) -> str:
     """A measure as people read it: a count as it is, a share in percent, a mean with two decimals."""
     if estimate is None or estimate.value is None:
         return "-"
-    shape = MEASURES[metric].shape if metric in MEASURES else "share"
+    if metric == "kappa":
+        return f"{float(estimate.value):.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
+    shape = _shape(metric)
     if shape == "count":
         return str(estimate.numerator)
     if shape == "mean":
@@ -49,10 +53,16 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return seen(estimate)
 
 
+def _shape(metric: str) -> str:
+    if metric in TRUST:
+        return "count" if metric == "labels" else "mean"
+    return MEASURES[metric].shape if metric in MEASURES else "share"
+
+
 def limit(metric: str, value: Fraction | None) -> str:
     if value is None:
         return "-"
-    shape = MEASURES[metric].shape if metric in MEASURES else "share"
+    shape = _shape(metric)
     if shape == "share":
         return f"-{percent(-value)}" if value < 0 else percent(value)
     return str(value) if value.denominator == 1 else f"{float(value):.2f}"
@@ -70,13 +80,43 @@ def why(judged: Judged) -> str:
 
 
 def verdict_line(comparison: Comparison) -> str:
-    """The decision in one sentence, with what was waived for it."""
+    """The decision in one sentence, with what was waived or lifted for it."""
     used = [judged.check.rule.name for judged in comparison.judged if judged.waiver is not None]
     needless = [name for name in comparison.waived if name not in used]
     said = [headline(comparison.decision)]
     said += [f"Waived: {', '.join(used)}."] if used else []
     said += [f"Waived without need: {', '.join(needless)}."] if needless else []
+    said += ["--uncalibrated: the grader's error was left out of account."] if comparison.uncalibrated else []
     return " ".join(said)
+
+
+def background(comparison: Comparison) -> list[str]:
+    """What the decision rests on: how far the grader can be trusted, whose labels count, and in which mode."""
+    said = [f"trust: {trust.in_words(comparison.trust)}"]
+    labelled = {name: count for name, count in comparison.labelled.items() if count}
+    if labelled:
+        counts = " and ".join(f"{count} of {name}" for name, count in labelled.items())
+        said.append(f"labels: people's stand in for the grader's verdicts on {counts}")
+    if comparison.why_this_mode:
+        said.append(f"mode: {comparison.mode}: {comparison.why_this_mode}")
+    return [*said, *_sequential_lines(comparison)]
+
+
+def _sequential_lines(comparison: Comparison) -> Iterator[str]:
+    used = comparison.sequential
+    if used is None:
+        return
+    place = used.place
+    if place is None:
+        yield f"sequential: alpha {used.alpha:g}, margin {used.margin:g}; files have no history, so nothing adds up"
+        return
+    yield (
+        f"sequential: release {place.release}, number {place.number} of programme {place.programme}, look {place.look};"
+        f" blocks at e = {1 / used.alpha_block:.4g}, ships when a rise above {used.margin:g} has a chance of at most"
+        f" {used.alpha_ship:.4f}"
+    )
+    if place.note:
+        yield f"sequential: {place.note}"
 
 
 def mcnemar_line(comparison: Comparison) -> str:
@@ -114,6 +154,8 @@ def markdown(comparison: Comparison) -> Iterator[str]:
     for name in SIDES:
         graders = ", ".join(filter(None, comparison.graders[name])) or "not named"
         yield f"- {name}: {cell(comparison.names[name])} (graded by {cell(graders)})"
+    yield from (f"- {cell(line, _LONGEST_SENTENCE)}" for line in background(comparison))
+    yield from (f"- next: {cell(line, _LONGEST_SENTENCE)}" for line in comparison.next_steps)
     yield from ("", "## Gate", "", "| rule | result | candidate | baseline | limit | why | questions behind it |")
     yield "|---|---|---|---|---|---|---|"
     for judged in comparison.judged:
@@ -204,6 +246,27 @@ def show(comparison: Comparison, console: Console) -> None:
         more = f"and {len(comparison.problems) - _PROBLEMS_SHOWN} more problems, all of them in --json"
         console.print(Text(more), style="yellow")
     console.print(Text(f"wrong: {mcnemar_line(comparison)}"), soft_wrap=True)
+    show_decision(comparison, console)
+
+
+def show_open(comparison: Comparison, console: Console) -> None:
+    """The rules that do not hold, a line each."""
+    for judged in comparison.judged:
+        if judged.check.status not in ("pass", "not_applicable"):
+            check = judged.check
+            told = "; ".join(filter(None, (names(check.questions, check.question_count, 4, plain), plain(why(judged)))))
+            line = f"{plain(rule_words(check.rule))}: {status(judged)}{f': {told}' if told else ''}"
+            console.print(
+                Text(line), style=_STYLES[WAIVED if judged.waiver is not None else check.status], soft_wrap=True
+            )
+
+
+def show_decision(comparison: Comparison, console: Console) -> None:
+    """What it rests on, what would help, and the decision itself."""
+    for line in background(comparison):
+        console.print(Text(plain(line, _LONGEST_SENTENCE)), style="dim", soft_wrap=True)
+    for line in comparison.next_steps:
+        console.print(Text(f"next: {plain(line, _LONGEST_SENTENCE)}"), soft_wrap=True)
     outcome = comparison.decision.outcome
     sentence = f" - {plain(verdict_line(comparison), _LONGEST_SENTENCE)}"
     console.print(Text.assemble((outcome, _STYLES[outcome]), sentence), soft_wrap=True)
@@ -231,74 +294,3 @@ def _rule_table(comparison: Comparison) -> Table:
             Text("; ".join(filter(None, (behind, plain(why(judged)))))),
         )
     return table
-
-
-def as_json(comparison: Comparison) -> dict[str, object]:
-    """Plain values under the names that are promised to users."""
-    decision = comparison.decision
-    return {
-        "outcome": decision.outcome,
-        "exit_code": int(decision.exit_code),
-        "incomplete": list(decision.incomplete),
-        "mode": comparison.mode,
-        "names": comparison.names,
-        "graders": comparison.graders,
-        "checks": [_json_check(judged) for judged in comparison.judged],
-        "waived": comparison.waived,
-        "buckets": comparison.buckets,
-        "by_stratum": comparison.by_stratum,
-        "measures": {
-            side: {name: _json_estimate(estimate) for name, estimate in measures.items()}
-            for side, measures in comparison.measures.items()
-        },
-        "mcnemar": msgspec.to_builtins(comparison.mcnemar),
-        "moved": [_json_moved(pair) for pair in comparison.moved],
-        "problems": msgspec.to_builtins(comparison.problems),
-    }
-
-
-def _json_check(judged: Judged) -> dict[str, object]:
-    check = judged.check
-    return {
-        "name": check.rule.name,
-        "rule": check.rule.text,
-        "status": WAIVED if judged.waiver is not None else check.status,
-        **({} if judged.waiver is None else {"waiver": judged.waiver, "without_waiver": check.status}),
-        "seen": _json_estimate(check.seen),
-        "baseline": _json_estimate(judged.base),
-        "limit": None if check.limit is None else float(check.limit),
-        "reason": check.reason,
-        "questions": list(check.questions),
-        "question_count": check.question_count,
-    }
-
-
-def _json_estimate(estimate: Estimate | None) -> dict[str, object] | None:
-    if estimate is None:
-        return None
-    value = estimate.value
-    return {"value": None if value is None else float(value), **msgspec.to_builtins(estimate)}
-
-
-def _json_moved(pair: Pair) -> dict[str, object]:
-    return {
-        "question_id": pair.question_id,
-        "attempt": pair.attempt,
-        "stratum": pair.stratum,
-        "question": pair.question.text if pair.question else None,
-        "from": pair.base.bucket or UNGRADED,
-        "to": pair.cand.bucket or UNGRADED,
-        "base": _json_said(pair.base),
-        "cand": _json_said(pair.cand),
-    }
-
-
-def _json_said(said: Said) -> dict[str, object]:
-    verdict = said.verdicts.get("factuality")
-    return {
-        "answer": said.trace.answer if said.trace else None,
-        "reason": reason_of(said),
-        "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
-        "cited": msgspec.to_builtins(cited_by(said)),
-        "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
-    }

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from unicodedata import category
 
-from surefoot.compare import Comparison, Counts, Judged
+from surefoot.compare import Comparison, Counts
+from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
 from surefoot.report.comparison import (
     asked_in,
+    background,
     cited_by,
     groups,
     limit,
@@ -130,6 +132,8 @@ def _decision(comparison: Comparison) -> Iterator[str]:
         graders = ", ".join(filter(None, comparison.graders[side])) or "not named"
         yield f"{_SIDE_WORDS[side]}: {text(comparison.names[side])}, graded by {text(graders)}<br>"
     yield f"{comparison.mode} mode</p>"
+    yield from (f"<p>{text(line, 1000)}</p>" for line in background(comparison))
+    yield from (f"<p><strong>next:</strong> {text(line, 1000)}</p>" for line in comparison.next_steps)
 
 
 def _bars(comparison: Comparison) -> Iterator[str]:
@@ -250,7 +254,8 @@ def _moved_pair(pair: Pair) -> Iterator[str]:
 
 
 def _said(side: str, said: Said) -> Iterator[str]:
-    yield f"<strong>{side}: {said.bucket or UNGRADED}</strong> {text(reason_of(said))}"
+    by = " (labelled by people)" if said.by_people else ""
+    yield f"<strong>{side}: {said.bucket or UNGRADED}</strong>{by} {text(reason_of(said))}"
     if said.trace is None:
         yield '<p class="quiet">the answer itself is not known</p>'
     else:

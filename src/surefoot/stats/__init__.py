@@ -1,7 +1,7 @@
 """Intervals for rates and the sample sizes they ask for.
 
 Written out rather than taken from scipy because importing scipy.stats takes longer than scoring most
-trace files; the tests hold every function against scipy.
+trace files; the tests hold every function against scipy. What needs numpy or scipy is in the modules beside this one.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from math import ceil, log, sqrt
 from statistics import NormalDist
 
 ALPHA = 0.05
-_Z = NormalDist().inv_cdf(1 - ALPHA / 2)
+Z = NormalDist().inv_cdf(1 - ALPHA / 2)  # so many standard errors to either side
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: float) -> tuple[float, float]:
     """95 % Wilson interval. At 0 or n successes the open side is the exact one-sided bound."""
     if n == 0:
         raise ValueError("no interval without observations")
@@ -21,9 +21,9 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
         return 0.0, 1 - ALPHA ** (1 / n)
     if successes == n:
         return ALPHA ** (1 / n), 1.0
-    share, z2 = successes / n, _Z * _Z
+    share, z2 = successes / n, Z * Z
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    half = Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
@@ -37,4 +37,4 @@ def questions_to_be_sure(share: float, limit: float) -> int | None:
     if share in (0, 1):
         away = 1 - limit if share == 0 else limit
         return ceil(log(ALPHA) / log(away))
-    return ceil(_Z * _Z * limit * (1 - limit) / (share - limit) ** 2)
+    return ceil(Z * Z * limit * (1 - limit) / (share - limit) ** 2)

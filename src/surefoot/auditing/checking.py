@@ -1,0 +1,120 @@
+"""What a bundle lacks, and whether its parts fit each other. The same when it is made and when it is verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.auditing.layout import BASE, DECISION, GATE, LEDGER, REPORTS, RUBRIC, RUN, object_in
+from surefoot.calibration.certificates import sealed, standing
+from surefoot.errors import SurefootError
+from surefoot.ledger.moving import read_records
+from surefoot.ledger.places import run_id, versions_of
+from surefoot.records import Certificate, Label, Step, corpus_of
+from surefoot.store import TRACES, VERDICTS, RunStore, fingerprint
+
+
+class Records(Struct, frozen=True):
+    """What a bundle has of the ledger, and what cannot be read of it."""
+
+    labels: list[Label] = []
+    certificates: list[Certificate] = []
+    steps: list[Step] = []
+    fault: str = ""
+
+
+def records_in(folder: Path) -> Records:
+    if not (folder / LEDGER).exists():
+        return Records()
+    try:
+        with (folder / LEDGER).open("rb") as file:
+            found = read_records(file, LEDGER)
+    except SurefootError as error:
+        return Records(fault=error.message)
+    return msgspec.convert({name: found[name] for name in ("labels", "certificates", "steps")}, Records)
+
+
+def gaps_in(folder: Path) -> list[str]:
+    """What a reviewer may look for in vain."""
+    records = records_in(folder)
+    there = {
+        "answers: nothing was asked": (folder / RUN / TRACES).exists(),
+        "verdicts: the run is not graded": (folder / RUN / VERDICTS).exists(),
+        "decision: the run was not compared with another": (folder / RUN / DECISION).exists(),
+        "run that it was compared with: none is known, or it is not where it was": (folder / BASE).exists(),
+        "labels: nobody has labelled these answers": records.labels,
+        "certificate: how far the grader can be trusted is not known": records.certificates,
+        "history of the gate: the ledger has no decision about this run": records.steps,
+        "rules: there is no decision to take them from": (folder / GATE).exists(),
+        "rubric: none is named, or it has changed since the run was graded": (folder / RUBRIC).exists(),
+        "report: none was attached": (folder / REPORTS).exists(),
+    }
+    found = [f"no {words}" for words, is_there in there.items() if not is_there]
+    if records.certificates:
+        found += [f"no certificate that holds for this run: {why}" for why in _expired(folder, records.certificates)]
+    return found
+
+
+def _expired(folder: Path, certificates: Sequence[Certificate]) -> Iterator[str]:
+    try:
+        manifest = RunStore.open(folder / RUN).manifest
+    except SurefootError:
+        return  # the remarks say that the run cannot be read
+    corpus = corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
+    certificate, reason = standing(certificates, manifest.grader or "", manifest.rubric_sha256, corpus)
+    if certificate is None:
+        yield reason
+
+
+def remarks_on(folder: Path) -> list[str]:
+    """What does not fit together. Nothing, in a sound bundle of a sound run."""
+    remarks, versions, runs = [], set[str](), set[str]()
+    for part in (RUN, BASE):
+        if (folder / part).exists():
+            try:
+                store = RunStore.open(folder / part)
+                remarks += [f"{part}: {remark}" for remark in _remarks_on_run(store)]
+                versions |= set(versions_of(store).values())
+                runs.add(run_id(store.manifest))
+            except SurefootError as error:
+                remarks.append(f"{part}: {error.message}")
+    remarks += _remarks_on_records(folder, versions, runs)
+    return [remark.replace(f"{folder}/", "") for remark in remarks]
+
+
+def _remarks_on_run(store: RunStore) -> Iterator[str]:
+    manifest, questions = store.manifest, store.questions()
+    asked = {question.id for question in questions}
+    if fingerprint(questions) != manifest.questions_sha256:
+        yield "the questions are not those that the manifest names"
+    if store.is_graded_otherwise():
+        yield "the verdicts are on other answers than these"
+    if strays := {verdict.question_id for verdict in store.verdicts()} - asked:
+        yield f"there are verdicts on questions that were not asked, such as {min(strays)!r}"
+    if strays := {str(trace.question_id) for trace in store.traces()} - asked:
+        yield f"there are answers to questions that were not asked, such as {min(strays)!r}"
+    for problem in store.problems:
+        yield str(problem)
+
+
+def _remarks_on_records(folder: Path, versions: set[str], runs: set[str]) -> Iterator[str]:
+    records = records_in(folder)
+    if records.fault:
+        yield records.fault
+    for label in records.labels:
+        if label.version not in versions:
+            yield f"{LEDGER}: the label {label.id} is on an answer that is not in the bundle"
+    for certificate in records.certificates:
+        if sealed(certificate) != certificate:
+            yield f"{LEDGER}: the certificate {certificate.id} does not have the id that its content gives"
+    known = {"", *(certificate.id for certificate in records.certificates)}
+    for step in records.steps:
+        if step.certificate not in known:
+            yield f"{LEDGER}: the step {step.id} names the certificate {step.certificate}, which is not in the bundle"
+    own = [step for step in records.steps if step.cand_run in runs and step.base_run in runs]
+    outcome = object_in(folder / RUN / DECISION).get("outcome")
+    if own and outcome is not None and outcome not in {step.outcome for step in own}:
+        yield f"{RUN}/{DECISION}: it says {outcome}, and the gate's history says {own[-1].outcome}"

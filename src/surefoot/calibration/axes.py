@@ -1,0 +1,161 @@
+"""Calibrate a grader: every axis of its verdicts held against people's labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from surefoot.calibration import wording
+from surefoot.calibration.agreement import agreement_of, alpha_of, is_ordinal
+from surefoot.calibration.confidences import reliability_of, send_to_a_person
+from surefoot.calibration.joining import FACTUALITY, Answer, Joined, Place, join
+from surefoot.calibration.means import is_number, mean_of
+from surefoot.calibration.rates import corrected, labels_needed
+from surefoot.calibration.results import MEAN, AxisCalibration, Calibration, Rate
+from surefoot.calibration.tables import Confusion, confusion_of, from_certificate
+from surefoot.calibration.transfer import rates_elsewhere
+from surefoot.records import Certificate, Label, Value
+from surefoot.rubric import Axis, Rubric
+from surefoot.types import Verdict
+
+RISK = 0.05
+_LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
+_NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
+_WIDTH_OF = "wrong"
+
+Verdicts = Mapping[str, Sequence[Value]]  # of other answers, by axis
+
+
+def calibrate(
+    verdicts: Sequence[Verdict],
+    labels: Iterable[Label],
+    rubric: Rubric,
+    target: Verdicts | None = None,
+    *,
+    versions: Mapping[Place, str] | None = None,
+    risk: float = RISK,
+) -> Calibration:
+    """Hold the verdicts of one grader against people's labels; `target` are its verdicts on answers without labels."""
+    return calibrate_joined(join(verdicts, labels, versions=versions), rubric, target, risk=risk)
+
+
+def calibrate_joined(
+    joined: Joined, rubric: Rubric, target: Verdicts | None = None, *, risk: float = RISK, of_target: str = ""
+) -> Calibration:
+    """The same for the answers of several runs, joined one after the other."""
+    axes, elsewhere = {}, dict[str, dict[str, Rate]]()
+    for axis in rubric.axes:
+        answers = joined.axes.get(axis.name, [])
+        if not any(answer.votes for answer in answers):
+            continue
+        axes[axis.name] = calibrate_axis(answers, axis, risk)
+        others = (target or {}).get(axis.name)
+        if others and axis.values:
+            elsewhere[axis.name] = rates_elsewhere(others, _table(answers, axis))
+    return Calibration(
+        axes=axes,
+        grader=joined.grader,
+        labels=joined.labelled,
+        annotators=tuple(sorted(joined.people)),
+        target=elsewhere or None,
+        target_explanation=wording.elsewhere(f"of {of_target or 'the run above'}", joined.labelled)
+        if elsewhere
+        else "",
+        problems=tuple(joined.problems),
+    )
+
+
+def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
+    confusion = _table(answers, axis)
+    labelled = sum(answer.label is not None for answer in answers)
+    if not labelled:  # people are divided on each
+        return _nothing(confusion, answers, axis)
+    alpha, alpha_reason = alpha_of(answers, axis)
+    reliability, no_reliability = reliability_of(answers, confusion)
+    means = {}
+    explanation = wording.COUNTED if confusion.complete else wording.by_verdict(confusion)
+    if is_number(axis):
+        means[MEAN], explained = mean_of(answers, axis)
+        explanation = f"{explanation} {explained}" if axis.values else explained
+    if not confusion.columns:
+        return AxisCalibration(
+            n=labelled, kappa=None, kappa_reason=_NOT_BUCKETS, alpha=alpha, alpha_reason=alpha_reason, per_bucket={},
+            corrected=means, table={}, chosen={}, answers={}, explanation=explanation, reliability=reliability,
+            reliability_reason=no_reliability,
+        )  # fmt: skip
+    agreed = agreement_of(confusion, weighted=is_ordinal(axis) or not axis.values)
+    rates = corrected(confusion) if axis.values else {}
+    return AxisCalibration(
+        n=labelled,
+        kappa=agreed.kappa,
+        kappa_reason=agreed.reason,
+        weighted_kappa=agreed.weighted_kappa,
+        ac1=agreed.ac1,
+        alpha=alpha,
+        alpha_reason=alpha_reason,
+        per_bucket=agreed.per_bucket if axis.values else {},
+        corrected=rates | means,
+        table=confusion.table(confusion.drawn),
+        chosen=confusion.table(confusion.chosen),
+        answers=confusion.answers(),
+        explanation=explanation,
+        labels_needed="" if is_number(axis) else labels_needed(confusion, rates, _of_interest(rates)),
+        notes=tuple(wording.notes(confusion, agreed.kappa, agreed.ac1)),
+        reliability=reliability,
+        reliability_reason=no_reliability,
+        send_to_a_person=send_to_a_person(answers, confusion, risk),
+    )
+
+
+def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric) -> Calibration:
+    """Correct the rates of a run that nobody labelled with what a certificate says of its grader."""
+    axes = {}
+    for axis in rubric.axes:
+        record, others = certificate.axes.get(axis.name), verdicts.get(axis.name)
+        if record is None or not others or not axis.values or not record.table:
+            continue
+        confusion = from_certificate(record.table, record.answers, axis.values)
+        axes[axis.name] = AxisCalibration(
+            n=0,
+            kappa=record.kappa,
+            kappa_reason="" if record.kappa else "the certificate has none",
+            per_bucket=agreement_of(confusion).per_bucket,
+            corrected=rates_elsewhere(others, confusion),
+            table=confusion.table(confusion.drawn),
+            chosen={},
+            answers=confusion.answers(),
+            explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
+        )
+    return Calibration(
+        axes=axes, grader=certificate.grader, labels=0, annotators=(), certificate=certificate,
+        certificate_reason="it is an earlier one that still stands: no labels were drawn from these answers",
+    )  # fmt: skip
+
+
+def _table(answers: Sequence[Answer], axis: Axis) -> Confusion:
+    """Counts have a column for each number up to the largest; scores and large counts have no table."""
+    values: Sequence[Value] = axis.values
+    if not values:
+        numbers = [value for answer in answers for value in (answer.verdict, answer.label) if value is not None]
+        largest = max((value for value in numbers if isinstance(value, (int, float))), default=0)
+        if axis.is_dimension or largest > _LARGEST_COUNT:
+            return Confusion((), (), (), ())
+        values = range(axis.least, int(largest) + 1)
+    return confusion_of(answers, values, by_flag=axis.name != FACTUALITY)
+
+
+def _of_interest(rates: Mapping[str, Rate]) -> str:
+    """The bucket whose interval matters most: wrong, else the one that is least known."""
+    return (
+        _WIDTH_OF
+        if _WIDTH_OF in rates
+        else max(rates, key=lambda name: (rates[name].high or 0) - (rates[name].low or 0))
+    )
+
+
+def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis) -> AxisCalibration:
+    alpha, alpha_reason = alpha_of(answers, axis)
+    reason = "people are divided on every answer they labelled"
+    return AxisCalibration(
+        n=0, kappa=None, kappa_reason=reason, alpha=alpha, alpha_reason=alpha_reason, per_bucket={}, corrected={},
+        table={}, chosen={}, answers=confusion.answers(), explanation=f"Nothing can be said: {reason}.",
+    )  # fmt: skip

@@ -1,0 +1,185 @@
+"""Verdicts and labels on the same answers, side by side.
+
+A label belongs to the answer whose version it has; where versions are not known, to its question and attempt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, settled
+from surefoot.types import Problem, Verdict
+
+FACTUALITY = "factuality"
+_FLAGGED = ("wrong", "unsupported", None)  # what is put before people first
+_NO_ANSWER = frozenset({"missing", "error", "empty"})  # reasons of the decision table for which there is no bucket
+_NAMED = 50
+
+Place = tuple[str, int]  # question and attempt
+
+
+class Answer(NamedTuple):
+    """One axis of one answer: what the grader says, and what people say."""
+
+    question_id: str
+    attempt: int
+    verdict: Value  # None: ungraded
+    label: Value = None  # None: nobody has labelled it, or no value has most votes
+    votes: Mapping[str, Value] = {}
+    chosen: bool = False  # picked for what it would decide, not drawn by chance
+    flagged: bool | None = None  # None: the verdicts have no factuality
+    confidence: float | None = None
+    source: str = ""
+    run: int = 1  # which of several
+
+
+class Joined(Struct):
+    """The answers of each axis, of one run or of several."""
+
+    grader: str
+    axes: dict[str, list[Answer]]
+    people: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)  # versions: the same answer again is no news
+    runs: int = 0
+
+    @property
+    def labelled(self) -> int:
+        """Answers that people put into a bucket."""
+        return sum(answer.label is not None for answer in self.axes.get(FACTUALITY, ()))
+
+    @property
+    def sampled(self) -> bool:
+        """Some labels are on answers that were drawn by chance, and so say something of the others."""
+        return any(a.label is not None and not a.chosen for answers in self.axes.values() for a in answers)
+
+
+def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
+    """Verdicts of graders, and those of people as the labels they are."""
+    machine, labels = [], []
+    for verdict in verdicts:
+        if not verdict.grader.startswith(PEOPLE):
+            machine.append(verdict)
+            continue
+        who = verdict.grader.removeprefix(PEOPLE)
+        labels.append(
+            Label(
+                id=f"{who}/{verdict.question_id}/{verdict.attempt}/{verdict.axis}", at="", annotator=who,
+                question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
+                note=verdict.reason,
+            )
+        )  # fmt: skip
+    return machine, labels
+
+
+def join(
+    verdicts: Sequence[Verdict],
+    labels: Iterable[Label],
+    *,
+    versions: Mapping[Place, str] | None = None,
+    before: Joined | None = None,
+) -> Joined:
+    """The verdicts of one grader, each with the labels on its answer; added to what was joined `before`."""
+    graders = sorted({verdict.grader for verdict in verdicts})
+    if len(graders) > 1:
+        raise ValueError(f"verdicts of one grader are calibrated at a time, not of {', '.join(graders)}")
+    joined = before or Joined(grader=graders[0] if graders else "", axes={})
+    joined.runs += 1
+    kept = _worth_labelling(verdicts, versions or {}, joined)
+    everywhere = {(verdict.question_id, verdict.attempt) for verdict in verdicts}
+    places = {(verdict.question_id, verdict.attempt) for verdict in kept}
+    votes = _votes(labels, places, everywhere - places, versions or {}, joined)
+    flagged = {(v.question_id, v.attempt): v.value in _FLAGGED for v in kept if v.axis == FACTUALITY}
+    for verdict in kept:
+        place = (verdict.question_id, verdict.attempt)
+        given = votes.pop((place, verdict.axis), ())
+        joined.axes.setdefault(verdict.axis, []).append(_answer(verdict, given, flagged.get(place), joined))
+    _name_left_over(votes, joined)
+    return joined
+
+
+def _worth_labelling(verdicts: Sequence[Verdict], versions: Mapping[Place, str], joined: Joined) -> list[Verdict]:
+    """Without answers that have no text, and with each of those that are word for word the same once."""
+    silent = {(v.question_id, v.attempt) for v in verdicts if v.value is None and v.reason in _NO_ANSWER}
+    if silent:
+        message = f"answers that are missing, empty or errors ({len(silent)}) are in no bucket and in no rate"
+        joined.problems.append(Problem("note", message))
+    first: dict[str, Place] = {}
+    copies: set[Place] = set()
+    for place in dict.fromkeys((verdict.question_id, verdict.attempt) for verdict in verdicts):
+        version = versions.get(place, "")
+        if version and place not in silent and (version in joined.seen or first.setdefault(version, place) != place):
+            copies.add(place)
+    joined.seen |= first.keys()
+    if copies:
+        message = f"answers word for word like another one to the same question ({len(copies)}) count once with it"
+        joined.problems.append(Problem("note", message))
+    return [v for v in verdicts if (v.question_id, v.attempt) not in silent | copies]
+
+
+Votes = dict[tuple[Place, str], list[Label]]
+
+
+def _votes(
+    labels: Iterable[Label], places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined
+) -> Votes:
+    """Labels in force by answer and axis. Those on answers without any verdict are named."""
+    by_version = {versions[place]: place for place in places if place in versions}
+    found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
+    strangers: set[Place] = set()
+    textless: set[Place] = set()
+    for label in current(labels):
+        own = (label.question_id, label.attempt)
+        place = by_version.get(label.version) if versions and label.version else own
+        if place in places:
+            found[place, label.axis].append(label)
+        elif not label.version or label.version not in joined.seen:
+            (textless if own in aside else strangers).add(own)
+    if textless:
+        message = f"labels on answers that are missing, empty or errors ({len(textless)}) are not used"
+        joined.problems.append(Problem("note", message))
+    for question_id, attempt in sorted(strangers)[:_NAMED]:
+        message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
+        joined.problems.append(Problem("unknown_question", message))
+    if len(strangers) > _NAMED:
+        message = f"{len(strangers)} answers in all have labels and no verdict"
+        joined.problems.append(Problem("unknown_question", message))
+    return dict(found)
+
+
+def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joined: Joined) -> Answer:
+    bare = Answer(
+        verdict.question_id, verdict.attempt, verdict.value, flagged=flagged, confidence=verdict.confidence,
+        source=verdict.via or verdict.grader, run=joined.runs,
+    )  # fmt: skip
+    votes: dict[str, Value] = {}
+    given = list(labels)
+    if not given:
+        return bare
+    where = f"question {verdict.question_id!r} (attempt {verdict.attempt}), {verdict.axis}"
+    against = set()
+    for label in given:
+        if votes.setdefault(label.annotator, label.value) != label.value:
+            against.add(label.annotator)
+            message = f"{where}: {label.annotator} says {votes[label.annotator]!r} and {label.value!r}; neither is used"
+            joined.problems.append(Problem("contradicting_label", message))
+    votes = {who: value for who, value in votes.items() if who not in against}
+    label_value = settled(votes.values())
+    if votes and label_value is None:
+        said = ", ".join(f"{who} {value!r}" for who, value in sorted(votes.items()))
+        joined.problems.append(Problem("tie", f"{where}: people are divided ({said}); it counts as not labelled"))
+    joined.people |= votes.keys()
+    # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
+    chosen = all(label.drawn in BY_CHOICE for label in given)
+    return bare._replace(label=label_value, votes=votes, chosen=chosen)
+
+
+def _name_left_over(votes: Votes, joined: Joined) -> None:
+    """What people say on axes that the grader did not see on that answer."""
+    for axis, count in Counter(axis for _, axis in votes).items():
+        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
+        joined.problems.append(Problem("note", message))

@@ -1,0 +1,100 @@
+"""Axes that are numbers: the mean people would give, from all scores and some labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from surefoot.calibration.joining import Answer
+from surefoot.calibration.results import Method, Rate
+from surefoot.records import Value
+from surefoot.rubric import HIGHEST, LOWEST, Axis
+from surefoot.stats import ALPHA
+from surefoot.stats.correction import ppi_mean, ppi_refused
+
+
+class Part(NamedTuple):
+    """The mean of some answers, with what its interval adds to either side."""
+
+    n: int
+    value: float
+    half: float
+    method: Method
+    why: str
+
+
+_COUNTED = "Every answer is labelled, so the mean is counted."
+_STEADIED = (
+    "The labels are from this very run: the mean is theirs, steadied by the scores of the other answers (PPI++)."
+)
+_TOO_FEW = "There is no mean: it takes two labels on flagged answers, and two on the others."
+_AMONG = {True: "of the flagged answers, ", False: "of the answers that are not flagged, ", None: ""}
+_ALL_THE_SAME = "all labels are the same, which does not tell how far other answers may differ"
+
+
+def is_number(axis: Axis) -> bool:
+    """Its values can be averaged: counts, scores, and steps with numbers for names."""
+    return axis.is_dimension or not axis.values or all(isinstance(value, int) for value in axis.values)
+
+
+def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
+    """The mean, and a sentence on how it was found.
+
+    Flagged answers are labelled more often than others, so both kinds are estimated apart and weighed by their number.
+    Answers that were picked speak for themselves alone.
+    """
+    picked = [answer for answer in answers if answer.chosen and answer.label is not None]
+    drawn = [answer for answer in answers if not answer.chosen or answer.label is None]
+    kinds = [[answer for answer in drawn if answer.flagged is flag] for flag in (True, False, None)]
+    scores = [_number(answer.verdict) for answer in answers if answer.verdict is not None]
+    graded = float(np.mean(scores)) if scores else None
+    parts = [Part(1, _number(answer.label), 0.0, "counted", _COUNTED) for answer in picked]
+    for kind in filter(None, kinds):
+        part = _part(kind, _AMONG[kind[0].flagged])
+        if part is None:
+            return Rate(value=None, low=None, high=None, method="labels alone", graded=graded), _TOO_FEW
+        parts.append(part)
+    # The weakest of the ways is named.
+    way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
+    whole = sum(part.n for part in parts)
+    value = sum(part.n * part.value for part in parts) / whole
+    half = sqrt(sum((part.n / whole * part.half) ** 2 for part in parts))
+    if not half:
+        return Rate(value=value, low=None, high=None, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
+    least, most = _range(axis)
+    low, high = max(least, value - half), min(most, value + half)
+    return Rate(value=value, low=low, high=high, method=way.method, graded=graded), way.why
+
+
+def _part(answers: Sequence[Answer], among: str) -> Part | None:
+    labelled = [answer for answer in answers if answer.label is not None]
+    rest = [answer for answer in answers if answer.label is None]
+    if len(labelled) < 2:
+        return None
+    labels = [_number(answer.label) for answer in labelled]
+    refused = ppi_refused(labels)
+    if rest and refused is None and all(answer.verdict is not None for answer in answers):
+        scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
+        found = ppi_mean(labels, scores, others)
+        return Part(len(answers), found.value, (found.high - found.low) / 2, "ppi++", _STEADIED)
+    error = float(np.std(labels, ddof=1)) / sqrt(len(labels))
+    half = float(stdtrit(len(labels) - 1, 1 - ALPHA / 2)) * error
+    not_why = f"{among}{refused}" if refused else "not every answer has a score"
+    why = f"The mean is that of the labels alone: {not_why}." if rest else _COUNTED
+    return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)
+
+
+def _range(axis: Axis) -> tuple[float, float]:
+    if axis.is_dimension:
+        return LOWEST, HIGHEST
+    return (float(min(axis.values)), float(max(axis.values))) if axis.values else (axis.least, np.inf)
+
+
+def _number(value: Value) -> float:
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)

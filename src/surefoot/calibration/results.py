@@ -1,0 +1,114 @@
+"""What `calibrate` finds out; `--json` prints it under these names."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from surefoot.records import Certificate, Interval
+from surefoot.types import Problem
+
+UNGRADED = "ungraded"
+MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
+Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
+Table = dict[str, dict[str, int]]
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """A rate or mean as people would have it, and as the grader has it (`graded`). None where nobody can say."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: Method
+    graded: float | None = None
+    warning: str = ""
+
+
+class Bucket(Struct, frozen=True, kw_only=True):
+    """How many answers of a bucket the grader finds, and how many others it rightly leaves out."""
+
+    sensitivity: Interval | None
+    specificity: Interval | None
+    reason: str = ""
+
+
+class Bin(Struct, frozen=True, kw_only=True):
+    """Verdicts of about the same confidence: what was said on average, and how often people agreed."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    agreed: float
+    agreed_low: float
+    agreed_high: float
+
+
+class Fit(Struct, frozen=True, kw_only=True):
+    """From a stated confidence to the chance that people agree; `kind` None where there is too little to fit."""
+
+    kind: Literal["platt", "isotonic"] | None
+    n: int
+    reason: str = ""
+    slope: float | None = None
+    intercept: float | None = None
+    confidences: tuple[float, ...] = ()
+    right: tuple[float, ...] = ()
+
+
+class Reliability(Struct, frozen=True, kw_only=True):
+    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
+
+    n: int
+    bins: tuple[Bin, ...]
+    ece: float
+    fits: dict[str, Fit]
+
+
+class SendToAPerson(Struct, frozen=True, kw_only=True):
+    """Verdicts at or below this confidence go to a person; of all verdicts at most `risk` stay wrong and unseen."""
+
+    risk: float
+    threshold: float | None
+    share: float | None = None  # of the answers, that would go
+    reason: str = ""
+
+
+class AxisCalibration(Struct, frozen=True, kw_only=True):
+    """One axis: how the grader and people agree, and what rates people would count.
+
+    `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
+    """
+
+    n: int
+    kappa: Interval | None
+    kappa_reason: str = ""
+    weighted_kappa: Interval | None = None
+    ac1: Interval | None = None
+    alpha: float | None = None
+    alpha_reason: str = ""
+    per_bucket: dict[str, Bucket]
+    corrected: dict[str, Rate]
+    table: Table
+    chosen: Table
+    answers: dict[str, int]
+    explanation: str
+    labels_needed: str = ""
+    notes: tuple[str, ...] = ()
+    reliability: Reliability | None = None
+    reliability_reason: str = ""
+    send_to_a_person: SendToAPerson | None = None
+
+
+class Calibration(Struct, frozen=True, kw_only=True):
+    axes: dict[str, AxisCalibration]
+    certificate: Certificate | None = None
+    certificate_reason: str = ""
+    grader: str
+    labels: int  # answers that people put into a bucket
+    annotators: tuple[str, ...]
+    target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis
+    target_explanation: str = ""
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,61 @@
+"""What a table of numbers does not say by itself, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from surefoot.calibration.results import UNGRADED
+from surefoot.calibration.tables import Confusion
+from surefoot.records import Interval
+
+ENOUGH = 50  # labels
+_HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
+
+COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
+
+
+def by_verdict(confusion: Confusion) -> str:
+    """Why rates are post-stratified, with the labels of each verdict."""
+    drawn = [f"{m} of {n} {_graded(row)}" for row, (n, m) in _by_row(confusion).items()]
+    chosen = sum(cell.n for cell in confusion.chosen)
+    beside = f" Labelled answers that were picked, not drawn ({chosen}), speak for themselves alone." if chosen else ""
+    return (
+        "The labels are on these very answers and were drawn by verdict, so the labels of each verdict stand for all"
+        f" answers that have it (post-stratified): {', '.join(drawn)}.{beside}"
+    )
+
+
+def elsewhere(source: str, n: int) -> str:
+    """Why rates are by Rogan and Gladen."""
+    return (
+        f"No labels were drawn from these answers, so the grader's errors as found on {n} labelled answers {source} are"
+        " taken out of its rates (Rogan-Gladen, interval by Lang and Reiczigel). That holds as long as it errs here as"
+        " it did there."
+    )
+
+
+def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) -> Iterator[str]:
+    if confusion.labelled < ENOUGH:
+        few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
+        yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
+    for row, (n, m) in _by_row(confusion).items():
+        if not m:
+            yield f"No answer {_graded(row)} is labelled ({n} of {confusion.total}), which widens the intervals."
+    if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
+        yield (
+            f"Kappa is low ({kappa.value:.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"
+            " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
+        )
+
+
+def _by_row(confusion: Confusion) -> dict[str, tuple[int, int]]:
+    """Answers drawn or yet to be drawn, and those labelled, by verdict."""
+    found: dict[str, tuple[int, int]] = {}
+    for cell in confusion.drawn:
+        n, m = found.get(cell.verdict, (0, 0))
+        found[cell.verdict] = (n + cell.n, m + cell.m)
+    return found
+
+
+def _graded(row: str) -> str:
+    return "not graded" if row == UNGRADED else f"graded {row}"

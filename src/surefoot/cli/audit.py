@@ -1,0 +1,114 @@
+"""surefoot audit"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from surefoot.cli.ledger_option import ledger_option
+from surefoot.errors import ExitCode, UsageError
+from surefoot.report.words import counted, plain
+from surefoot.store import RunStore
+
+if TYPE_CHECKING:
+    from surefoot.auditing.bundle import Written
+
+_REPORTS = ("report.html", "report.md")  # put in where the folder of the run has them
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command(
+    epilog="Example: surefoot audit runs/cand --attach report.html; surefoot audit --verify runs/cand.audit.zip"
+)
+@click.argument("run", required=False, type=_FOLDER)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
+              help="The bundle.  [default: RUN.audit.zip beside the run]")  # fmt: skip
+@click.option(
+    "--base", type=_FOLDER, metavar="RUN", help="The run it was compared with, where the ledger does not know."
+)
+@click.option("--attach", "--report", "attached", multiple=True, type=_FILE, metavar="FILE",
+              help="A file to put in, such as a report or the gate file. Repeatable.")  # fmt: skip
+@ledger_option
+@click.option("--verify", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
+              help="Check a bundle instead of making one.")  # fmt: skip
+@click.option("--expect", "expected", metavar="SHA256", help="With --verify: the hash that you were given for it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
+def audit(
+    run: Path | None,
+    out: Path | None,
+    base: Path | None,
+    attached: tuple[Path, ...],
+    ledger: str | None,
+    verify: Path | None,
+    expected: str | None,
+    as_json: bool,
+) -> int:
+    """Put everything a reviewer needs about RUN into one file, signed by its hash.
+
+    Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history, rules
+    and rubric. What is not there is named in it. Equal contents give equal bytes. Exits 4 when parts of the run do not
+    fit each other; --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
+    """
+    if (run is None) == (verify is None):
+        hint = "write surefoot audit RUN, or surefoot audit --verify FILE.zip"
+        raise UsageError("audit takes one run, or one bundle to verify", hint)
+    if run is None:
+        return _verify(Path(str(verify)), expected, as_json)
+    place = out or _named(run).with_name(f"{_named(run).name}.audit.zip")
+    if not place.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder to write {place} into", "make the folder first")
+    own = [run / name for name in _REPORTS if (run / name).is_file() and name not in {path.name for path in attached}]
+    written = _written(RunStore.open(run), place, base, [*attached, *own], ledger)
+    for lack in written.lacks:
+        click.echo(f"note: {plain(lack, 400)}", err=True)
+    for remark in written.remarks:
+        click.echo(f"warning: {plain(remark, 400)}", err=True)
+    if as_json:
+        click.echo(msgspec.json.encode(written))
+    else:
+        click.echo(f"{counted(len(written.members), 'file')} in {written.file}")
+        click.echo(f"sha256 {written.sha256}")
+    return ExitCode.INCOMPLETE if written.remarks else ExitCode.OK
+
+
+def _named(run: Path) -> Path:
+    return run if run.name not in ("", "..") else run.resolve()
+
+
+def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[Path], given: str | None) -> Written:
+    from surefoot.auditing.bundle import write_bundle
+    from surefoot.auditing.gathering import base_of, gather
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.places import find
+
+    with contextlib.ExitStack() as stack:
+        if (ledger := Ledger.existing(find(store.path, given))) is not None:
+            stack.enter_context(ledger)
+        elif given:
+            raise UsageError(f"there is no ledger {given}", "leave --ledger out to bundle the run alone")
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="surefoot-audit-")))
+        found = base_of(store, ledger) if ledger is not None and base is None else None
+        gather(folder, store, RunStore.open(base) if base is not None else found, ledger, attached)
+        return write_bundle(folder, out)
+
+
+def _verify(path: Path, expected: str | None, as_json: bool) -> int:
+    from surefoot.auditing.bundle import verify_bundle
+
+    found = verify_bundle(path, expected)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for fault in found.faults:
+            click.echo(f"{plain(fault.member, 400)}: {plain(fault.words, 400)}")
+        for words in (*found.lacks, *found.remarks):
+            click.echo(f"note: {plain(words, 400)}", err=True)
+        click.echo(f"{'sound' if found.sound else 'CHANGED'}: {found.file}, sha256 {found.sha256}")
+    return ExitCode.OK if found.sound else ExitCode.BLOCKED

@@ -1,0 +1,170 @@
+"""What `calibrate` is given, read and joined: files of verdicts and labels, or runs with the labels of their ledger."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot import rubric
+from surefoot.appending import printable
+from surefoot.calibration.joining import Joined, by_people, join
+from surefoot.cli.sides import load_side
+from surefoot.errors import UsageError
+from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.importers.verdicts import load_verdicts
+from surefoot.records import Value
+from surefoot.rubric import Rubric
+from surefoot.store import RunStore
+from surefoot.types import Problem, Verdict
+
+if TYPE_CHECKING:
+    from surefoot.ledger import Ledger
+
+
+class Source(Struct):
+    """Joined verdicts and labels, and what a certificate on them is bound to."""
+
+    joined: Joined
+    rubric: Rubric
+    corpus: str = ""
+    values: dict[str, list[Value]] = {}  # the verdicts by axis
+
+
+def from_files(verdicts: str, labels: Sequence[str], grader: str | None, by: Rubric) -> Source:
+    problems: list[Problem] = []
+    rows, told = by_people(load_verdicts(verdicts, problems, by))
+    for path in labels:
+        told += load_labels(path, problems, rubric=by)
+    chosen = of_one_grader(rows, grader, verdicts)
+    own = {verdict.grader for verdict in chosen}
+    if own & {label.annotator for label in told}:
+        message = f"labels are by {next(iter(own))}, the grader that is to be calibrated"
+        raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
+    joined = join(chosen, told)
+    joined.problems[:0] = problems
+    return Source(joined, by, values=by_axis(chosen))
+
+
+def from_runs(
+    folders: Sequence[Path], labels: Sequence[str], grader: str | None, ledger: Ledger | None, now: str
+) -> Source:
+    """All runs together: they must have the same grader, rubric and corpus. `labels` are added to the ledger first."""
+    if labels and len(folders) > 1:
+        raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
+    runs = [_Run(RunStore.open(folder)) for folder in folders]
+    for run in runs:
+        _check_alike(runs[0], run, grader)
+        run.read_labels(labels, ledger, now)
+    drawn_from = _drawn_from(runs, ledger)
+    joined: Joined | None = None
+    for run in runs:
+        told = [label if label.run in drawn_from else replace(label, drawn="chosen") for label in run.labels]
+        joined = join(run.chosen(grader), told, versions=run.side.versions, before=joined)
+        joined.problems += run.problems
+    if joined is None:
+        raise UsageError("no run is given", "write surefoot calibrate RUN")
+    every = [verdict for run in runs for verdict in run.chosen(grader)]
+    return Source(joined, runs[0].rubric, runs[0].side.corpus, by_axis(every))
+
+
+class _Run:
+    """A run with its verdicts, and the labels on its answers."""
+
+    def __init__(self, store: RunStore) -> None:
+        from surefoot.ledger.places import run_id
+
+        self.store = store
+        self.id = run_id(store.manifest)
+        self.side = load_side(store.path)
+        self.rubric = _rubric_of(store)
+        self.verdicts, self.labels = by_people(self.side.verdicts)
+        self.problems = list(self.side.problems)
+
+    def chosen(self, grader: str | None) -> list[Verdict]:
+        return of_one_grader(self.verdicts, grader or self.store.manifest.grader, printable(self.store.path))
+
+    def read_labels(self, files: Sequence[str], ledger: Ledger | None, now: str) -> None:
+        """Those of the ledger on these answers, after those of the files were added to it."""
+        from surefoot.ledger.places import entry_of
+
+        told = [label for path in files for label in load_labels(path, self.problems, rubric=self.rubric)]
+        mine = {"run": self.id, "rubric_sha256": self.rubric.sha256}
+        self.labels = bound(self.labels, self.side.versions, self.problems, **mine)
+        if ledger is not None:
+            versions = set(self.side.versions.values())
+            if told:
+                told = bound(told, self.side.versions, self.problems, **mine)
+                ledger.add_run(entry_of(self.store))
+                ledger.add_labels(not_yet_in(ledger.labels(versions=versions), told, now))
+            self.labels += ledger.labels(versions=versions)
+        usable = [label for label in self.labels if label.rubric_sha256 in ("", self.rubric.sha256)]
+        if other := len(self.labels) - len(usable):
+            self.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
+        self.labels = usable
+
+
+def _drawn_from(runs: Sequence[_Run], ledger: Ledger | None) -> set[str]:
+    """The runs whose labels are a sample of these answers: these runs, and those of which every label came again.
+
+    An answer that was drawn from another run and happens to be given here too is known, but it is no sample.
+    """
+    here = {version for run in runs for version in run.side.versions.values()}
+    own = {"", *(run.id for run in runs)}
+    others = {label.run for run in runs for label in run.labels} - own
+    if ledger is None:
+        return own
+    return own | {run for run in others if {label.version for label in ledger.labels(run=run)} <= here}
+
+
+def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -> list[Verdict]:
+    graders = sorted({verdict.grader for verdict in verdicts})
+    if not graders:
+        raise UsageError(f"{name} has no verdicts by a grader", "pass the verdicts that are to be held against labels")
+    if grader is None and len(graders) > 1:
+        raise UsageError(f"{name} has verdicts by several graders: {', '.join(graders)}", "choose one with --grader")
+    if grader is not None and grader not in graders:
+        raise UsageError(f"{name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
+    return [verdict for verdict in verdicts if grader is None or verdict.grader == grader]
+
+
+def target_values(path: str, grader: str, by: Rubric, problems: list[Problem]) -> dict[str, list[Value]]:
+    """The verdicts of other answers, by the same grader."""
+    if Path(path).is_dir():
+        side = load_side(path)
+        rows = side.verdicts
+        problems += side.problems
+    else:
+        rows = load_verdicts(path, problems, by)
+    machine, _ = by_people(rows)
+    return by_axis(of_one_grader(machine, grader, path))
+
+
+def by_axis(verdicts: Iterable[Verdict]) -> dict[str, list[Value]]:
+    found: defaultdict[str, list[Value]] = defaultdict(list)
+    for verdict in verdicts:
+        found[verdict.axis].append(verdict.value)
+    return dict(found)
+
+
+def _rubric_of(store: RunStore) -> Rubric:
+    chosen = rubric.load(store.manifest.rubric or rubric.DEFAULT)
+    if store.manifest.rubric_sha256 not in ("", chosen.sha256):
+        message = f"the run {printable(store.path)} was graded by an earlier version of the rubric {chosen.name}"
+        raise UsageError(message, f"grade it again: surefoot grade {printable(store.path)}")
+    return chosen
+
+
+def _check_alike(first: _Run, other: _Run, grader: str | None) -> None:
+    for what, theirs, ours in (
+        ("grader", first.chosen(grader)[0].grader, other.chosen(grader)[0].grader),
+        ("rubric", first.rubric.sha256, other.rubric.sha256),
+        ("corpus", first.side.corpus, other.side.corpus),
+    ):
+        if theirs != ours:
+            message = f"{printable(other.store.path)} has another {what} than {printable(first.store.path)}"
+            raise UsageError(f"{message}: {ours[:80]}, not {theirs[:80]}", "a certificate is for one of each")

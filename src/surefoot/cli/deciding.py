@@ -1,0 +1,213 @@
+"""The one way from two runs to a decision, for `compare` and `gate`: options, certificates, labels, history."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.appending import UNREADABLE, printable
+from surefoot.calibration.certificates import sealed
+from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.sides import is_run, load_side
+from surefoot.compare import Comparison, Request, compare, mode_of
+from surefoot.errors import Incomplete, UsageError
+from surefoot.gate import Rule
+from surefoot.importers import gatefiles
+from surefoot.pairing import Side, stand_in
+from surefoot.records import Certificate
+from surefoot.report.words import counted, plain
+from surefoot.sequential.history import SEQUENTIAL
+from surefoot.store import MANIFEST
+
+if TYPE_CHECKING:
+    from surefoot.ledger import Ledger
+
+DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
+Options = dict[str, Any]
+
+_OPTIONS = (
+    click.argument("paths", nargs=-1, metavar="BASE CAND"),
+    click.option("--gate", "-g", default="ship", show_default=True, metavar="FILE", help="Rules to decide by."),
+    click.option(
+        "--rule", "rules", multiple=True, metavar="RULE",
+        help="Decide by this rule instead of a gate file, e.g. `wrong[adversarial] <= baseline`. Repeatable.",
+    ),
+    click.option(
+        "--mode", type=click.Choice(gatefiles.MODES),
+        help="strict: any increase blocks. sequential: allows for chance, and adds up over runs.  "
+        "[default: as the gate file says; else sequential where repeats differ, strict where not]",
+    ),
+    click.option("--alpha", type=float, metavar="SHARE", help="sequential: how often to block what is unchanged."),
+    click.option("--margin", type=float, metavar="SHARE", help="sequential: the rise that can still be borne."),
+    click.option("--certificate", metavar="FILE", help="What `calibrate --json` printed, instead of the ledger's."),
+    click.option("--uncalibrated", is_flag=True, help="Do without a certificate of the grader; the decision says so."),
+    click.option("--waive", multiple=True, metavar="RULE", help="Let this rule go; needs --reason. Repeatable."),
+    click.option("--reason", "reasons", multiple=True, metavar="TEXT", help="Why, for each --waive in order."),
+    click.option(
+        "--baseline", metavar="RUN",
+        help="Instead of BASE: a run, or `latest-shipped` for the last one beside CAND that shipped.",
+    ),
+    ledger_option,
+)  # fmt: skip
+
+
+def deciding_options(command: Callable[..., int]) -> Callable[..., int]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def decide(options: Options) -> Comparison:
+    """Load, compare, and keep the decision in the candidate's folder and in the ledger."""
+    base, cand = two_of(options["paths"], options["baseline"])
+    file = gatefiles.read(options["gate"])
+    given = {key: options[key] for key in ("alpha", "margin", "mode") if options[key] is not None}
+    chosen = replace(file.sequential, **given)
+    gatefiles.check(chosen)
+    rules = [Rule.parse(text) for text in options["rules"]] or [Rule.parse(t, name) for name, t in file.rules.items()]
+    certificates = [read_certificate(options["certificate"])] if options["certificate"] else []
+    sides = load_side(base), load_side(cand)
+    request = Request(
+        waivers=_waivers(options["waive"], options["reasons"]), certificates=certificates,
+        uncalibrated=options["uncalibrated"], mode=chosen.mode, alpha=chosen.alpha, margin=chosen.margin,
+    )  # fmt: skip
+    mode = mode_of(sides, chosen.mode)[0]
+    with _ledger((base, cand), options["ledger"], needed=mode == SEQUENTIAL) as ledger:
+        if ledger is None:
+            comparison = compare(*sides, rules, request)
+        else:
+            comparison = _with_history(ledger, (base, cand), sides, rules, request, chosen.programme)
+    _keep_decision(Path(cand), comparison)
+    return comparison
+
+
+def _with_history(
+    ledger: Ledger, paths: tuple[str, str], sides: tuple[Side, Side], rules: Sequence[Rule], request: Request, name: str
+) -> Comparison:
+    from surefoot.cli.steps import Runs
+
+    versions = {version for side in sides for version in side.versions.values()}
+    labels = ledger.labels(versions=versions) if versions else []
+    for side in sides:
+        stand_in(side, labels)
+    request = replace(request, certificates=request.certificates or ledger.certificates())
+    if not all(map(is_run, paths)):
+        return compare(*sides, rules, request)
+    runs = Runs.of(*paths)
+    if mode_of(sides, request.mode)[0] == SEQUENTIAL:
+        request = replace(request, place=runs.place(ledger, name))
+    comparison = compare(*sides, rules, request)
+    runs.keep(ledger, comparison, request, name)
+    return comparison
+
+
+@contextlib.contextmanager
+def _ledger(paths: Sequence[str], given: str | None, *, needed: bool) -> Iterator[Ledger | None]:
+    """The project's ledger; files of verdicts have none unless it is named. A strict decision can do without."""
+    from surefoot.ledger.places import find
+
+    runs = [path for path in paths if is_run(path)]
+    if not runs and not given:
+        yield None
+        return
+    with _opened(
+        find(Path(runs[-1]) if runs else None, given), make=bool(runs), needed=needed or bool(given)
+    ) as ledger:
+        yield ledger
+
+
+def _opened(where: str, *, make: bool, needed: bool) -> contextlib.AbstractContextManager[Ledger | None]:
+    from surefoot.ledger import Ledger
+
+    try:
+        opened = Ledger.open(where) if make else Ledger.existing(where)
+    except Incomplete as error:
+        if needed:
+            raise
+        click.echo(f"note: {error.message}; the decision is not kept in it", err=True)
+        return contextlib.nullcontext()
+    if opened is None:
+        raise UsageError("there is no ledger at the place that was named", "leave --ledger out: files need none")
+    return opened
+
+
+def read_certificate(path: str) -> Certificate:
+    """A certificate as `calibrate --json` prints it: alone, or as a part of all it says."""
+    hint = "pass what surefoot calibrate --json printed"
+    try:
+        content = msgspec.json.decode(Path(path).read_bytes())
+        inner = content.get("certificate", content) if isinstance(content, dict) else content
+        if inner is None:
+            reason = content.get("certificate_reason") or "nothing could be certified"
+            raise UsageError(f"{printable(Path(path))} holds no certificate: {reason}", hint)
+        certificate = msgspec.convert(inner, Certificate)
+    except OSError as error:
+        raise UsageError(f"the certificate {printable(Path(path))} cannot be read: {error.strerror}", hint) from error
+    except UNREADABLE as error:
+        raise UsageError(f"{printable(Path(path))} holds no certificate: {error}", hint) from error
+    if sealed(certificate).id != certificate.id:
+        raise UsageError(f"the certificate in {printable(Path(path))} was changed after it was made", hint)
+    return certificate
+
+
+def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
+    if baseline is not None and len(paths) == 1:
+        return _latest_shipped(Path(paths[0])) if baseline == LATEST_SHIPPED else baseline, paths[0]
+    if baseline is None and len(paths) == 2:
+        return _latest_shipped(Path(paths[1])) if paths[0] == LATEST_SHIPPED else paths[0], paths[1]
+    hint = "write surefoot compare BASE CAND, or surefoot compare CAND --baseline RUN"
+    raise UsageError(f"two runs are compared, not {len(paths) + (baseline is not None)}", hint)
+
+
+def _latest_shipped(cand: Path) -> str:
+    """The newest run beside the candidate whose comparison ended in SHIP."""
+    shipped = []
+    if not cand.exists():
+        raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
+    for folder in cand.resolve().parent.iterdir():
+        decision = _read(folder / DECISION)
+        if folder != cand.resolve() and decision.get("outcome") == "SHIP":
+            shipped.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
+    if not shipped:
+        hint = "name the baseline: surefoot compare BASE CAND"
+        raise UsageError(f"no run beside {cand} has shipped yet", hint)
+    return max(shipped)[1]
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _keep_decision(cand: Path, comparison: Comparison) -> None:
+    """A run folder keeps what was decided about it last."""
+    from surefoot.report.comparison_json import as_json
+
+    if not is_run(cand):
+        return
+    kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+    try:
+        (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    except OSError as error:
+        # The decision stands, whoever may write into the run.
+        click.echo(f"note: the decision is not kept in {plain(printable(cand))}: {error.strerror}", err=True)
+
+
+def _waivers(rules: Sequence[str], reasons: Sequence[str]) -> dict[str, str]:
+    if len(rules) != len(reasons):
+        waived = f"{counted(len(rules), 'rule')} {'is' if len(rules) == 1 else 'are'} waived"
+        message = f"{waived} and {counted(len(reasons), 'reason')} given"
+        raise UsageError(message, "give each --waive RULE its --reason TEXT")
+    if twice := [rule for rule, count in Counter(rules).items() if count > 1]:
+        raise UsageError(f"the rule {twice[0]!r} is waived more than once", "give one reason for it")
+    return dict(zip(rules, reasons, strict=True))

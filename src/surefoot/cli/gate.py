@@ -1,0 +1,195 @@
+"""surefoot gate"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.appending import printable
+from surefoot.cli.deciding import decide, deciding_options
+from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.sides import is_run
+from surefoot.errors import ExitCode, UsageError
+from surefoot.importers import gatefiles
+from surefoot.report.words import counted, plain
+from surefoot.store import RunStore
+
+if TYPE_CHECKING:
+    from surefoot.records import Step
+    from surefoot.sequential.planning import Change, Plan
+
+_USUAL_QUESTIONS = "130"
+
+
+@click.command(epilog="Example: surefoot gate --plan --questions 130 --repeats 3")
+@deciding_options
+@click.option("--plan", "planning", is_flag=True, help="Say beforehand what can be told, and what can ship at all.")
+@click.option(
+    "--questions", metavar="N|FILE|RUN", default=_USUAL_QUESTIONS, show_default=True,
+    help="plan: how many, or a question set, or a run.",
+)  # fmt: skip
+@click.option(
+    "--repeats", type=click.IntRange(min=1), metavar="K", help="plan: answers to each question.  [default: 1]"
+)
+@click.option("--labels", type=click.IntRange(min=1), default=50, show_default=True, help="plan: answers people label.")
+@click.option("--rate", type=click.FloatRange(0, 1), default=0.03, show_default=True, help="plan: share wrong today.")
+@click.option("--history", is_flag=True, help="List the steps of the programme, newest last.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Decide whether a candidate may ship, exactly as `compare` does, and print the decision alone.
+
+    --plan says beforehand what so many questions, repeats and labels can tell; --history what was decided so far.
+    """
+    if options["planning"] and options["history"]:
+        raise UsageError("--plan and --history were both given", "ask for one at a time")
+    if options["planning"]:
+        return _plan(options)
+    if options["history"]:
+        return _history(options)
+    comparison = decide(options)
+    from surefoot.report import comparison as words
+    from surefoot.report.comparison_json import as_json
+
+    with quiet_if_nobody_reads():
+        if options["as_json"]:
+            kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+            click.echo(msgspec.json.encode(kept))
+        else:
+            words.show_open(comparison, console())
+            words.show_decision(comparison, console())
+    return int(comparison.decision.exit_code)
+
+
+def _plan(options: dict[str, Any]) -> int:
+    from surefoot.sequential.planning import plan
+
+    if options["paths"]:
+        raise UsageError("--plan compares nothing", "name a question set or a run with --questions")
+    settings = gatefiles.read(options["gate"]).sequential
+    settings = replace(settings, **{key: options[key] for key in ("alpha", "margin") if options[key] is not None})
+    gatefiles.check(settings)
+    questions, repeats = _asked(options["questions"])
+    made = plan(
+        questions, repeats=options["repeats"] or repeats, alpha=settings.alpha, margin=settings.margin,
+        rate=options["rate"], labels=options["labels"],
+    )  # fmt: skip
+    with quiet_if_nobody_reads():
+        click.echo(msgspec.json.encode(made) if options["as_json"] else "\n".join(_plan_lines(made)))
+    return ExitCode.OK
+
+
+def _asked(given: str) -> tuple[int, int]:
+    """How many questions, and how often each is asked."""
+    if given.isdecimal() and int(given) > 0:
+        return int(given), 1
+    if is_run(given):
+        manifest = RunStore.open(given).manifest
+        return manifest.question_count, max(1, manifest.repeats)
+    from surefoot.importers import questions
+
+    if not Path(given).is_file():
+        message = f"{printable(Path(given))} is no number of questions, question set or run"
+        raise UsageError(message, "write --questions 130, or name a file or the folder of a run")
+    found = questions.load(given)
+    if not found.questions:
+        raise UsageError(f"{given} holds no question that can be asked", f"`surefoot questions check {given}` says why")
+    return len(found.questions), 1
+
+
+def _plan_lines(made: Plan) -> Iterator[str]:
+    repeats = f" asked {made.repeats} times" if made.repeats > 1 else ""
+    yield f"{counted(made.questions, 'question')}{repeats}: {made.pairs:,} pairs of answers in one pair of runs"
+    yield f"alpha {made.alpha:g}, margin {made.margin:g}, {made.rate:.1%} wrong today"
+    yield ""
+    yield _what_ships(made)
+    if made.questions_to_ship:
+        yield f"It takes at least {counted(made.questions_to_ship, 'question')} to ship within one pair of runs."
+    yield f"A plain comparison of shares would find a difference of {made.detectable:.1%} four times in five."
+    yield ""
+    for change in made.changes:
+        yield from _change_lines(change, made)
+    yield ""
+    for known in made.labels:
+        yield f"{counted(known.labels, 'label')}: the true rate of wrong is known to about +- {known.half_width:.1%}"
+    yield "(simulated: answers independent of each other; chances as if the grader made no errors, labels for one that"
+    yield "finds 80% of what is wrong and flags 5% of the rest)"
+
+
+def _what_ships(made: Plan) -> str:
+    most = made.new_wrong_that_ship
+    if most is None:
+        return "One pair of runs cannot ship, not even without any change: ask more questions or run more often."
+    if most == 0:
+        return "One pair of runs ships only with no new wrong answer."
+    return f"One pair of runs ships with at most {counted(most, 'new wrong answer')}."
+
+
+def _change_lines(change: Change, made: Plan) -> Iterator[str]:
+    what = f"{change.before:.1%} -> {change.after:.1%} wrong"
+    note = " (unchanged)" if change.after == change.before else ""
+    note = " (at the margin)" if abs(change.after - change.before - made.margin) < 1e-9 else note
+    yield f"{what}{note}, within 1 to {len(change.blocked)} pairs of runs:"
+    yield f"  blocked  {'  '.join(f'{one.chance:6.1%}' for one in change.blocked)}"
+    yield f"  shipped  {'  '.join(f'{one.chance:6.1%}' for one in change.shipped)}"
+
+
+def _history(options: dict[str, Any]) -> int:
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.places import find
+
+    if options["paths"]:
+        raise UsageError("--history compares nothing", "name the ledger with --ledger")
+    where = find(None, options["ledger"])
+    programme = gatefiles.read(options["gate"]).sequential.programme
+    ledger = Ledger.existing(where)
+    if ledger is None:
+        raise UsageError("there is no ledger here", "name it with --ledger, or compare two runs first")
+    with ledger:
+        steps = ledger.steps(programme)
+    with quiet_if_nobody_reads():
+        if options["as_json"]:
+            rows = list(_history_rows(steps))
+            click.echo(msgspec.json.encode({"programme": programme, "steps": rows}))
+        else:
+            for row in _history_rows(steps):
+                click.echo(_history_line(row))
+            if not steps:
+                click.echo(f"no steps yet in the programme {plain(programme)}")
+    return ExitCode.OK
+
+
+def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
+    """Each two runs once, with the e-value of `wrong` over the steps of its release that count so far."""
+    from surefoot.sequential.history import newest, so_far
+    from surefoot.stats.sequential import log_e_value
+
+    for step in newest(steps):
+        number, worse, better = so_far(steps, step)
+        row = msgspec.to_builtins(step)
+        log10 = log_e_value(worse, better) / 2.302585092994046 if number else None
+        yield {
+            **{key: row[key] for key in ("at", "mode", "reference", "release", "base_name", "cand_name", "outcome")},
+            "counts": row["counts"],
+            "k": number,
+            "worse": worse if number else None,
+            "better": better if number else None,
+            "log10_e_value": log10,
+            "e_value": None if log10 is None else 10 ** min(12.0, log10),
+            "uncalibrated": step.uncalibrated,
+            "waived": step.waived,
+        }
+
+
+def _history_line(row: dict[str, Any]) -> str:
+    evidence = ""
+    if row["e_value"] is not None:
+        evidence = f"  e = {row['e_value']:.3g} ({row['worse']} worse, {row['better']} better so far)"
+    flags = "  uncalibrated" if row["uncalibrated"] else ""
+    flags += f"  waived: {plain(', '.join(row['waived']))}" if row["waived"] else ""
+    sides = f"{row['reference']} ({row['base_name']}) -> {row['release']} ({row['cand_name']})"
+    return f"{row['at'][:16]}  {row['outcome']:12}  {row['mode']:10}  {plain(sides)}{evidence}{flags}"

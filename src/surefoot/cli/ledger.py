@@ -1,0 +1,192 @@
+"""surefoot export, surefoot import"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+import msgspec
+import zstandard
+
+from surefoot import rubric
+from surefoot.appending import replacing
+from surefoot.cli.ledger_option import ledger_option
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.problems import HARMLESS
+from surefoot.records import Label
+from surefoot.report.words import counted, plain
+from surefoot.store import RunStore
+from surefoot.types import Problem
+
+if TYPE_CHECKING:
+    from surefoot.ledger import Ledger
+
+_SHOWN = 20
+_LONGEST_HEAD = 1 << 20
+_ONE = {"labels": "label", "certificates": "certificate", "steps": "step", "runs": "run", "replies": "reply"}
+
+
+@click.command(epilog="Example: surefoot export ledger.jsonl.zst --ledger runs/surefoot.db")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@ledger_option
+@click.option("--without-replies", is_flag=True, help="Leave out the paid replies of models: they quote documents.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a sentence.")
+def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool) -> int:
+    """Write everything in the ledger to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
+
+    Equal ledgers give equal files, whatever database they are in.
+    """
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.moving import write_ledger
+    from surefoot.ledger.places import find
+
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder to write {file} into", "make the folder first")
+    place = find(None, ledger)
+    if (opened := Ledger.existing(place)) is None:
+        raise UsageError("there is no ledger to export", "name it with --ledger FILE or --ledger postgresql://...")
+    with opened, replacing(file, 0o600) as out, _compressed(out, file) as target:  # as private as the ledger itself
+        moved = write_ledger(opened, target, replies=not without_replies)
+    if as_json:
+        _print({"file": str(file), "ledger": opened.name, "rows": moved.rows, "sha256": moved.sha256})
+    else:
+        click.echo(f"{_counts(moved.rows)} of {opened.name} are in {file}")
+    return ExitCode.OK
+
+
+@click.command(
+    "import", epilog="Example: surefoot import labels.csv --run runs/first; surefoot import ledger.jsonl.zst"
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--run", "run", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
+    help="The run whose answers the labels in FILE are on.",
+)  # fmt: skip
+@ledger_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a sentence.")
+def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> int:
+    """Add what `surefoot export` wrote, or labels made elsewhere, to the ledger.
+
+    FILE is an export, or labels as CSV or JSON lines: rows of {question_id, axis, value}, and if you have them
+    annotator, attempt, note, at. What is there already is left as it is, so a file may be imported again. All of it
+    is added, or nothing and the line is named. Exits 4 when labels are on answers that the run does not have.
+    """
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.moving import is_export, read_ledger
+    from surefoot.ledger.places import find, is_ledger
+
+    if is_ledger(file):
+        raise UsageError(f"{file} is a ledger itself", f"export it first: surefoot export FILE.jsonl --ledger {file}")
+    with _opened(file) as lines, _readable(file):
+        exported = is_export(lines.readline(_LONGEST_HEAD))
+    if not exported:
+        return _import_labels(file, run, ledger, as_json)
+    if run is not None:
+        raise UsageError(f"{file} is an export of a ledger, and no labels on one run", "leave --run out")
+    with Ledger.open(find(None, ledger)) as opened, _opened(file) as lines, _readable(file):
+        moved = read_ledger(opened, lines, str(file))
+    if as_json:
+        _print({"file": str(file), "ledger": opened.name, "rows": moved.rows, "new": moved.new})
+    else:
+        click.echo(f"{_counts(moved.rows)} read; new in {opened.name}: {_counts(moved.new)}")
+    return ExitCode.OK
+
+
+def _import_labels(file: Path, run: Path | None, given: str | None, as_json: bool) -> int:
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.places import entry_of, find, run_id, versions_of
+
+    problems: list[Problem] = []
+    store = None if run is None else RunStore.open(run)
+    name = store.manifest.rubric if store is not None else ""
+    labels = load_labels(file, problems, rubric=rubric.load(name) if name in rubric.bundled() else None)
+    _refuse(file, problems)
+    if store is not None:
+        manifest = store.manifest
+        labels = bound(labels, versions_of(store), problems, run=run_id(manifest), rubric_sha256=manifest.rubric_sha256)
+    elif lost := sum(not label.version for label in labels):
+        message = f"{counted(lost, 'label')} in {file} do not say which version of an answer they are on"
+        raise UsageError(message, "say with --run RUN whose answers they are on")
+    with Ledger.open(find(run, given)) as ledger:
+        if store is not None:
+            ledger.add_run(entry_of(store))
+        new = ledger.add_labels(_fresh(ledger, labels))
+    _name(problems)
+    left_out = sum(problem.kind == "unknown_question" for problem in problems)
+    if as_json:
+        rows, told = len(labels), [str(problem) for problem in problems]
+        _print({"file": str(file), "ledger": ledger.name, "rows": {"labels": rows}, "new": {"labels": new},
+                "left_out": left_out, "problems": told})  # fmt: skip
+    else:
+        click.echo(f"{counted(len(labels), 'label')} read; new in {ledger.name}: {counted(new, 'label')}")
+    return ExitCode.INCOMPLETE if left_out else ExitCode.OK
+
+
+def _fresh(ledger: Ledger, labels: list[Label]) -> list[Label]:
+    known = ledger.labels(versions={label.version for label in labels})
+    return not_yet_in(known, labels, datetime.now(UTC).isoformat(timespec="microseconds"))
+
+
+def _refuse(file: Path, problems: list[Problem]) -> None:
+    """Nothing is half imported: what cannot be used is put right first."""
+    if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
+        _name(problems)
+        message = f"{counted(len(serious), 'row')} of {file} cannot be used, and nothing was imported"
+        raise UsageError(message, "correct or remove the rows named above, then import it again")
+
+
+def _name(problems: list[Problem]) -> None:
+    for problem in problems[:_SHOWN]:
+        click.echo(f"note: {plain(str(problem), 400)}", err=True)
+    if len(problems) > _SHOWN:
+        click.echo(f"note: and {len(problems) - _SHOWN:,} more like these", err=True)
+
+
+@contextlib.contextmanager
+def _compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    """The bytes depend on the rows alone: no time or name of a file is written."""
+    if path.suffix == ".gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif path.suffix == ".zst":
+        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
+            yield packed
+    else:
+        yield file
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file, decompressed as its name says."""
+    with path.open("rb") as file:
+        if path.suffix == ".gz":
+            yield gzip.GzipFile(fileobj=file)  # type: ignore[misc]
+        elif path.suffix == ".zst":
+            yield io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
+        else:
+            yield file
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError, EOFError) as error:
+        raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
+
+
+def _counts(rows: dict[str, int]) -> str:
+    *first, last = (f"{count:,} {_ONE[name] if count == 1 else name}" for name, count in rows.items())
+    return f"{', '.join(first)} and {last}"
+
+
+def _print(value: dict[str, object]) -> None:
+    click.echo(msgspec.json.encode(value))

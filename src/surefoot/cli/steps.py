@@ -1,0 +1,81 @@
+"""A comparison of two runs as a step in the ledger's history."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.compare import Comparison, Request
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, run_id
+from surefoot.records import Step
+from surefoot.sequential.history import Candidacy, Place, newest, place
+from surefoot.store import RunStore
+
+
+class Runs(Struct, frozen=True):
+    """The two runs of a step."""
+
+    base: RunStore
+    cand: RunStore
+
+    @classmethod
+    def of(cls, base: str, cand: str) -> Runs:
+        return cls(RunStore.open(Path(base)), RunStore.open(Path(cand)))
+
+    def place(self, ledger: Ledger, programme: str) -> Place:
+        base, cand = self.base.manifest, self.cand.manifest
+        now = Candidacy(
+            programme=programme,
+            reference=base.version or base.pipeline,
+            pipeline=cand.pipeline,
+            version=cand.version,
+            base_run=run_id(base),
+            cand_run=run_id(cand),
+            base_answers=_answers(self.base),
+            cand_answers=_answers(self.cand),
+        )
+        return place(ledger.steps(programme), now)
+
+    def keep(self, ledger: Ledger, comparison: Comparison, request: Request, programme: str) -> None:
+        """The newest row of a step counts, so one that says the same as the last is not added."""
+        base, cand = self.base.manifest, self.cand.manifest
+        certificate = comparison.trust.certificate
+        step = Step(
+            id=uuid.uuid4().hex,
+            at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            programme=programme,
+            reference=base.version or base.pipeline,
+            release=request.place.release if request.place else cand.version or cand.pipeline,
+            base_run=run_id(base),
+            cand_run=run_id(cand),
+            base_name=base.name,
+            cand_name=cand.name,
+            grader=cand.grader or "",
+            questions_sha256=cand.questions_sha256,
+            mode=comparison.mode,
+            counts=comparison.counts,
+            moves=comparison.moves,
+            base_answers=_answers(self.base),
+            cand_answers=_answers(self.cand),
+            alpha=request.alpha,
+            margin=request.margin,
+            outcome=comparison.decision.outcome,
+            exit_code=int(comparison.decision.exit_code),
+            waived=dict(comparison.waived),
+            uncalibrated=comparison.uncalibrated,
+            certificate=certificate.id if certificate else "",
+        )
+        for store in (self.base, self.cand):
+            ledger.add_run(entry_of(store))
+        known = (replace(row, id=step.id, at=step.at) for row in newest(ledger.steps(programme)))
+        if step not in known:
+            ledger.add_step(step)
+
+
+def _answers(store: RunStore) -> str:
+    return store.manifest.graded_sha256 or store.answers_sha256()

@@ -1,0 +1,265 @@
+"""Labels made elsewhere: a CSV file, or JSON lines, of `{question_id, axis, value[, annotator, attempt, note, ...]}`.
+
+A table with a column for each axis is read as well, as people keep them in spreadsheets. An empty cell says nothing;
+a row that cannot be used is named with its line.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError
+from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
+from surefoot.records import PEOPLE, Drawn, Label, current
+from surefoot.rubric import Axis, Rubric, read_score
+from surefoot.rubric import load as load_rubric
+from surefoot.types import Problem
+
+UNNAMED = "unnamed"
+_JSON = (b"{", b"[")
+_WHO, _NOTES = ("annotator", "grader"), ("note", "reason")
+_FIELDS = frozenset(
+    {"question_id", "qid", "id", "axis", "value", "attempt", "at", "version", "run", "drawn", "rubric_sha256", "via",
+     "confidence", "evidence", *_WHO, *_NOTES}
+)  # fmt: skip
+_DRAWN = get_args(Drawn)
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_DELIMITERS = ",;\t"
+
+Row = tuple[int, object]
+
+
+def load_labels(
+    path: str | Path, problems: list[Problem] | None = None, *, rubric: Rubric | None = None
+) -> list[Label]:
+    """The labels of a file, as they stand there. `at` is "" where it says no time.
+
+    What is wrong with it goes to `problems`, or is an error when nobody takes it.
+    """
+    where, log = Path(path), list[Problem]() if problems is None else problems
+    if str(path) != "-" and not where.is_file():
+        raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
+    by = rubric or load_rubric()
+    rows = _csv_rows(where, by, log) if _is_csv(where) else file_rows(str(path), log)
+    labels = _without_contradictions(str(path), _labels(str(path), rows, by, log), log)
+    if problems is None and (serious := [problem for problem in log if problem.kind != "note"]):
+        raise UsageError(str(serious[0]), f"{len(serious)} rows of {path} cannot be used")
+    return labels
+
+
+def bound(
+    labels: Iterable[Label],
+    versions: Mapping[tuple[str, int], str],
+    problems: list[Problem],
+    *,
+    run: str = "",
+    rubric_sha256: str = "",
+) -> list[Label]:
+    """The labels as labels on the answers of a run, of which `versions` has the version by question and attempt.
+
+    One on an answer that the run does not have is named and left out.
+    """
+    known = set(versions.values())
+    found = []
+    for label in labels:
+        version = label.version or versions.get((label.question_id, label.attempt), "")
+        if version not in known:
+            problems.append(Problem("unknown_question", f"{_called(label)} is on an answer that the run does not have"))
+            continue
+        bare = replace(label, version=version, run=label.run or run, rubric_sha256=label.rubric_sha256 or rubric_sha256)
+        found.append(_sealed(bare) if label == _sealed(label) else bare)
+    return found
+
+
+def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
+    """The labels that say something new, so that a file may be read in again; those without a time are given `now`.
+
+    What a person says without a time is new if it differs from what stands.
+    """
+    rows = list(known)
+    ids = {label.id for label in rows}
+    standing = {_place(label): label.value for label in current(rows)}
+    fresh = []
+    for label in labels:
+        if label.at:
+            fresh += [label] if label.id not in ids else []
+        elif label.value != standing.get(_place(label)):
+            fresh.append(_sealed(replace(label, at=now)))
+    return fresh
+
+
+def _is_csv(path: Path) -> bool:
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return True
+    if str(path) == "-" or path.suffix.lower() in (".jsonl", ".ndjson", ".json", ".gz", ".zst", ".parquet", ".pq"):
+        return False
+    with path.open("rb") as file:
+        return not file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_JSON)
+
+
+def _csv_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error.reason}", "save the table as CSV UTF-8") from error
+    head = text.split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    names = {name: " ".join(name.split()).lower().replace(" ", "_") for name in reader.fieldnames or ()}
+    known = _FIELDS | {axis.name for axis in rubric.axes}
+    if not {"question_id", "qid", "id"} & set(names.values()):
+        raise UsageError(f"{path} has no column question_id", "let its first line name the columns")
+    if unused := [name for name, field in names.items() if field not in known]:
+        listed = ", ".join(map(quoted, unused[:12]))
+        problems.append(Problem("note", f"columns that are no part of a label are not read: {listed}", str(path), 1))
+    try:
+        for row in reader:
+            said = {names[name]: cell.strip() for name, cell in row.items() if name is not None and cell is not None}
+            if None in row or None in row.values():
+                problems.append(
+                    Problem("note", "has more or fewer cells than the first line", str(path), reader.line_num)
+                )
+            yield reader.line_num, {name: cell for name, cell in said.items() if cell}
+    except csv.Error as error:
+        problems.append(Problem("malformed", f"not valid CSV from here on: {error}", str(path), reader.line_num))
+
+
+def _labels(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[tuple[int, Label]]:
+    unnamed = empty = 0
+    for line, row in rows:
+        if row == {}:  # a blank line of a table
+            continue
+        parts = list(_one_per_axis(row, rubric))
+        empty += not parts
+        for part in parts:
+            try:
+                label, fault = _label(part, rubric)
+            except BadVerdict as error:
+                label, fault = None, str(error).replace("the verdict", "the label")
+            if fault:
+                problems.append(Problem("bad_label", fault, source, line))
+            if label is not None:
+                unnamed += label.annotator == UNNAMED
+                yield line, label
+    if unnamed:
+        message = f"labels that do not say who gave them ({unnamed}) count as by one person, {UNNAMED!r}"
+        problems.append(Problem("note", message, source))
+    if empty:
+        problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))
+
+
+def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
+    """A row of a wide table, taken apart; any other as it is."""
+    if not isinstance(row, dict) or "axis" in row:
+        yield from [row] if not isinstance(row, dict) or "value" in row else []
+        return
+    axes = [axis.name for axis in rubric.axes if axis.name in row]
+    if not axes and "value" in row:
+        yield row  # which axis is meant is asked where the row is read
+    rest = {name: value for name, value in row.items() if name not in axes}
+    yield from ({**rest, "axis": name, "value": row[name]} for name in axes if row[name] is not None)
+
+
+def _label(row: object, rubric: Rubric) -> tuple[Label | None, str]:
+    given = dict(row) if isinstance(row, dict) else row
+    if isinstance(given, dict):
+        given = {**given, **_typed(given, rubric)}
+    verdict, fault = checked(verdict_of(given), rubric)
+    if verdict is None or fault or not isinstance(given, dict):
+        return None, fault
+    drawn, at = _text(given, "drawn", "sample"), _text(given, "at")
+    if drawn not in _DRAWN:
+        return None, f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
+    try:
+        time = _utc(at)
+    except (ValueError, OverflowError):
+        return None, f"question {quoted(verdict.question_id)}: at must be a date and time, not {quoted(at)}"
+    label = Label(
+        id="", at=time, annotator=next(filter(None, (_text(given, key) for key in _WHO)), UNNAMED).removeprefix(PEOPLE),
+        question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
+        note=next(filter(None, (_text(given, key) for key in _NOTES)), ""), version=_text(given, "version"),
+        rubric_sha256=_text(given, "rubric_sha256"), run=_text(given, "run"), drawn=drawn,  # type: ignore[arg-type]
+    )  # fmt: skip
+    own_id = _text(given, "id") if "question_id" in given or "qid" in given else ""
+    return replace(label, id=own_id) if own_id else _sealed(label), ""
+
+
+def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:
+    """What a table can only write as text: numbers, and values in another case."""
+    axis = rubric.axis(str(row.get("axis")))
+    typed = {"value": _value(axis, row["value"])} if axis is not None and "value" in row else {}
+    attempt = row.get("attempt")
+    return {**typed, "attempt": int(attempt)} if isinstance(attempt, str) and attempt.isdecimal() else typed
+
+
+def _value(axis: Axis, given: object) -> object:
+    if axis.is_dimension:
+        score = read_score(given)
+        return given if score is None else score
+    if not isinstance(given, str):
+        return given
+    text = given.strip().casefold()
+    whole = text.removesuffix(".0")
+    if not axis.values:
+        return int(whole) if whole.isdecimal() and len(whole) < 10 else given
+    return next((value for value in axis.values if str(value).casefold() in (text, whole)), given)
+
+
+def _text(row: Mapping[str, object], key: str, default: str = "") -> str:
+    value = row.get(key)
+    if value is None or value == "":
+        return default
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        raise BadVerdict(f"{key} must be a text, not {quoted(value)}")
+    return str(value).strip()
+
+
+def _utc(at: str) -> str:
+    """Times are put in order as texts, so all of them are in one zone."""
+    if not at:
+        return ""
+    time = datetime.fromisoformat(at)
+    return (time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)).isoformat()
+
+
+def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], problems: list[Problem]) -> list[Label]:
+    """Two different labels by one person at one time leave none; with times, the later one is a change of mind."""
+    found: dict[object, tuple[int, Label]] = {}
+    against: set[object] = set()
+    for line, label in numbered:
+        key = (*_place(label), label.at)
+        first_line, first = found.setdefault(key, (line, label))
+        if first is label:
+            continue
+        if first.value == label.value:
+            problems.append(Problem("note", f"{_called(label)} repeats line {first_line}", source, line))
+            continue
+        against.add(key)
+        fault = f"{_called(label)} is {first.value!r} on line {first_line} and {label.value!r} on line {line}"
+        problems.append(Problem("contradicting_label", f"{fault}; neither is used", source, line))
+    return [label for key, (_, label) in found.items() if key not in against]
+
+
+def _place(label: Label) -> tuple[object, ...]:
+    return (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt))
+
+
+def _called(label: Label) -> str:
+    attempt = f" (attempt {label.attempt})" if label.attempt > 1 else ""
+    return f"{label.annotator}'s {label.axis} label on question {quoted(label.question_id)}{attempt}"
+
+
+def _sealed(label: Label) -> Label:
+    """The label with the hash of all it says as its id."""
+    said = msgspec.json.encode({**msgspec.to_builtins(label), "id": ""}, order="deterministic")
+    return replace(label, id=hashlib.sha256(said).hexdigest())

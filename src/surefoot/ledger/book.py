@@ -1,0 +1,120 @@
+"""The ledger as the rest of Surefoot sees it: records in, records out."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, select
+
+from surefoot.ledger.database import Database
+from surefoot.ledger.replies import Replies
+from surefoot.ledger.schema import CERTIFICATES, LABELS, RUNS, STEPS, add, in_order, record, table_of
+from surefoot.records import Certificate, Label, RunEntry, Step
+
+_AT_ONCE = 500
+
+Record = TypeVar("Record", bound=Struct)
+
+
+class Ledger:
+    """Any number of processes and threads may have it open and write to it."""
+
+    def __init__(self, where: str | Path, database: Database) -> None:
+        self.database = database
+        self.name = database.name  # for messages: without a password
+        self._where = where
+        self._replies: Replies | None = None
+
+    @classmethod
+    def open(cls, where: str | Path) -> Ledger:
+        """The ledger in a file or at a postgresql:// URL; it is made where there is none."""
+        with contextlib.ExitStack() as undo:
+            database = undo.enter_context(contextlib.closing(Database(where)))
+            database.make()
+            undo.pop_all()
+        return cls(where, database)
+
+    @classmethod
+    def existing(cls, where: str | Path) -> Ledger | None:
+        """The ledger, or None where there is none."""
+        with contextlib.closing(Database(where)) as database:
+            empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
+            if empty or not database.version():
+                return None
+        return cls.open(where)
+
+    @property
+    def replies(self) -> Replies:
+        """Paid replies of models; `models.cache.Cache` takes them in place of a file."""
+        if self._replies is None:
+            self._replies = Replies(self._where)
+        return self._replies
+
+    def add_labels(self, rows: Iterable[Label]) -> int:
+        """How many were new. All are added or none; they are on disk when this returns."""
+        with self.database.writing() as connection:
+            return add(connection, rows)
+
+    def labels(
+        self, *, versions: Collection[str] | None = None, run: str | None = None, annotator: str | None = None
+    ) -> list[Label]:
+        """Every row, oldest first, those that were changed later too: `records.current` tells what is in force."""
+        where = [] if run is None else [LABELS.c.run == run]
+        where += [] if annotator is None else [LABELS.c.annotator == annotator]
+        if versions is None:
+            return self._all(Label, *where)
+        waiting, found = iter(sorted(set(versions))), []
+        while some := list(itertools.islice(waiting, _AT_ONCE)):
+            found += self._all(Label, LABELS.c.version.in_(some), *where)
+        return sorted(found, key=lambda label: (label.at, label.id))
+
+    def add_certificate(self, certificate: Certificate) -> None:
+        self._add(certificate)
+
+    def certificates(self, grader: str | None = None) -> list[Certificate]:
+        """Newest first."""
+        return self._all(Certificate, *([] if grader is None else [CERTIFICATES.c.grader == grader]))[::-1]
+
+    def add_step(self, step: Step) -> None:
+        self._add(step)
+
+    def steps(self, programme: str | None = None) -> list[Step]:
+        """Oldest first."""
+        return self._all(Step, *([] if programme is None else [STEPS.c.programme == programme]))
+
+    def add_run(self, entry: RunEntry) -> None:
+        """A run that is known at its place, with the manifest it had, is not added again."""
+        with self.database.writing() as connection:
+            there = select(RUNS).where(RUNS.c.id == entry.id, RUNS.c.path == entry.path).order_by(RUNS.c.at.desc())
+            newest = connection.execute(there).mappings().first()
+            if newest is None or record(RunEntry, newest).manifest != entry.manifest:
+                add(connection, [entry])
+
+    def runs(self) -> list[RunEntry]:
+        """Oldest first. A run has a row for each place it was seen at, and each time it was graded."""
+        return self._all(RunEntry)
+
+    def close(self) -> None:
+        if self._replies is not None:
+            self._replies.close()
+        self.database.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _add(self, row: Struct) -> None:
+        with self.database.writing() as connection:
+            add(connection, [row])
+
+    def _all(self, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
+        with self.database.reading() as connection:
+            found = connection.execute(in_order(table_of(kind)).where(*where))
+            return [record(kind, row) for row in found.mappings()]

@@ -1,0 +1,148 @@
+"""A ledger's database: a file by default, a PostgreSQL server by URL. One writer at a time, as many readers as like.
+
+The file is in WAL mode: a reader never waits, a killed process loses nothing that was committed, and what was not
+committed was never there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from surefoot.appending import printable
+from surefoot.errors import Incomplete, UsageError
+from surefoot.ledger import migrations
+
+_SECONDS_TO_WAIT = 30.0
+_SECONDS_TO_CONNECT = 10
+_WRITERS = 7_354_227_105  # any number, the same in every surefoot: the lock that writers to a server take
+_WRITES = "surefoot_writes"
+
+
+class Database:
+    """`durable` False: what was committed survives a killed process, but not a power cut. Enough for a cache."""
+
+    def __init__(self, where: str | Path, *, durable: bool = True) -> None:
+        self._url = _url(where)
+        self.file = Path(where) if self._url.get_backend_name() == "sqlite" else None
+        shown = self._url.set(drivername="postgresql").render_as_string(hide_password=True)
+        self.name = printable(self.file) if self.file else shown
+        self._engine = _file_engine(self._url, durable) if self.file else _server_engine(self._url)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """What is there now, unmoved by those who write meanwhile."""
+        options = {} if self.file else {"isolation_level": "REPEATABLE READ"}
+        with self._in_plain_words(), self._engine.connect().execution_options(**options) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self, *, alone: bool = True) -> Iterator[Connection]:
+        """All of it or nothing. `alone`: no other writer comes between; a file knows no other way."""
+        writers = self._engine.execution_options(**{_WRITES: True})
+        with self._in_plain_words(), writers.begin() as connection:
+            if alone and not self.file:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS})")
+            yield connection
+
+    def make(self) -> None:
+        """Make the tables, or bring those of an older version up to date."""
+        if self.file is not None:
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                # Its owner's alone: people's notes and paid replies may quote what is not for everyone.
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            except OSError as error:
+                raise Incomplete(f"the ledger {self.name} cannot be opened: {error.strerror}", _ELSEWHERE) from error
+        if (found := self.version()) < len(migrations.MIGRATIONS):
+            if self.file and not found:
+                self._turn_wal_on()
+            with self.writing() as connection:
+                migrations.migrate(connection, self.name)
+
+    def version(self) -> int:
+        with self.reading() as connection:
+            return migrations.version_of(connection, self.name)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _turn_wal_on(self) -> None:
+        """For good. Only one process can, and SQLite does not make the others wait for it."""
+        give_up = time.monotonic() + _SECONDS_TO_WAIT
+        with self._in_plain_words(), contextlib.closing(self._engine.raw_connection()) as connection:
+            while True:
+                try:
+                    connection.cursor().execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > give_up:
+                        raise
+                    time.sleep(0.02)
+
+    @contextlib.contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            reason = " ".join(str(getattr(error, "orig", None) or error).split())
+            if self._url.password:
+                reason = reason.replace(str(self._url.password), "***")
+            if "not a database" in reason:
+                raise Incomplete(f"{self.name} is no ledger: it is not a database", _ELSEWHERE) from error
+            if "locked" in reason and self.file:
+                message = f"the ledger {self.name} has been busy for over {_SECONDS_TO_WAIT:.0f} seconds"
+                raise Incomplete(message, "wait until the other process has finished, then try again") from error
+            raise Incomplete(f"the ledger {self.name} cannot be used: {reason}", _ELSEWHERE) from error
+
+
+_ELSEWHERE = "check the place, or name another with --ledger FILE or --ledger postgresql://USER@HOST/DATABASE"
+
+
+def _url(where: str | Path) -> URL:
+    given = str(where)
+    if "://" not in given:
+        return URL.create(
+            "sqlite", database=str(Path(given).absolute())
+        )  # never what SQLite takes for a name of its own
+    try:
+        url = make_url(given)
+    except (ArgumentError, ValueError) as error:
+        raise UsageError("the URL of the ledger cannot be read", "write postgresql://USER@HOST/DATABASE") from error
+    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
+        message = f"a ledger is a file or a PostgreSQL database, not {url.drivername}"
+        raise UsageError(message, "write a path, or postgresql://USER@HOST/DATABASE")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _server_engine(url: URL) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _SECONDS_TO_CONNECT})
+    except ImportError as error:
+        raise Incomplete("a ledger on a server needs one more package", "pip install 'surefoot[postgres]'") from error
+
+
+def _file_engine(url: URL, durable: bool) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT})
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _: object) -> None:  # noqa: ANN401
+        connection.isolation_level = None  # transactions begin where we say
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        # A writer waits for its turn at the beginning; later it might have to give up what it has read.
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine

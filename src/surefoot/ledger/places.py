@@ -1,0 +1,72 @@
+"""Where the ledger of a project lies, and what a run is called in it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from surefoot.appending import printable
+from surefoot.ledger.migrations import VERSIONS
+from surefoot.records import RunEntry, version_of
+from surefoot.store import Manifest, RunStore
+
+NAME = "surefoot.db"
+VARIABLE = "SUREFOOT_LEDGER"
+
+
+def find(run: Path | None, given: str | None) -> str:
+    """What --ledger says, else $SUREFOOT_LEDGER, else a file beside the run: all runs of a project share one.
+
+    One that is there already goes before the place for a new one; without a run, it is looked for here and in runs/.
+    """
+    if named := given or os.environ.get(VARIABLE):
+        return named
+    if run is None:
+        here, below = Path(NAME), Path("runs", NAME)
+        return str(below if below.exists() and not here.exists() else here)
+    folder = run.parent if run.name not in ("", "..") else run.resolve().parent
+    beside, above = folder / NAME, folder.absolute().parent / NAME
+    return str(above if above.exists() and not beside.exists() else beside)
+
+
+def is_ledger(place: str | Path) -> bool:
+    """Whether a ledger is meant: a URL, the name that ledgers have, or a file that is one."""
+    if "://" in str(place) or Path(place).name == NAME:
+        return True
+    if not Path(place).is_file():
+        return False
+    try:
+        with contextlib.closing(sqlite3.connect(f"{Path(place).absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (VERSIONS,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def run_id(manifest: Manifest) -> str:
+    """One asking of a pipeline, and the answers it was graded on; where its folder lies does not matter."""
+    told = [manifest.name, manifest.created, manifest.questions_sha256, manifest.pipeline, manifest.graded_sha256]
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+
+
+def versions_of(store: RunStore) -> dict[tuple[str, int], str]:
+    """The version of each answer of a run, by question and attempt: what labels are bound to."""
+    asked = {question.id: question for question in store.questions()}
+    given = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
+    return {key: version_of(asked[key[0]], trace) for key, trace in given.items() if key[0] in asked}
+
+
+def entry_of(store: RunStore) -> RunEntry:
+    """A run as the ledger keeps it."""
+    return RunEntry(
+        id=run_id(store.manifest),
+        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        name=store.manifest.name,
+        path=printable(store.path.resolve()),
+        manifest=msgspec.to_builtins(store.manifest),
+    )

@@ -1,0 +1,90 @@
+"""In which order a run's answers come before people, so that few labels say much and the estimates stay valid.
+
+First what the gate waits for. Then the answers a grader flagged, up to half of the target, and then some of the
+others. Within each verdict the order is by chance, so the labels on that verdict are a random sample of it however
+early people stop. Every verdict gets a share that grows with the square root of its number: a rare one is not left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import ceil, floor, sqrt
+
+from msgspec import Struct
+
+from surefoot.records import Drawn
+
+FLAGGED = frozenset({"wrong", "unsupported", None})
+
+
+class Place(Struct, frozen=True):
+    """An answer's place in the queue. One that is shared goes to everybody, so that people can be compared."""
+
+    version: str
+    drawn: Drawn
+    shared: bool = False
+
+
+def queue(
+    verdicts: Mapping[str, str | None],
+    gate_needs: Collection[str] = (),
+    *,
+    target: int = 50,
+    overlap: float = 0.0,
+    graded: bool = True,
+    seed: str = "",
+) -> list[Place]:
+    """Every answer once. `verdicts` has the bucket that a grader chose, by version; None where it chose none.
+
+    It depends on nothing but its arguments, so a server that is started again goes on where it was.
+    """
+    asked_for = frozenset(gate_needs)
+    by_lot = sorted(verdicts, key=lambda version: _lot(seed, version))
+    needed = [version for version in by_lot if version in asked_for]
+    drawn = [version for version in by_lot if version not in asked_for]
+    flagged = [version for version in drawn if graded and verdicts[version] in FLAGGED]
+    others = [version for version in drawn if not graded or verdicts[version] not in FLAGGED]
+    half = ceil(target / 2)
+    order: list[tuple[str, Drawn]] = [(version, "gate") for version in needed]
+    order += [(version, "flagged") for version in flagged[:half]]
+    order += [(version, "sample") for version in _by_verdict(others, verdicts)]
+    # The flagged ones beyond their half come last, as soon as the others are used up.
+    order += [(version, "flagged") for version in flagged[half:]]
+    return [Place(version, why, _crosses(number, overlap)) for number, (version, why) in enumerate(order)]
+
+
+def next_for(
+    places: Sequence[Place], mine: Collection[str], taken: Collection[str], skipped: Sequence[str] = ()
+) -> Place | None:
+    """The next answer for one person. `mine`, `taken` (by others) and `skipped` (oldest first) are versions.
+
+    What somebody else has labelled or has before them is left to them, unless it is shared. What was skipped comes
+    again when nothing else is left.
+    """
+    waiting = [place for place in places if place.version not in mine and (place.shared or place.version not in taken)]
+    fresh = (place for place in waiting if place.version not in skipped)
+    return next(fresh, None) or min(waiting, key=lambda place: skipped.index(place.version), default=None)
+
+
+def _lot(seed: str, version: str) -> bytes:
+    """A lot drawn for each answer by itself: answers that come later leave the order of the others alone."""
+    return hashlib.sha256(f"{seed}\0{version}".encode()).digest()
+
+
+def _by_verdict(versions: Sequence[str], verdicts: Mapping[str, str | None]) -> Iterator[str]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for version in versions:
+        groups[str(verdicts[version])].append(version)
+    turns = [
+        ((number + 0.5) / sqrt(len(group)), verdict, version)
+        for verdict, group in groups.items()
+        for number, version in enumerate(group)
+    ]
+    return (version for _, _, version in sorted(turns))
+
+
+def _crosses(number: int, overlap: float) -> bool:
+    """True for a share of `overlap` of all numbers, evenly spread."""
+    return floor((number + 1) * overlap + 1e-9) > floor(number * overlap + 1e-9)

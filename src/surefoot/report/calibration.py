@@ -1,0 +1,231 @@
+"""A calibration in words: tables for a terminal, Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from surefoot.calibration.results import MEAN, AxisCalibration, Calibration, Rate
+from surefoot.records import Interval
+from surefoot.report.words import cell, counted, percent, plain
+
+PROBLEMS_SHOWN = 20
+_NEARLY_ALL = 0.95
+_LONGEST = 1_000
+Row = tuple[str, ...]
+
+RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
+TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
+BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "people agree", "95% interval")
+
+
+def share(interval: Interval | None) -> str:
+    """A rate with its interval."""
+    return (
+        "-" if interval is None else f"{percent(interval.value)} ({percent(interval.low)} to {percent(interval.high)})"
+    )
+
+
+def agreement(interval: Interval | None) -> str:
+    """A coefficient, which may be below 0, with its interval."""
+    return "-" if interval is None else f"{interval.value:.2f} ({interval.low:.2f} to {interval.high:.2f})"
+
+
+def title(found: Calibration) -> str:
+    if not found.labels and found.certificate is not None:
+        known = found.certificate
+        return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {counted(known.labels, 'label')}"
+    by = f" by {', '.join(found.annotators)}" if found.annotators else ""
+    return f"{found.grader or 'a grader without a name'}, held against {counted(found.labels, 'labelled answer')}{by}"
+
+
+def heads(axis: AxisCalibration) -> Row:
+    columns = list(dict.fromkeys(label for row in axis.table.values() for label in row))
+    return ("graded", *columns, "answers in all")
+
+
+def confusion(axis: AxisCalibration) -> Iterator[Row]:
+    """What people say of the answers with each verdict."""
+    _, *columns, _ = heads(axis)
+    for verdict, total in axis.answers.items():
+        labels = axis.table.get(verdict, {})
+        yield (verdict, *(str(labels.get(column, 0)) for column in columns), str(total))
+
+
+def agreements(axis: AxisCalibration) -> Iterator[Row]:
+    """Coefficients by name, or why there are none."""
+    yield "Cohen's kappa", agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
+    if axis.weighted_kappa:
+        yield "weighted kappa (quadratic)", agreement(axis.weighted_kappa)
+    if axis.ac1:
+        yield "Gwet's AC1", agreement(axis.ac1)
+    if axis.alpha is not None:
+        yield "Krippendorff's alpha between people", f"{axis.alpha:.2f}"
+    elif axis.alpha_reason:
+        yield "Krippendorff's alpha between people", f"none: {axis.alpha_reason}"
+
+
+def rates(axis: AxisCalibration) -> Iterator[Row]:
+    for name, rate in axis.corrected.items():
+        show = _mean if name == MEAN else percent
+        bucket = axis.per_bucket.get(name)
+        found = (share(bucket.sensitivity), share(bucket.specificity)) if bucket else ("-", "-")
+        yield (name, *rate_cells(rate, show), *found)
+
+
+def rate_cells(rate: Rate, show: Callable[[float], str] = percent) -> Row:
+    """By the grader, corrected, its interval, and the method."""
+    graded = "-" if rate.graded is None else show(rate.graded)
+    value = "-" if rate.value is None else show(rate.value)
+    interval = "-" if rate.low is None or rate.high is None else f"{show(rate.low)} to {show(rate.high)}"
+    return graded, value, interval, rate.method
+
+
+def bins(axis: AxisCalibration) -> Iterator[Row]:
+    for one in axis.reliability.bins if axis.reliability else ():
+        yield (
+            f"{percent(one.low)} to {percent(one.high)}", str(one.n), percent(one.confidence), percent(one.agreed),
+            f"{percent(one.agreed_low)} to {percent(one.agreed_high)}",
+        )  # fmt: skip
+
+
+def sentences(axis: AxisCalibration) -> Iterator[str]:
+    """What the numbers are, how they came about, and what to do next."""
+    yield axis.explanation
+    if axis.labels_needed:
+        yield axis.labels_needed
+    yield from axis.notes
+    yield from warnings(axis.corrected.items())
+
+
+def on_confidence(axis: AxisCalibration) -> Iterator[str]:
+    """What the grader's confidence is worth."""
+    found = axis.reliability
+    if found is None:
+        return
+    yield f"Confidence and agreement lie {percent(found.ece)} apart on average (ECE, {counted(found.n, 'verdict')})."
+    for source, fit in found.fits.items():
+        by = f"the verdicts of {source}"
+        if fit.kind is None:
+            yield f"No curve is fitted to {by}: {fit.reason}."
+        else:
+            yield f"{'A Platt' if fit.kind == 'platt' else 'An isotonic'} curve is fitted to {by} ({fit.n:,})."
+    person = axis.send_to_a_person
+    if person is not None and person.share is not None and person.share > _NEARLY_ALL:
+        words = f"to leave {percent(person.risk)} wrong and unseen, a person had to look at {percent(person.share)}"
+        yield f"The stated confidence is of little use: {words}."
+    elif person is not None and person.threshold is not None and person.share is not None:
+        yield (
+            f"Let a person look at verdicts with a confidence of {person.threshold:.3f} or less"
+            f" ({percent(person.share)} of them): then at most {percent(person.risk)} of all stay wrong and unseen."
+        )
+    elif person is not None:
+        yield f"No threshold for a person to look: {person.reason}."
+
+
+def ending(found: Calibration) -> Iterator[str]:
+    """The certificate, and what the rates of other answers rest on."""
+    certificate = found.certificate
+    if certificate is not None:
+        corpus = "" if certificate.corpus else ", which names no corpus,"
+        yield (
+            f"Certificate {certificate.id[:12]}{corpus} on {counted(certificate.labels, 'label')}; it stands until the"
+            " grader, the rubric or the corpus changes."
+        )
+    if found.certificate_reason:
+        yield f"{'The certificate' if certificate else 'No certificate'}: {found.certificate_reason}."
+    if found.target_explanation:
+        yield found.target_explanation
+    yield from target_warnings(found)
+
+
+def target_rows(found: Calibration) -> Iterator[Row]:
+    for axis, buckets in (found.target or {}).items():
+        for name, rate in buckets.items():
+            yield (axis, name, *rate_cells(rate))
+
+
+def target_warnings(found: Calibration) -> Iterator[str]:
+    buckets = [(f"{axis} {name}", rate) for axis, rates in (found.target or {}).items() for name, rate in rates.items()]
+    return warnings(buckets)
+
+
+def warnings(rates: Iterable[tuple[str, Rate]]) -> Iterator[str]:
+    """Each once, with all it is about."""
+    about: dict[str, list[str]] = {}
+    for name, rate in rates:
+        if rate.warning:
+            about.setdefault(rate.warning, []).append(name)
+    return (f"{', '.join(names)}: {warning}." for warning, names in about.items())
+
+
+def markdown(found: Calibration) -> Iterator[str]:
+    yield from ("# Surefoot calibration", "", f"{cell(title(found), _LONGEST)}.", "")
+    for name, axis in found.axes.items():
+        yield from (f"## {cell(name)}", "", *_markdown_table(("agreement", "value"), agreements(axis)), "")
+        if axis.table:
+            yield f"What people say of the answers that the grader put into each bucket ({counted(axis.n, 'label')}):"
+            yield from ("", *_markdown_table(heads(axis), confusion(axis)), "")
+        yield from (*_markdown_table(RATE_HEADS, rates(axis)), "")
+        yield from (f"- {cell(words, _LONGEST)}" for words in (*sentences(axis), *on_confidence(axis)) if words)
+        yield ""
+        if axis.reliability:
+            yield from (*_markdown_table(BIN_HEADS, bins(axis)), "")
+    if found.target:
+        yield from ("## Other answers", "", *_markdown_table(TARGET_HEADS, target_rows(found)), "")
+    yield from (f"- {cell(words, _LONGEST)}" for words in ending(found))
+    if found.problems:
+        yield from ("", f"## Problems and notes ({len(found.problems)})", "")
+        yield from (f"- {cell(str(problem), 500)}" for problem in found.problems[:PROBLEMS_SHOWN])
+        if len(found.problems) > PROBLEMS_SHOWN:
+            yield f"- and {len(found.problems) - PROBLEMS_SHOWN} more, all of them in --json"
+
+
+def show(found: Calibration, console: Console) -> None:
+    """The compact tables on a terminal."""
+    console.print(Text(plain(title(found), _LONGEST)), style="bold", soft_wrap=True)
+    for name, axis in found.axes.items():
+        console.print()
+        console.print(Text(plain(name)), style="bold")
+        if axis.table:
+            console.print(_table(heads(axis), confusion(axis)))
+            console.print()
+        console.print(_table(RATE_HEADS, rates(axis)))
+        _lines(console, (f"{what}: {value}" for what, value in agreements(axis)))
+        _lines(console, (*sentences(axis), *on_confidence(axis)), "dim")
+    if found.target:
+        console.print()
+        console.print(_table(TARGET_HEADS, target_rows(found)))
+    console.print()
+    _lines(console, (str(problem) for problem in found.problems[:PROBLEMS_SHOWN]), "yellow")
+    if len(found.problems) > PROBLEMS_SHOWN:
+        _lines(console, [f"and {len(found.problems) - PROBLEMS_SHOWN} more problems, all of them in --json"], "yellow")
+    _lines(console, ending(found))
+
+
+def _mean(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _markdown_table(heads: Sequence[str], rows: Iterator[Row]) -> Iterator[str]:
+    yield f"| {' | '.join(map(cell, heads))} |"
+    yield "|---" * len(heads) + "|"
+    yield from (f"| {' | '.join(map(cell, row))} |" for row in rows)
+
+
+def _table(heads: Sequence[str], rows: Iterator[Row]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        table.add_column(Text(plain(head)))
+    for row in rows:
+        table.add_row(*(Text(plain(value)) for value in row))
+    return table
+
+
+def _lines(console: Console, lines: Sequence[str] | Iterator[str], style: str = "") -> None:
+    for line in lines:
+        if line:
+            console.print(Text(plain(line, _LONGEST)), style=style, soft_wrap=True)

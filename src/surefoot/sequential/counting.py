@@ -1,0 +1,66 @@
+"""What two runs say about a rule in numbers that add up over steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from surefoot.gate import Rule
+from surefoot.judging import Subject, getting_worse
+from surefoot.measures import Pair, Said
+from surefoot.records import Discordant, Step
+
+BY_PEOPLE = "!"
+ONE_ANSWER, TWO_ANSWERS = "=", ">"
+Moves = Mapping[str, int]  # as records.Step has them
+
+
+class Counted(Struct, frozen=True):
+    """Pairs that got worse and better over all steps of a release that count."""
+
+    now: Discordant  # the two runs at hand
+    earlier: Discordant  # counts of earlier steps
+    unknown: int  # pairs at hand that lack a verdict
+
+    @property
+    def total(self) -> Discordant:
+        return added((self.now, self.earlier))
+
+
+def key_of(rule: Rule) -> str:
+    return f"{rule.metric}[{rule.group}]" if rule.group else rule.metric
+
+
+def discordant(rule: Rule, subject: Subject) -> tuple[Discordant, int]:
+    """With the number of pairs that lack a verdict."""
+    worse, better, known, unknown = getting_worse(rule, subject.measure, subject.pairs)
+    return Discordant(len(worse), len(better), known), unknown
+
+
+def counted(rule: Rule, subject: Subject, earlier: Iterable[Step], *, adds: bool) -> Counted:
+    """`adds` False: the two runs at hand are shown, and count for nothing."""
+    now, unknown = discordant(rule, subject)
+    before = added(step.counts[key_of(rule)] for step in earlier if key_of(rule) in step.counts)
+    return Counted(now if adds else Discordant(0, 0, 0), before, unknown)
+
+
+def added(counts: Iterable[Discordant]) -> Discordant:
+    found = list(counts)
+    return Discordant(*(sum(getattr(one, name) for one in found) for name in Discordant.__struct_fields__))
+
+
+def moves_of(pairs: Iterable[Pair]) -> dict[str, int]:
+    """How many pairs have which two verdicts; what lacks one is left out."""
+    found = Counter(move_of(pair) for pair in pairs if pair.base.bucket and pair.cand.bucket)
+    return dict(sorted(found.items()))
+
+
+def move_of(pair: Pair) -> str:
+    sign = ONE_ANSWER if pair.is_one_answer else TWO_ANSWERS
+    return f"{_token(pair.base)}{sign}{_token(pair.cand)}"
+
+
+def _token(said: Said) -> str:
+    return f"{said.bucket}{BY_PEOPLE if said.by_people else ''}"

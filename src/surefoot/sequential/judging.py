@@ -1,0 +1,227 @@
+"""Rules against the baseline where answers vary by chance.
+
+`wrong` and `unsupported` have three ends: they fail when a fair bet on "nothing has changed" would have lost badly
+(the e-value), pass when a rise by more than the margin is unlikely, and are undecidable in between. The other rules
+fail on evidence alone, and otherwise pass. Rules that do not look at the baseline are judged as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.gate import Check, Rule
+from surefoot.judging import Judged, Subject, no_verdict, with_questions
+from surefoot.measures import MEASURES
+from surefoot.records import AxisRecord, Discordant
+from surefoot.sequential.counting import Counted, Moves, added, counted, key_of, moves_of
+from surefoot.sequential.grader_error import chances_of_rise
+from surefoot.sequential.history import Place
+from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
+
+THREE_ENDS = ("wrong", "unsupported")
+_RUNS_LOOKED_AHEAD = (1, 2, 3, 5, 8, 12, 20, 30)
+_LARGEST_E = 1e12  # what is printed; the logarithm says the rest
+_LN10 = log(10)
+_NO_EVIDENCE = "no evidence that it got worse"
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """By what a sequential gate decides."""
+
+    alpha: float
+    margin: float
+    others: int = 1  # rules against the baseline that have two ends
+    place: Place | None = None  # None: files, which have no history
+    record: AxisRecord | None = None  # of the grader's errors
+    grader: str = ""
+
+    @property
+    def alpha_block(self) -> float:
+        return spent(self.alpha, self.place.number) if self.place else self.alpha
+
+    @property
+    def alpha_ship(self) -> float:
+        return self.alpha_ship_after(0)
+
+    def alpha_ship_after(self, runs: int) -> float:
+        return spent(self.alpha, self.place.look + runs) if self.place else self.alpha
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """What is known of one rule, over all steps that count."""
+
+    worse: int
+    better: int
+    pairs: int
+    e_value: float
+    log10_e_value: float
+    blocks_from: float
+    margin: float | None = None
+    chance_of_rise: float | None = None  # above the margin
+    chance_worse: float | None = None  # above 0
+    ships_up_to: float | None = None
+    more_runs: int | None = None  # pairs of runs that would decide, if it goes on like this
+
+
+def is_chance(rule: Rule) -> bool:
+    """True for a rule that is judged by pairs that got worse and better."""
+    measure = MEASURES.get(rule.metric)
+    bears = (rule.op == "<=" and rule.limit >= 0) or (rule.op == ">=" and rule.limit <= 0)
+    return bool(measure and measure.axis) and rule.on_baseline and rule.bound is None and bears
+
+
+def has_three_ends(rule: Rule) -> bool:
+    return is_chance(rule) and rule.metric in THREE_ENDS and rule.op == "<="
+
+
+def terms_of(
+    rules: Sequence[Rule], alpha: float, margin: float, place: Place | None, record: AxisRecord | None, grader: str
+) -> Terms:
+    others = sum(is_chance(rule) and not has_three_ends(rule) for rule in rules)
+    return Terms(alpha=alpha, margin=margin, others=max(1, others), place=place, record=record, grader=grader)
+
+
+def judge(strict: Judged, subject: Subject, terms: Terms) -> tuple[Judged, Evidence | None]:
+    """The same rule as `strict` has judged it, by chance; and the numbers behind that."""
+    rule = strict.check.rule
+    if not is_chance(rule) or strict.check.status == "not_applicable":
+        return strict, None
+    place = terms.place
+    seen = counted(rule, subject, place.earlier if place else (), adds=place is None or place.adds)
+    check = replace(strict.check, limit=None, to_be_sure=None, reason="", questions=(), question_count=0)
+    if has_three_ends(rule):
+        check, evidence = _three_ends(check, seen, moves_behind(rule, subject, terms), terms)
+    else:
+        check, evidence = _two_ends(check, seen, strict.check, terms)
+    if seen.unknown and check.status != "fail":
+        check = replace(check, status="undecidable", reason=no_verdict(seen.unknown))
+    if place and not place.adds and check.status == "pass" and has_three_ends(rule):
+        check = replace(check, status="undecidable", reason=place.note)
+    behind = check if seen.unknown or check.status != "undecidable" else replace(check, status="fail")
+    named = with_questions(behind, subject)  # of an open rule those that got worse, as of a failed one
+    check = replace(check, questions=named.questions, question_count=named.question_count)
+    return replace(strict, check=check), evidence
+
+
+def moves_behind(rule: Rule, subject: Subject, terms: Terms) -> tuple[Moves, Discordant]:
+    """The verdicts behind the pairs that count, and the counts of those that are not this grader's."""
+    place = terms.place
+    moves = dict(moves_of(subject.pairs)) if place is None or place.adds else {}
+    fixed = Discordant(0, 0, 0)
+    for step in place.earlier if place else ():
+        if step.grader == terms.grader and (rule.group or "") in step.moves:
+            for move, count in step.moves[rule.group or ""].items():
+                moves[move] = moves.get(move, 0) + count
+        elif key_of(rule) in step.counts:
+            fixed = added((fixed, step.counts[key_of(rule)]))
+    return moves, fixed
+
+
+def end_of(
+    rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms, *, unknown: int = 0, runs: int = 0
+) -> tuple[str, Evidence]:
+    """Which of the three ends the counts reach, `runs` pairs of runs from now."""
+    slack = float(rule.limit) if rule.limit < 1 else float(rule.limit) / max(1, total.pairs)
+    margin = slack or terms.margin
+    alpha_ship = terms.alpha_ship_after(runs)
+    plain = chance_of_rise(total.worse, total.better, total.pairs, margin)
+    chance, chance_worse = plain, chance_of_rise(total.worse, total.better, total.pairs, 0.0)
+    if terms.record is not None:
+        chance, chance_worse = chances_of_rise(*_arguments(rule, behind, terms.record), (margin, 0.0))
+    log_e = log_e_value(total.worse, total.better + unknown)
+    evidence = Evidence(
+        worse=total.worse, better=total.better, pairs=total.pairs, e_value=min(_LARGEST_E, _exp(log_e)),
+        log10_e_value=log_e / _LN10, blocks_from=1 / terms.alpha_block, margin=margin, chance_of_rise=chance,
+        chance_worse=chance_worse, ships_up_to=alpha_ship,
+    )  # fmt: skip
+    # A rise within what the rule itself bears blocks nothing, however sure it is.
+    borne = bool(slack) and max(plain, chance) <= alpha_ship
+    if log_e >= -log(terms.alpha_block) and not borne:
+        return ("fail" if terms.record is None or chance_worse >= 1 - terms.alpha else "doubted"), evidence
+    return ("pass" if chance <= alpha_ship else "open"), evidence
+
+
+def _three_ends(check: Check, seen: Counted, behind: tuple[Moves, Discordant], terms: Terms) -> tuple[Check, Evidence]:
+    end, evidence = end_of(check.rule, seen.total, behind, terms, unknown=seen.unknown)
+    tally = _tally(evidence)
+    rise = f"a rise above {evidence.margin:.1%} has a chance of {evidence.chance_of_rise:.2%}"
+    if end == "fail":
+        return replace(check, status="fail", reason=f"{tally}: {_e_words(evidence)}"), evidence
+    if end == "pass":
+        return replace(check, status="pass", reason=f"{tally}: {rise}"), evidence
+    if end == "doubted":
+        reason = f"{tally}: {_e_words(evidence)}, but the grader's own errors could explain it"
+    else:
+        reason = f"{tally}: {rise}; it ships at {evidence.ships_up_to:.2%} or less"
+    evidence = replace(evidence, more_runs=_more_runs(check.rule, seen.total, behind, terms))
+    return replace(check, status="undecidable", reason=reason), evidence
+
+
+def _two_ends(check: Check, seen: Counted, strict: Check, terms: Terms) -> tuple[Check, Evidence]:
+    total, rule = seen.total, check.rule
+    log_e = log_e_value(total.worse, total.better + seen.unknown)
+    blocks_from = terms.others / terms.alpha_block
+    evidence = Evidence(
+        worse=total.worse, better=total.better, pairs=total.pairs, e_value=min(_LARGEST_E, _exp(log_e)),
+        log10_e_value=log_e / _LN10, blocks_from=blocks_from,
+    )  # fmt: skip
+    if log_e < log(blocks_from):
+        little = log_e >= -log(terms.alpha_block)
+        lacking = f"too little evidence that it got worse, {_e_words(evidence)}" if little else _NO_EVIDENCE
+    elif _beyond_slack(rule, seen, strict):
+        return replace(check, status="fail", reason=f"{_tally(evidence)}: {_e_words(evidence)}"), evidence
+    else:
+        lacking = "it got worse, by no more than the rule bears"
+    return replace(check, status="pass", reason=f"{_tally(evidence)}: {lacking}"), evidence
+
+
+def _beyond_slack(rule: Rule, seen: Counted, strict: Check) -> bool:
+    """True when it got worse by more than the rule itself bears."""
+    if not rule.limit:
+        return True
+    measure = MEASURES[rule.metric]
+    if measure.shape == "mean" or measure.most != 1:
+        return strict.status == "fail"  # pairs do not say by how much a mean has moved
+    total = seen.total
+    pairs = total.pairs + seen.unknown
+    slack = float(abs(rule.limit)) * (1 if measure.shape == "share" or abs(rule.limit) < 1 else 1 / max(1, pairs))
+    return (total.worse - total.better - seen.unknown) / max(1, pairs) > slack
+
+
+def _more_runs(rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms) -> int | None:
+    """How many more pairs of runs would decide if their counts go on like this; None when not even many would."""
+    looks = terms.place.look if terms.place else 1
+    for runs in _RUNS_LOOKED_AHEAD:
+        grown = (looks + runs) / looks
+        moves = {move: round(count * grown) for move, count in behind[0].items()}
+        ahead = end_of(rule, _grown(total, grown), (moves, _grown(behind[1], grown)), terms, runs=runs)[0]
+        if ahead in ("pass", "fail"):
+            return runs
+    return None
+
+
+def _grown(counts: Discordant, by: float) -> Discordant:
+    worse, better = round(counts.worse * by), round(counts.better * by)
+    return Discordant(worse, better, max(round(counts.pairs * by), worse + better))
+
+
+def _arguments(
+    rule: Rule, behind: tuple[Moves, Discordant], record: AxisRecord
+) -> tuple[Moves, str, AxisRecord, Discordant]:
+    return behind[0], rule.metric, record, behind[1]
+
+
+def _tally(evidence: Evidence) -> str:
+    return f"{evidence.worse} worse and {evidence.better} better of {evidence.pairs} pairs"
+
+
+def _e_words(evidence: Evidence) -> str:
+    return f"e = {evidence.e_value:.3g}, and {evidence.blocks_from:.3g} blocks"
+
+
+def _exp(value: float) -> float:
+    return float(10 ** min(12.0, value / _LN10))

@@ -1,0 +1,219 @@
+"""The label page as a web app: which address shows what. What it does is in `desk`, who may use it in `guarding`."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import TypeVar
+from urllib.parse import quote, unquote
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from surefoot.errors import SurefootError, UsageError, words_of
+from surefoot.web.desk import Desk, Sent
+from surefoot.web.forms import BadForm
+from surefoot.web.guarding import Guard, cookie, set_cookie
+from surefoot.web.marking import visible
+
+_LARGEST_BODY = 100_000
+_LONGEST_NAME = 60
+_STATIC = {"label.js": "text/javascript", "label.css": "text/css", "icon.svg": "image/svg+xml"}
+
+
+class _StaleForm(BadForm):
+    """The secret of the page is not the one of the browser's cookie."""
+
+
+class _Post(Struct, kw_only=True):
+    form: str  # the secret of the page it was sent from
+
+
+class _Name(_Post):
+    name: str
+
+
+class _Skip(_Post):
+    number: int
+
+
+class _Undo(_Post):
+    sending: str
+
+
+class _Label(_Post):
+    label: Sent
+
+
+_Kind = TypeVar("_Kind", bound=_Post)
+
+
+def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str = "") -> ASGIApp:
+    pages = _Pages(desk, annotator)
+    routes = [
+        Route("/", pages.start),
+        Route("/answers/{number:int}", pages.answer),
+        Route("/done", pages.done),
+        Route("/who", pages.who),
+        Route("/static/{name}", _static),
+        Route("/name", pages.name, methods=["POST"]),
+        Route("/label", pages.label, methods=["POST"]),
+        Route("/skip", pages.skip, methods=["POST"]),
+        Route("/undo", pages.undo, methods=["POST"]),
+    ]
+    handlers = {404: pages.lost, 405: pages.lost, SurefootError: _in_words, Exception: _in_words}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), host, token)
+
+
+class _Pages:
+    def __init__(self, desk: Desk, annotator: str) -> None:
+        self._desk = desk
+        self._annotator = annotator
+        self._templates = Environment(
+            loader=PackageLoader("surefoot.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+            lstrip_blocks=True,
+        )  # fmt: skip
+        self._templates.filters["visible"] = lambda text: visible(str(text))
+
+    def start(self, request: Request) -> Response:
+        person = self._person(request)
+        return RedirectResponse(self._desk.onwards(person) if person else "/who", 303)
+
+    def who(self, request: Request) -> Response:
+        if self._annotator:
+            return RedirectResponse("/", 303)
+        return self._shown(request, "who.html", person=self._person(request))
+
+    def answer(self, request: Request) -> Response:
+        person = self._person(request)
+        if not person:
+            return RedirectResponse("/who", 303)
+        page = self._desk.page(request.path_params["number"], person)
+        if page is None:
+            return self.lost(request, None)
+        return self._shown(request, "answer.html", person=person, page=page)
+
+    def done(self, request: Request) -> Response:
+        person = self._person(request)
+        if not person:
+            return RedirectResponse("/who", 303)
+        next_one = self._desk.onwards(person)
+        return self._shown(
+            request, "done.html", person=person, progress=self._desk.progress(person),
+            more="" if next_one == "/done" else next_one, undo=self._desk.last_sent(person),
+        )  # fmt: skip
+
+    def lost(self, request: Request, _: Exception | None) -> Response:
+        return self._shown(request, "lost.html", 404, person=self._person(request))
+
+    async def name(self, request: Request) -> Response:
+        name = " ".join(visible((await _body(request, _Name)).name).split())
+        if not name or len(name) > _LONGEST_NAME or "\ufffd" in name:
+            raise BadForm(f"a name has 1 to {_LONGEST_NAME} ordinary characters", "write another")
+        if self._annotator:
+            raise BadForm(f"this page is for {self._annotator} alone", "it was started with --annotator")
+        reply = JSONResponse({"next": "/"})
+        set_cookie(reply, "name", quote(name), request.scope)
+        return reply
+
+    async def label(self, request: Request) -> Response:
+        sent = (await _body(request, _Label)).label
+        return await self._do(request, lambda person: self._desk.save(person, sent))
+
+    async def skip(self, request: Request) -> Response:
+        number = (await _body(request, _Skip)).number
+        return await self._do(request, lambda person: self._desk.skip(person, number))
+
+    async def undo(self, request: Request) -> Response:
+        sending = (await _body(request, _Undo)).sending
+        return await self._do(request, lambda person: self._desk.undo(person, sending))
+
+    async def _do(self, request: Request, what: Callable[[str], str]) -> Response:
+        person = self._person(request)
+        if not person:
+            raise BadForm("it is not known who you are", "open the page anew and give your name")
+        return JSONResponse({"next": await run_in_threadpool(what, person)})
+
+    def _person(self, request: Request) -> str:
+        return self._annotator or unquote(cookie("name", request.scope, request.headers))
+
+    def _shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
+        secret = _form_of(request)
+        made = secret or secrets.token_urlsafe(24)
+        words = {"desk": self._desk, "form": made, "named_by_command": bool(self._annotator), **more}
+        words["files"] = _files_version()
+        again = BackgroundTask(self._desk.keep_fresh)
+        reply = HTMLResponse(self._templates.get_template(template).render(words), code, background=again)
+        if not secret and code == 200:  # browsers ask for things nobody told them of; those must not change it
+            set_cookie(reply, "form", made, request.scope)
+        return reply
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {name: (files("surefoot.web") / "static" / name).read_bytes() for name in _STATIC}
+
+
+@cache
+def _files_version() -> str:
+    """Part of their addresses: a browser keeps them, and a new release has new ones."""
+    return hashlib.sha256(b"".join(_files().values())).hexdigest()[:12]
+
+
+def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _STATIC:
+        return Response("there is no such file\n", 404, media_type="text/plain")
+    kept = {"Cache-Control": "private, max-age=31536000, immutable"}
+    return Response(_files()[name], media_type=_STATIC[name], headers=kept)
+
+
+def _form_of(request: Request) -> str:
+    return cookie("form", request.scope, request.headers)
+
+
+async def _body(request: Request, kind: type[_Kind]) -> _Kind:
+    """What the page sent, if it was sent from a page of ours: the secret is in the page and in a cookie."""
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > _LARGEST_BODY:
+            raise BadForm("what was sent is too large", "shorten the note")
+    try:
+        found = msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadForm(f"what was sent cannot be read: {error}", "reload the page") from error
+    secret = _form_of(request)
+    if not secret or not secrets.compare_digest(found.form.encode(), secret.encode()):
+        raise _StaleForm("this page was opened in another browser, or its cookies are gone", "reload the page")
+    return found
+
+
+def _in_words(request: Request, error: Exception) -> Response:
+    """An error is a sentence, on the page and where the server was started."""
+    told = error.message if isinstance(error, SurefootError) else words_of(error)
+    hint = error.hint if isinstance(error, SurefootError) else "see what the server printed"
+    code = 400 if isinstance(error, UsageError) else 503
+    if code == 503:
+        print(f"error: {told}", file=sys.stderr)  # noqa: T201
+    if isinstance(error, _StaleForm):
+        # Two first visits at once, or cookies that were cleared. No page but ours can read this reply and try again.
+        form = _form_of(request) or secrets.token_urlsafe(24)
+        reply = JSONResponse({"error": told, "hint": hint, "form": form}, 409)
+        set_cookie(reply, "form", form, request.scope)
+        return reply
+    if request.method == "POST":
+        return JSONResponse({"error": told, "hint": hint}, code)
+    return Response(f"{told}\nhint: {hint}\n", code, media_type="text/plain")

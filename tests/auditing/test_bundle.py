@@ -1,0 +1,276 @@
+"""Bundles of real runs, graded and compared by the real commands, and what becomes of them in other hands."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from surefoot.auditing.bundle import Fault, Verified, verify_bundle
+from surefoot.auditing.layout import INDEX, SUMS
+from surefoot.calibration.certificates import sealed
+from surefoot.cli.main import _run
+from surefoot.errors import UsageError
+from surefoot.importers import gatefiles
+from surefoot.ledger import Ledger
+from surefoot.ledger.moving import read_records
+from surefoot.ledger.places import run_id, versions_of
+from surefoot.records import Label, corpus_of
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Passage, Question, Retrieved, Trace
+from tests.ledger.rows import CERTIFICATE
+
+FEES = {"q1": "EUR 5", "q2": "EUR 6", "q3": "EUR 7"}
+
+
+def made(folder: Path, said: dict[str, str]) -> Path:
+    questions = [
+        Question(id, f"What is fee {id}?", "answer", gold_claims=(f"It is {fee}.",)) for id, fee in FEES.items()
+    ]
+    manifest = Manifest(
+        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions), question_count=3,
+        corpus_sha256="corpus", created=f"2026-01-01T00:00:00+00:00 {folder.name}",
+    )  # fmt: skip
+    with RunStore.create(folder, manifest, questions) as store:
+        for id, fee in FEES.items():
+            passages = Retrieved([Passage(id, f"The fee {id} is {fee}.")])
+            store.append_trace(Trace(question_id=id, answer=f"The fee {id} is {said[id]} [{id}].", retrieved=passages))
+    assert _run(["grade", str(folder), "--grader", "rules"]) == 0
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A run that was compared with another, a label that was changed, and a certificate."""
+    base = made(tmp_path / "runs" / "base", FEES)
+    cand = made(tmp_path / "runs" / "cand", {**FEES, "q3": "EUR 9"})
+    assert _run(["compare", str(base), str(cand), "--uncalibrated", "--report", str(cand / "report.html")]) == 1
+    with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
+        manifest = RunStore.open(cand).manifest
+        version = versions_of(RunStore.open(cand))["q3", 1]
+        said = {
+            "annotator": "ann",
+            "question_id": "q3",
+            "axis": "factuality",
+            "version": version,
+            "run": run_id(manifest),
+        }
+        ledger.add_labels([
+            Label(id="l1", at="2026-01-01T00:00:00+00:00", value="correct", **said),  # type: ignore[arg-type]
+            Label(id="l2", at="2026-01-02T00:00:00+00:00", value="wrong", **said),  # type: ignore[arg-type]
+            Label(id="l3", at="2026-01-02T00:00:00+00:00", value="wrong", **{**said, "version": "of another run"}),  # type: ignore[arg-type]
+        ])  # fmt: skip
+        corpus = corpus_of(manifest.corpus_sha256, "")
+        found = replace(CERTIFICATE, grader=manifest.grader, rubric_sha256=manifest.rubric_sha256, corpus=corpus)
+        ledger.add_certificate(sealed(found))
+        ledger.add_certificate(sealed(replace(found, grader="somebody else's")))
+    capsys.readouterr()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def bundle(runs: Path) -> Path:
+    assert _run(["audit", str(runs / "cand")]) == 0
+    return runs / "cand.audit.zip"
+
+
+def members(bundle: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(bundle) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def rewritten(bundle: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool = False) -> Verified:
+    """What becomes of a bundle that somebody has changed, and may have written new hashes into."""
+    content = members(bundle)
+    change(content)
+    if sums:
+        lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items() if name != SUMS]
+        content[SUMS] = "".join(lines).encode()
+    other = bundle.with_name("other.zip")
+    with zipfile.ZipFile(other, "w") as file:
+        for name, data in content.items():
+            file.writestr(name, data)
+    return verify_bundle(other)
+
+
+def test_all_that_a_reviewer_needs_is_in_it(bundle: Path, runs: Path) -> None:
+    content = members(bundle)
+    assert content.keys() == {
+        *(f"{part}/{name}" for part in ("run", "base") for name in ("manifest.json", "questions.jsonl", "traces.jsonl",
+                                                                    "verdicts.jsonl")),
+        "run/decision.json", "ledger.jsonl", "rules/gate.toml", "rules/rubric.toml",
+        "attached/report.html", "README.txt", INDEX, SUMS,
+    }  # fmt: skip
+    assert content["run/traces.jsonl"] == (runs / "cand" / "traces.jsonl").read_bytes()
+    records = read_records(content["ledger.jsonl"].splitlines(), "")
+    assert [row.id for row in msgspec.convert(records["labels"], list[Label])] == ["l1", "l2"]
+    assert len(records["certificates"]) == 1 == len(records["steps"])
+    assert gatefiles.parse(content["rules/gate.toml"].decode(), "").rules == gatefiles.load("ship")
+    assert (
+        "3 questions" in content["README.txt"].decode() and "kappa of factuality 0.60" in content["README.txt"].decode()
+    )
+    assert msgspec.json.decode(content[INDEX])["lacks"] == []
+    found = verify_bundle(bundle)
+    assert found.sound and found.faults == () and found.sha256 == hashlib.sha256(bundle.read_bytes()).hexdigest()
+    assert (runs / "cand.audit.zip.sha256").read_text() == f"{found.sha256}  cand.audit.zip\n"
+
+
+def test_it_can_be_decided_again_from_the_bundle_alone(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with zipfile.ZipFile(bundle) as file:
+        file.extractall(tmp_path / "x")
+    ledger = ["--ledger", str(tmp_path / "x" / "surefoot.db")]
+    assert _run(["import", str(tmp_path / "x" / "ledger.jsonl"), *ledger]) == 0
+    sides = [str(tmp_path / "x" / part) for part in ("base", "run")]
+    capsys.readouterr()
+    assert _run(["compare", *sides, "--gate", str(tmp_path / "x" / "rules" / "gate.toml"), *ledger]) == 1
+    assert "labels >= 50" in capsys.readouterr().out
+
+
+def test_the_same_contents_give_the_same_bytes(bundle: Path, runs: Path, tmp_path: Path) -> None:
+    for place in ("again.zip", "once-more.zip"):
+        assert _run(["audit", str(runs / "cand"), "--out", str(tmp_path / place)]) == 0
+        assert (tmp_path / place).read_bytes() == bundle.read_bytes()
+
+
+def test_a_changed_a_missing_and_an_added_member_are_named(bundle: Path) -> None:
+    def change(content: dict[str, bytes]) -> None:
+        content["run/verdicts.jsonl"] = content["run/verdicts.jsonl"].replace(b"wrong", b"right")
+        del content["ledger.jsonl"]
+        content["../../evil.txt"] = b"x"
+
+    found = rewritten(bundle, change)
+    assert not found.sound
+    assert found.faults == (
+        Fault("../../evil.txt", f"is extra: {SUMS} does not have it"),
+        Fault("ledger.jsonl", "is missing"),
+        Fault("run/verdicts.jsonl", "was changed"),
+    )
+    assert not (bundle.parent.parent.parent / "evil.txt").exists()
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_no_byte_of_a_member_can_change_unnoticed(bundle: Path, number: int) -> None:
+    def change(content: dict[str, bytes]) -> None:
+        name = sorted(content)[number]
+        data = content[name]
+        content[name] = data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
+
+    try:
+        assert not rewritten(bundle, change).sound
+    except UsageError as error:  # the list of hashes itself
+        assert SUMS in str(error)
+
+
+def swapped(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], object]:
+    def change(content: dict[str, bytes]) -> None:
+        assert old in content[name]
+        content[name] = content[name].replace(old, new)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "member", "words"),
+    [
+        (swapped("run/traces.jsonl", b"EUR 9", b"EUR 7"), "run", "the verdicts are on other answers"),
+        (swapped("base/questions.jsonl", b"fee q1", b"fee q0"), "base", "not those that the manifest names"),
+        (swapped("run/manifest.json", b'"name"', b'"nama"'), "run", "cannot be read"),
+        (swapped("ledger.jsonl", b'"labels":60', b'"labels":600'), "ledger.jsonl", "id"),
+        (swapped("ledger.jsonl", b'"q3"', b"3"), "ledger.jsonl:2", "Expected"),
+        (swapped("run/decision.json", b'"BLOCK"', b'"SHIP"'), "run/decision.json", "it says SHIP"),
+        (lambda content: content.pop("ledger.jsonl"), INDEX, "no labels"),
+        (lambda content: content.pop("base/manifest.json"), "base", "no manifest.json"),
+    ],
+)
+def test_new_hashes_do_not_hide_what_does_not_fit(
+    bundle: Path, change: Callable[[dict[str, bytes]], object], member: str, words: str
+) -> None:
+    found = rewritten(bundle, change, sums=True)
+    assert not found.sound
+    assert any(fault.member == member and words in fault.words for fault in found.faults), found.faults
+
+
+def test_the_hash_of_the_whole_is_held_against_what_was_told(bundle: Path) -> None:
+    sha256 = verify_bundle(bundle).sha256
+    assert verify_bundle(bundle, sha256.upper()).sound
+    assert not verify_bundle(bundle, "0" * 64).sound
+    bundle.write_bytes(bundle.read_bytes() + b"x")
+    assert verify_bundle(bundle).faults == (Fault(bundle.name, f"its hash is not the one in {bundle.name}.sha256"),)
+
+
+def test_what_the_bundle_lacks_is_named_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path / "alone", FEES)
+    (tmp_path / "alone" / "verdicts.jsonl").unlink()
+    assert _run(["audit", str(tmp_path / "alone"), "--json"]) == 0
+    written = msgspec.json.decode(capsys.readouterr().out.splitlines()[-1])
+    for what in ("verdicts", "decision", "labels", "certificate", "history", "rules", "report", "run that it was"):
+        assert any(lack.startswith(f"no {what}") for lack in written["lacks"]), what
+    assert b"no labels: nobody has labelled these answers" in members(tmp_path / "alone.audit.zip")["README.txt"]
+
+
+def test_a_run_that_does_not_fit_is_bundled_and_said_to_be_so(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with RunStore.open(runs / "cand", writing=True) as store:
+        store.append_trace(Trace(question_id="q1", answer="Another."))
+    assert _run(["audit", str(runs / "cand")]) == 4
+    assert "the verdicts are on other answers" in capsys.readouterr().err
+    found = verify_bundle(runs / "cand.audit.zip")
+    assert found.sound and any("the verdicts are on other answers" in remark for remark in found.remarks)
+
+
+def test_a_certificate_for_another_corpus_does_not_count(runs: Path) -> None:
+    shutil.copytree(runs / "cand", runs / "moved")
+    with RunStore.open(runs / "moved", writing=True) as store:
+        store.amend(corpus_sha256="another", name="moved")
+    assert _run(["audit", str(runs / "moved")]) == 0
+    assert any("another corpus" in lack for lack in verify_bundle(runs / "moved.audit.zip").lacks)
+
+
+def test_files_that_are_no_bundles_are_named(tmp_path: Path, bundle: Path) -> None:
+    text, empty, bomb, cut = (tmp_path / name for name in ("a.zip", "b.zip", "c.zip", "d.zip"))
+    text.write_text("no zip file")
+    zipfile.ZipFile(empty, "w").close()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(SUMS, "0" * (2 << 20))
+    cut.write_bytes(bundle.read_bytes()[:3_000])
+    for path in (text, empty, bomb, cut, tmp_path / "none.zip", tmp_path):
+        with pytest.raises(UsageError):
+            verify_bundle(path)
+        assert _run(["audit", "--verify", str(path)]) == 2
+
+
+def test_a_member_that_claims_to_be_huge_is_not_read(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("surefoot.auditing.bundle.LARGEST", 1_000)
+    faults = verify_bundle(bundle).faults
+    assert faults and all("more than any member may" in fault.words for fault in faults)
+
+
+def test_names_that_occur_twice_and_lists_that_are_none(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.writestr("run/verdicts.jsonl", "{}")
+    assert Fault("run/verdicts.jsonl", "is there more than once") in verify_bundle(bundle).faults
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
+        file.writestr(SUMS, "nonsense\n")
+    with pytest.raises(UsageError, match="no hashes"):
+        verify_bundle(tmp_path / "x.zip")
+
+
+def test_usage(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cand = str(runs / "cand")
+    for arguments in (
+        ["audit"], ["audit", cand, "--verify", "x.zip"], ["audit", str(runs)], ["audit", cand, "--out", "no/x.zip"],
+        ["audit", cand, "--ledger", str(tmp_path / "none.db")], ["audit", cand, "--attach", "none.html"],
+    ):  # fmt: skip
+        assert _run(arguments) == 2, arguments
+    report = runs / "cand" / "report.html"
+    (tmp_path / "report.html").write_text("x")
+    assert _run(["audit", cand, "--attach", str(report), "--attach", str(tmp_path / "report.html")]) == 2
+    assert "two files to attach" in capsys.readouterr().err
+    assert not (runs / "cand.audit.zip").exists()

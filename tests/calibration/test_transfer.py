@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from surefoot.calibration.axes import by_certificate, calibrate
+from surefoot.calibration.certificates import certificate_of
+from surefoot.stats.correction import rogan_gladen
+
+from .helpers import GRADER, RUBRIC, from_table
+
+TABLE = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 20, "correct": 140}}
+OTHERS = ["wrong"] * 400 + ["correct"] * 600
+
+
+def test_another_run_is_corrected_by_what_was_counted_here() -> None:
+    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": OTHERS})
+    assert found.target is not None
+    rate = found.target["factuality"]["wrong"]
+    assert rate.method == "rogan-gladen"
+    assert rate.graded == 0.4
+    assert rate.value == pytest.approx(0.1667, abs=0.0001)
+    assert (rate.low, rate.high) == (pytest.approx(0.0564, abs=0.0001), pytest.approx(0.2627, abs=0.0001))
+    assert "Rogan-Gladen" in found.target_explanation
+    assert "400 labelled answers" in found.target_explanation
+
+
+def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
+    made = calibrate(*from_table(TABLE), RUBRIC)
+    certificate = certificate_of(made, grader=GRADER, rubric_sha256="r", corpus="c", at="2026-01-01")
+    found = by_certificate({"factuality": OTHERS}, certificate, RUBRIC)
+    assert found.axes["factuality"].corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
+    assert found.certificate == certificate
+    assert found.labels == 0
+
+
+def test_labels_drawn_by_verdict_are_worth_what_they_tell() -> None:
+    """A tenth of the answers graded correct is labelled: errors are known less well, and the interval is wider."""
+    drawn = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 2, "correct": 14}}
+    sampled = calibrate(*from_table(drawn, {"wrong": 240, "correct": 160}), RUBRIC, {"factuality": OTHERS}).target
+    assert sampled is not None
+    rate, counted = sampled["factuality"]["wrong"], rogan_gladen(400, 1000, (180, 200), (140, 200))
+    assert rate.low is not None and rate.high is not None
+    assert rate.high - rate.low > counted.high - counted.low
+    assert rate.value == pytest.approx(0.1667, abs=0.06)
+
+
+def test_a_bucket_nobody_labelled_cannot_be_corrected() -> None:
+    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": OTHERS}).target
+    assert found is not None
+    assert found["factuality"]["refused"].value is None
+    assert "not known" in found["factuality"]["refused"].warning
+
+
+def test_what_no_rate_can_be_is_said() -> None:
+    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": ["correct"] * 200}).target
+    assert found is not None
+    rate = found["factuality"]["wrong"]
+    assert rate.value == 0
+    assert (rate.low, rate.high) == (None, None)
+    assert "which no rate can be" in rate.warning

@@ -1,0 +1,149 @@
+"""`surefoot export` and `surefoot import` as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from surefoot.cli.main import _run
+from surefoot.ledger import Ledger
+from surefoot.records import current
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Question, Trace
+from tests.conftest import Write
+from tests.ledger.rows import STEP, label
+
+
+class Typed(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401
+        return json.loads(self.out)
+
+
+Type = Callable[..., Typed]
+
+
+@pytest.fixture
+def surefoot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
+    """A command in this process: a new one for each would take most of the time."""
+    monkeypatch.chdir(tmp_path)
+
+    def typed(*arguments: str | Path) -> Typed:
+        code = _run([str(argument) for argument in arguments])
+        return Typed(code, *capsys.readouterr())
+
+    return typed
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    questions = [Question(f"q{number}", f"What is {number}?", "answer") for number in range(1, 5)]
+    manifest = Manifest(
+        name="first", pipeline="p", repeats=2, seed=0, questions_sha256=fingerprint(questions), question_count=4,
+        rubric="refusal", created="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+    with RunStore.create(tmp_path / "runs" / "first", manifest, questions) as store:
+        for question in questions:
+            for attempt in (1, 2):
+                store.append_trace(Trace(question_id=question.id, attempt=attempt, answer=f"{attempt}."))
+    return tmp_path / "runs" / "first"
+
+
+def test_a_ledger_moves_between_files_and_a_server(
+    surefoot: Type, tmp_path: Path, on_server: Callable[[], str]
+) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label(1), label(2)])
+        ledger.add_step(STEP)
+    url = on_server()
+    for name in ("a.jsonl", "a.jsonl.gz", "a.jsonl.zst"):
+        done = surefoot("export", name)
+        assert done.code == 0 and "2 labels, 0 certificates, 1 step, 0 runs and 0 replies" in done.out, done.err
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+        done = surefoot("import", name, "--ledger", url, "--json")
+        assert done.code == 0 and done.json["rows"]["labels"] == 2
+        assert done.json["new"]["labels"] == (2 if name == "a.jsonl" else 0)
+        there, back = tmp_path / name, tmp_path / f"b{name}"
+        done = surefoot("export", back, "--ledger", url, "--json")
+        assert done.code == 0 and done.json["rows"]["steps"] == 1 and len(done.json["sha256"]) == 64
+        assert there.read_bytes() == back.read_bytes()
+
+
+def test_what_cannot_be_moved_is_said(surefoot: Type, tmp_path: Path, write: Write, run: Path) -> None:
+    done = surefoot("export", "a.jsonl")
+    assert done.code == 2 and "there is no ledger" in done.err and not (tmp_path / "a.jsonl").exists()
+    Ledger.open(tmp_path / "surefoot.db").close()
+    assert surefoot("export", "no/a.jsonl").code == 2
+    assert surefoot("export", "a.jsonl.gz").code == 0
+    whole = (tmp_path / "a.jsonl.gz").read_bytes()
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-12])
+    done = surefoot("import", "cut.jsonl.gz")
+    assert done.code == 4 and "cut.jsonl.gz cannot be decompressed" in done.err
+    done = surefoot("import", "surefoot.db")
+    assert done.code == 2 and "is a ledger itself" in done.err
+    done = surefoot("import", "a.jsonl.gz", "--run", run)
+    assert done.code == 2 and "leave --run out" in done.err
+
+
+def test_labels_made_elsewhere_come_in_and_may_come_again(surefoot: Type, tmp_path: Path, run: Path) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text('question_id,attempt,factuality,annotator,note\nq1,1,correct,ann,\nq1,2,wrong,ann,"so, ""no"""\n')
+    for new in (2, 0):
+        done = surefoot("import", table, "--run", run, "--json")
+        assert done.code == 0 and done.json["new"] == {"labels": new}, done.err
+    table.write_text(table.read_text().replace("q1,1,correct", "q1,1,unsupported"))
+    assert surefoot("import", table, "--run", run, "--json").json["new"] == {"labels": 1}
+    with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
+        assert {row.value for row in current(ledger.labels())} == {"unsupported", "wrong"}
+        assert sorted(str(row.value) for row in ledger.labels()) == ["correct", "unsupported", "wrong"]
+        assert all(row.version and row.run == ledger.runs()[0].id for row in ledger.labels())
+        assert {row.note for row in ledger.labels()} == {"", 'so, "no"'}
+
+
+def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(
+    surefoot: Type, tmp_path: Path, run: Path, write: Write
+) -> None:
+    rows: list[object] = [
+        {"question_id": "q1", "axis": "factuality", "value": "correct", "grader": "human/ann"},
+        {"question_id": "q2", "axis": "factuality", "value": "nearly", "grader": "human/ann"},
+    ]
+    path = write("labels.jsonl", rows)
+    done = surefoot("import", path, "--run", run)
+    assert done.code == 2 and "labels.jsonl:2" in done.err and "nothing was imported" in done.err
+    assert Ledger.existing(tmp_path / "runs" / "surefoot.db") is None
+    done = surefoot("import", write("one.jsonl", rows[:1]))
+    assert done.code == 2 and "--run" in done.err
+    done = surefoot("import", write("two.jsonl", [rows[0], {**rows[0], "question_id": "q9"}]), "--run", run)  # type: ignore[dict-item]
+    assert done.code == 4 and "q9" in done.err and "1 label" in done.out
+
+
+def test_a_killed_export_leaves_the_earlier_one_whole(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels(label(number, note="x" * 500) for number in range(20_000))
+    (tmp_path / "a.jsonl").write_text("earlier\n")
+    beside = tmp_path / ".a.jsonl.new"
+    for number in (signal.SIGKILL, signal.SIGINT):
+        beside.unlink(missing_ok=True)
+        command = [str(Path(sys.executable).parent / "surefoot"), "export", "a.jsonl"]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+        while process.poll() is None and not (beside.exists() and beside.stat().st_size):
+            time.sleep(0.001)
+        os.kill(process.pid, number)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode != 0 and b"Traceback" not in errors
+        assert (tmp_path / "a.jsonl").read_text() == "earlier\n"
+    assert not beside.exists()  # whoever is asked politely cleans up

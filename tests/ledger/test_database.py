@@ -1,0 +1,154 @@
+"""Nothing is lost, doubled or changed: many writers, a killed one, and programs that know SQL."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect
+
+from surefoot.errors import Incomplete
+from surefoot.ledger import Ledger, migrations
+from surefoot.ledger.schema import TABLES
+from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
+
+WRITER = """
+import sys
+from surefoot.ledger import Ledger
+from surefoot.records import Label
+where, who, count, shared = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "shared"
+with Ledger.open(where) as ledger:
+    for number in range(count):
+        name = f"shared/{number}" if shared and number % 4 == 0 else f"{who}/{number}"
+        said = dict(annotator="a", question_id="q", axis="factuality", value="wrong", note="x" * 300)
+        ledger.add_labels([Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
+        print(number, flush=True)
+"""
+
+
+def writer(place: str, who: str, count: int, shared: str = "own") -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, place, who, str(count), shared]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_eight_processes_write_at_once_and_none_loses_or_doubles_a_label(place: str) -> None:
+    """All open it at once, where there is none yet: it is made once. Every fourth label is sent by all of them."""
+    count = 200 if "://" not in place else 60
+    processes = [writer(place, str(number), count, "shared") for number in range(8)]
+    for process in processes:
+        _, errors = process.communicate(timeout=100)
+        assert process.returncode == 0, errors
+    with Ledger.open(place) as ledger:
+        found = [row.id for row in ledger.labels()]
+    wanted = {f"{who}/{number}" for who in range(8) for number in range(count) if number % 4}
+    assert len(found) == len(set(found)) and set(found) == wanted | {f"shared/{n}" for n in range(0, count, 4)}
+
+
+def test_a_killed_writer_loses_nothing_that_was_committed(place: str) -> None:
+    for turn in range(3):
+        killed = writer(place, f"killed-{turn}", 1_000_000)
+        assert killed.stdout is not None
+        said = [killed.stdout.readline().strip() for _ in range(30 + turn)]
+        os.kill(killed.pid, signal.SIGKILL)
+        said += killed.stdout.read().split("\n")[:-1]  # what is not a whole line was not said
+        killed.communicate(timeout=30)
+        with Ledger.open(place) as ledger:
+            found = {row.id for row in ledger.labels()}
+        assert {f"killed-{turn}/{number}" for number in said if number} <= found
+    if "://" not in place:
+        with contextlib.closing(sqlite3.connect(place)) as file:
+            assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.parametrize("table", ["labels", "certificates", "steps", "runs"])
+def test_the_database_itself_refuses_every_change(place: str, table: str) -> None:
+    with Ledger.open(place) as ledger:
+        ledger.add_labels([label(1)])
+        ledger.add_certificate(CERTIFICATE)
+        ledger.add_step(STEP)
+        ledger.add_run(RUN)
+        changes = [f"UPDATE {table} SET at = 'x'", f"DELETE FROM {table}"]
+        on_file = f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}"
+        changes.append(f"TRUNCATE {table}" if "://" in place else on_file)
+        for statement in changes:
+            with pytest.raises(Incomplete, match="added, never changed"), ledger.database.writing() as connection:
+                connection.exec_driver_sql(statement)
+        assert (ledger.labels(), ledger.steps(), ledger.runs()) == ([label(1)], [STEP], [RUN])
+        assert ledger.certificates() == [CERTIFICATE]
+
+
+def test_both_databases_have_the_columns_that_records_have(place: str) -> None:
+    with Ledger.open(place) as ledger, ledger.database.reading() as connection:
+        made = inspect(connection)
+        for name, table in TABLES.items():
+            assert [column["name"] for column in made.get_columns(name)] == table.columns.keys(), name
+            kinds = {column["name"]: column["type"].python_type for column in made.get_columns(name)}
+            wanted = {column.name: column.type.python_type for column in table.columns}
+            assert kinds == {name: str if kind is object else kind for name, kind in wanted.items()}  # JSON is text
+
+
+def test_a_ledger_of_a_newer_version_says_so(place: str) -> None:
+    with Ledger.open(place) as ledger, ledger.database.writing() as connection:
+        connection.exec_driver_sql(f"INSERT INTO {migrations.VERSIONS} VALUES (99, 'x')")
+    for opened in (Ledger.open, Ledger.existing):
+        with pytest.raises(Incomplete, match="newer surefoot") as caught:
+            opened(place)
+        assert "upgrade" in caught.value.hint
+
+
+def test_an_older_ledger_is_brought_up_to_date_and_keeps_its_rows(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Ledger.open(place) as ledger:
+        ledger.add_labels([label(1)])
+
+    def second(dialect: str) -> list[str]:
+        return ["CREATE TABLE more (id {text} PRIMARY KEY)"]
+
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, second))
+    for _ in range(2):
+        found = Ledger.existing(place)
+        assert found is not None and found.labels() == [label(1)]
+        with found, found.database.reading() as connection:
+            assert inspect(connection).has_table("more")
+
+
+def test_a_step_that_fails_leaves_everything_as_it_was(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Ledger.open(place).close()
+
+    def broken(dialect: str) -> list[str]:
+        return ["CREATE TABLE half (id {text})", "CREATE NONSENSE"]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
+        with pytest.raises(Incomplete, match="cannot be used"):
+            Ledger.open(place)
+    with Ledger.open(place) as ledger, ledger.database.reading() as connection:
+        assert not inspect(connection).has_table("half")
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path, on_server: Callable[[], str]) -> None:
+    path = tmp_path / "theirs.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute("CREATE TABLE cookies (id)")
+    before = path.read_bytes()
+    with pytest.raises(Incomplete, match="no ledger: it has a table cookies"):
+        Ledger.open(path)
+    assert path.read_bytes() == before
+    url = on_server()
+    with Ledger.open(url) as ledger, ledger.database.writing() as connection:
+        connection.exec_driver_sql(f"DROP TABLE {migrations.VERSIONS}")
+    with pytest.raises(Incomplete, match="no ledger: it has a table certificates"):
+        Ledger.open(url)
+
+
+def test_a_reader_does_not_wait_for_a_writer(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "l.db") as ledger:
+        ledger.add_labels([label(1)])
+        with ledger.database.writing():
+            assert ledger.labels() == [label(1)]

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import io
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.ledger import Ledger
+from surefoot.ledger.moving import Moved, read_ledger, write_ledger
+from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
+
+NOTE = 'naïve \u2028 "quoted" \\ \t\U0001f600'
+
+
+def filled(place: str | Path, count: int = 1_200) -> Ledger:
+    """Rows that came in no order."""
+    ledger = Ledger.open(place)
+    rows = [label(number, note='naïve \u2028 "quoted" \\ \t\U0001f600') for number in range(count)]
+    random.Random(1).shuffle(rows)
+    ledger.add_labels(rows)
+    ledger.add_certificate(CERTIFICATE)
+    ledger.add_step(STEP)
+    ledger.add_step(replace(STEP, id="step-0", margin=0.1 + 0.2, uncalibrated=False))
+    ledger.add_run(RUN)
+    ledger.add_run(replace(RUN, path="/elsewhere"))
+    ledger.replies.write("digest", "model", b'{"text":"\\u0000 paid"}')
+    return ledger
+
+
+def exported(ledger: Ledger) -> bytes:
+    file = io.BytesIO()
+    write_ledger(ledger, file)
+    return file.getvalue()
+
+
+def imported(ledger: Ledger, data: bytes) -> Moved:
+    return read_ledger(ledger, io.BytesIO(data), "moved.jsonl")
+
+
+def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on_server: Callable[[], str]) -> None:
+    with (
+        filled(tmp_path / "a.db") as first,
+        Ledger.open(on_server()) as second,
+        Ledger.open(tmp_path / "c.db") as third,
+    ):
+        lines = exported(first)
+        moved = imported(second, lines)
+        assert moved.new == moved.rows == {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "replies": 1}
+        assert exported(second) == lines
+        imported(third, exported(second))
+        assert exported(third) == lines
+        assert third.labels() == first.labels() and third.steps() == first.steps() and third.runs() == first.runs()
+        assert third.replies.read("digest") == b'{"text":"\\u0000 paid"}'
+
+
+def test_importing_twice_changes_nothing_and_two_ledgers_become_their_union(place: str, tmp_path: Path) -> None:
+    with filled(tmp_path / "a.db", 20) as ours, Ledger.open(tmp_path / "b.db") as theirs, Ledger.open(place) as both:
+        theirs.add_labels([label(5, note=NOTE), label(500)])
+        theirs.replies.write("digest", "model", b'{"text":"another"}')
+        for data in (exported(ours), exported(theirs), exported(ours)):
+            moved = imported(both, data)
+        assert set(moved.new.values()) == {0}
+        assert {row.id for row in both.labels()} == {row.id for row in (*ours.labels(), *theirs.labels())}
+        assert both.replies.read("digest") == b'{"text":"\\u0000 paid"}'  # the one that was there first
+
+
+def test_replies_may_be_left_out(tmp_path: Path) -> None:
+    with filled(tmp_path / "a.db", 3) as ledger:
+        file = io.BytesIO()
+        assert "replies" not in write_ledger(ledger, file, replies=False).rows
+        assert b"paid" not in file.getvalue()
+
+
+def test_equal_rows_have_an_equal_hash_in_whatever_order_they_came(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "a.db") as one, Ledger.open(tmp_path / "b.db") as other:
+        one.add_labels([label(1), label(2)])
+        other.add_labels([label(2)])
+        other.add_labels([label(1)])
+        assert write_ledger(one, io.BytesIO()).sha256 == write_ledger(other, io.BytesIO()).sha256
+
+
+def changed(data: bytes, line: int, old: bytes, new: bytes) -> bytes:
+    lines = data.splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "why"),
+    [
+        (7, b'{"table"', b'{"tabel"', r"moved\.jsonl:7: .*tabel"),
+        (7, b'"labels"', b'"lables"', r"moved\.jsonl:7: there is no table 'lables'"),
+        (7, b'"annotator"', b'"annotater"', r"moved\.jsonl:7: a row of labels has no 'annotater'"),
+        (7, b'"attempt":1', b'"attempt":"1"', r"moved\.jsonl:7: Expected `int`"),
+        (7, b'"id":"label-5"', b'"id":""', r"moved\.jsonl:7: .* no id"),
+        (7, b"}\n", b"\n", r"moved\.jsonl:7: "),
+        (7, b'"id":"label-5"', b'"id":"label-4"', r"moved\.jsonl:7: the ledger has another row .* label-4"),
+        (7, b'"value":"wrong"', b'"value":"correct"', r"moved\.jsonl:7: the ledger has another row .* label-5"),
+        (1, b'"surefoot_ledger":1', b'"surefoot_ledger":99', "newer surefoot"),
+        (1, b'"labels":20', b'"labels":21', "holds 20 of the 21 rows of labels"),
+        (1, b'{"surefoot_ledger"', b"nonsense", r"moved\.jsonl:1: this is no export"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_imported(
+    place: str, tmp_path: Path, line: int, old: bytes, new: bytes, why: str
+) -> None:
+    with filled(tmp_path / "a.db", 20) as ours, Ledger.open(place) as theirs:
+        data = exported(ours)
+        theirs.add_labels([label(5, note=NOTE)])
+        before = exported(theirs)
+        with pytest.raises((UsageError, Incomplete), match=why):
+            imported(theirs, changed(data, line, old, new))
+        assert exported(theirs) == before
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_file_cut_short_anywhere_imports_all_or_nothing(data: st.DataObject) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ledger.open(f"{folder}/a.db") as ours,
+        Ledger.open(f"{folder}/b.db") as theirs,
+    ):
+        ours.add_labels(label(number) for number in range(6))
+        whole = exported(ours)
+        cut = whole[: data.draw(st.integers(0, len(whole) - 2))]
+        with pytest.raises((UsageError, Incomplete)):
+            imported(theirs, cut)
+        assert theirs.labels() == []
+        imported(theirs, whole[:-1])  # an editor leaves out the last line break
+        assert theirs.labels() == ours.labels()
+
+
+def test_an_export_is_of_one_moment(tmp_path: Path) -> None:
+    """Whoever writes while it is read is not in it, and is not kept waiting."""
+    with filled(tmp_path / "a.db") as ledger:
+
+        class Slow(io.BytesIO):
+            def write(self, data: object) -> int:
+                if not self.tell():
+                    ledger.add_labels([label(9_999)])
+                return super().write(data)  # type: ignore[arg-type]
+
+        file = Slow()
+        assert write_ledger(ledger, file).rows["labels"] == 1_200
+        assert file.getvalue().count(b'"table":"labels"') == 1_200
+        head = msgspec.json.decode(file.getvalue().splitlines()[0])
+        assert head["rows"]["labels"] == 1_200 and len(ledger.labels()) == 1_201

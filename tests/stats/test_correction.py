@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from surefoot.stats.agreement import kappas
+from surefoot.stats.correction import (
+    Stratum,
+    confusion_draws,
+    half_width_after,
+    labels_for_width,
+    post_stratified,
+    ppi_mean,
+    ppi_refused,
+    rogan_gladen,
+)
+from surefoot.stats.intervals import jeffreys
+
+WORKED = [Stratum(13, 13, 9), Stratum(117, 37, 1)]
+LABELS, SCORES = ([float(digit) for digit in row] for row in ("1110100111", "1100101111"))
+REST = [1.0] * 70 + [0.0] * 30
+
+
+@st.composite
+def strata(draw: st.DrawFn) -> list[Stratum]:
+    found = []
+    for _ in range(draw(st.integers(1, 4))):
+        n = draw(st.integers(1, 500))
+        m = draw(st.integers(0, n))
+        found.append(Stratum(n, m, draw(st.integers(0, m))))
+    return found
+
+
+def test_the_worked_numbers_of_labels_drawn_by_verdict() -> None:
+    rate = post_stratified(WORKED)
+    assert rate.value == pytest.approx(0.105, abs=5e-4)
+    assert (rate.low, rate.high) == pytest.approx((0.050, 0.187), abs=2e-3)
+    assert post_stratified(WORKED) == rate  # the seed is fixed
+
+
+@given(strata())
+@settings(max_examples=40)
+def test_the_rate_lies_inside_and_the_order_of_verdicts_hardly_matters(given: list[Stratum]) -> None:
+    rate = post_stratified(given, draws=4_000)
+    assert 0 <= rate.low <= rate.value <= rate.high <= 1
+    turned = post_stratified(given[::-1], draws=4_000)
+    assert turned.value == pytest.approx(rate.value)
+    assert (turned.low, turned.high) == pytest.approx((rate.low, rate.high), abs=0.05)
+
+
+@given(strata())
+@settings(max_examples=30)
+def test_the_rest_is_the_mirror_image(given: list[Stratum]) -> None:
+    rate = post_stratified(given, draws=4_000)
+    rest = post_stratified([Stratum(s.n, s.m, s.m - s.k) for s in given], draws=4_000)
+    assert rest.value == pytest.approx(1 - rate.value)
+    assert (1 - rest.high, 1 - rest.low) == pytest.approx((rate.low, rate.high), abs=0.05)
+
+
+def test_one_verdict_with_every_answer_labelled_is_a_plain_share() -> None:
+    for k in (0, 3, 40):
+        rate = post_stratified([Stratum(40, 40, k)])
+        assert (rate.low, rate.high) == pytest.approx(jeffreys(k, 40), abs=4e-3)
+
+
+def test_a_verdict_nobody_gave_changes_nothing_and_one_nobody_labelled_hides_anything() -> None:
+    assert post_stratified([*WORKED, Stratum(0, 0, 0)]) == post_stratified(WORKED)
+    hidden = post_stratified([Stratum(50, 50, 0), Stratum(50, 0, 0)])
+    assert hidden.low == 0 and hidden.high > 0.5
+    with pytest.raises(ValueError, match="without answers"):
+        post_stratified([Stratum(0, 0, 0)])
+
+
+def test_sensitivity_is_put_back_to_the_run() -> None:
+    # 100 flagged, all labelled, 60 bad; 900 passed, 100 labelled, 5 bad: as counted 60 of 65 are found
+    draws = confusion_draws([[60, 40], [5, 95]], [100, 900])
+    assert draws.shape == (20_000, 2, 2)
+    assert draws.sum(axis=(1, 2)) == pytest.approx(1)
+    found = draws[:, 0, 0] / draws[:, :, 0].sum(axis=1)
+    assert float(found.mean()) == pytest.approx(60 / (60 + 45), abs=0.05)
+
+
+def test_two_labels_have_the_same_rate_either_way() -> None:
+    rate = post_stratified(WORKED)
+    drawn = confusion_draws([[9, 4], [1, 36]], [13, 117], seed=3)[:, :, 0].sum(axis=1)
+    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([rate.low, rate.high], abs=3e-3)
+
+
+def test_what_was_never_seen_may_be_rare_or_impossible() -> None:
+    table, answers = [[40, 0, 0], [0, 9, 0], [0, 0, 0]], [300, 20, 0]
+    rare, impossible = (confusion_draws(table, answers, unseen=unseen, draws=2_000) for unseen in (True, False))
+    assert (rare[:, 2] == 0).all()  # a verdict that nobody gave
+    assert impossible[:, 0, 1:].max() == 0 and rare[:, 0, 1:].min() > 0
+    assert kappas(impossible) == pytest.approx(1)
+    assert np.quantile(kappas(rare), 0.025) < 0.95
+    unlabelled = confusion_draws([[0, 0], [0, 5]], [10, 20], unseen=False, draws=2_000)
+    assert unlabelled[:, 0, 0].std() > 0.05
+
+
+@pytest.mark.parametrize(
+    ("positives", "n", "sensitivity", "specificity", "low", "high"),
+    [
+        (4060, 11284, (178, 179), (358, 359), 0.3487, 0.3721),
+        (51, 2971, (32, 33), (20, 20), 0, 0.0533),
+        (round(0.06 * 11862), 11862, (8, 10), (12, 12), 0, 0.1467),
+        (400, 1000, (180, 200), (140, 200), 0.0564, 0.2627),
+    ],
+)
+def test_the_worked_numbers_of_an_older_calibration_set(
+    positives: int, n: int, sensitivity: tuple[int, int], specificity: tuple[int, int], low: float, high: float
+) -> None:
+    rate = rogan_gladen(positives, n, sensitivity, specificity)
+    assert (rate.low, rate.high) == pytest.approx((low, high), abs=6e-5)
+    assert rate.warning == ""
+
+
+def test_rogan_and_gladens_estimate() -> None:
+    assert rogan_gladen(400, 1000, (180, 200), (140, 200)).value == pytest.approx(0.1667, abs=5e-5)
+
+
+def test_a_rate_below_zero_warns() -> None:
+    rate = rogan_gladen(6, 151, (964, 1000), (927, 1000))
+    assert rate.raw_value == pytest.approx(-0.037, abs=5e-4)
+    assert rate.value == 0 and "-3.7%" in rate.warning
+    above = rogan_gladen(150, 151, (90, 100), (99, 100))
+    assert above.value == 1 and "100% is shown" in above.warning
+
+
+def test_a_grader_that_guesses_corrects_nothing() -> None:
+    rate = rogan_gladen(50, 100, (5, 10), (5, 10))
+    assert (rate.value, rate.low, rate.high) == (None, 0, 1) and "chance" in rate.warning
+
+
+@given(
+    st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+)
+def test_whatever_the_counts_the_interval_holds_the_rate(
+    seen: tuple[int, int], sensitivity: tuple[int, int], specificity: tuple[int, int]
+) -> None:
+    rate = rogan_gladen(*seen, sensitivity, specificity)
+    assert 0 <= rate.low <= rate.high <= 1
+    if rate.value is not None and rate.raw_value is not None:
+        assert rate.low <= rate.value <= rate.high
+        assert bool(rate.warning) == (not 0 <= rate.raw_value <= 1)
+
+
+@pytest.mark.parametrize(
+    ("weight", "low", "high"), [(None, 0.45393, 0.94607), (0.0, 0.415974, 0.984026), (1.0, 0.40863, 0.99137)]
+)
+def test_the_worked_numbers_of_ppi(weight: float | None, low: float, high: float) -> None:
+    mean = ppi_mean(LABELS, SCORES, REST, weight=weight)
+    assert mean.value == pytest.approx(0.7)
+    assert (mean.low, mean.high) == pytest.approx((low, high), abs=5e-6)
+
+
+def test_scores_that_say_nothing_are_not_believed() -> None:
+    flat = ppi_mean(LABELS, [1.0] * 10, [1.0] * 100)
+    assert flat == ppi_mean(LABELS, SCORES, REST, weight=0.0)
+
+
+def test_ppi_takes_ten_events() -> None:
+    assert ppi_refused([1.0] * 10 + [0.0] * 40) is None
+    assert "only 9" in str(ppi_refused([1.0] * 9 + [0.0] * 41))
+    assert "only 9" in str(ppi_refused([1.0] * 41 + [0.0] * 9))
+    assert ppi_refused([]) is not None
+    assert ppi_refused([i / 20 for i in range(20)]) is None
+
+
+def test_how_many_labels_buy_how_much() -> None:
+    now = post_stratified(WORKED)
+    assert half_width_after(WORKED, 0) == pytest.approx((now.high - now.low) / 2)
+    needed = labels_for_width(WORKED, 0.06)
+    assert needed is not None and 10 < needed < 40
+    assert half_width_after(WORKED, needed) <= 0.06 < half_width_after(WORKED, needed - 1)
+    assert labels_for_width(WORKED, 0.2) == 0
+    assert labels_for_width(WORKED, 0.01) is None  # only more answers would do
+
+
+def test_what_is_foretold_of_more_labels_comes_true() -> None:
+    before = [Stratum(200, 50, 30), Stratum(1800, 50, 5)]
+    after = post_stratified([Stratum(200, 60, 36), Stratum(1800, 240, 24)])
+    assert half_width_after(before, 200) == pytest.approx((after.high - after.low) / 2, rel=0.15)
+
+
+@given(strata(), st.integers(0, 300), st.integers(0, 300))
+@settings(max_examples=30, deadline=None)
+def test_more_labels_never_make_it_wider(given: list[Stratum], some: int, more: int) -> None:
+    assert half_width_after(given, some + more) <= half_width_after(given, some) + 1e-12

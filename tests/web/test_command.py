@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from surefoot.cli.main import cli
+from surefoot.errors import SurefootError
+
+from ..conftest import surefoot
+from .labelling import make_run, serving, trace
+
+
+def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
+    with serving(mill, "--target", "10") as server:
+        assert server.told == {
+            "url": f"{server.url}/", "run": "mill", "ledger": str(mill.parent / "surefoot.db"), "target": 10,
+            "labelled": 0, "queue": {"flagged": 10, "sample": 30},
+        }  # fmt: skip
+        said = server.end()
+    assert server.process.returncode == 0
+    assert said == f"note: 0 of 10 answers labelled; the labels are in {mill.parent / 'surefoot.db'}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--axes", "tone"], 2, "has no axis 'tone'"),
+        (["--rubric", "mine"], 2, "there is no rubric 'mine'"),
+        (["--token", "short"], 2, "at least 12 characters"),
+        (["--annotator", "a\nb"], 2, "is no name"),
+        (["--host", "no.such.host.invalid"], 2, "there is no host"),
+        (["--only-gate"], 4, "the gate waits for no label"),
+        (["--ledger", "mysql://x/y"], 2, "a ledger is a file or a PostgreSQL database"),
+    ],
+)
+def test_wrong_use_is_a_sentence(mill: Path, options: list[str], code: int, words: str) -> None:
+    with pytest.raises(SurefootError, match=words) as caught:
+        cli.main(["label", str(mill), "--no-browser", *options], standalone_mode=False)
+    assert caught.value.exit_code == code and caught.value.hint
+
+
+def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = surefoot("label", mill, "--no-browser", "--port", str(taken.getsockname()[1]))
+        assert done.code == 4 and "cannot be used" in done.err and "hint: " in done.err
+
+
+def test_a_rubric_of_ones_own_is_the_form(mill: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tone.toml"
+    path.write_text('name = "tone"\n[[axis]]\nname = "tone"\nasks = "How?"\nvalues = ["kind", "rude"]\n', "utf-8")
+    with (
+        serving(mill, "--rubric", str(path), "--annotator", "Ana") as server,
+        urlopen(f"{server.url}/answers/1", timeout=20) as reply,
+    ):
+        page = reply.read().decode()
+    assert 'value="kind"' in page and 'value="rude"' in page and "factuality" not in page
+
+
+def test_a_team_is_told_that_nothing_is_encrypted(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "runs" / "mill", [trace(0)], verdicts=False)
+    with serving(run, "--host", "0.0.0.0") as server:
+        said = server.end()
+    assert "not encrypted" in said and "not graded, so its answers come in random order" in said

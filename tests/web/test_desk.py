@@ -1,0 +1,272 @@
+"""The desk with a real ledger, without a browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from surefoot import rubric
+from surefoot.errors import Incomplete
+from surefoot.ledger import Ledger
+from surefoot.records import Label, current
+from surefoot.store import RunStore
+from surefoot.types import Trace
+from surefoot.web.desk import Desk, Sent
+from surefoot.web.forms import BadForm, fields_of
+from surefoot.web.sheets import pile_of
+
+from .labelling import make_run, trace
+
+REFUSAL = rubric.load()
+Sit = Callable[..., Desk]
+
+
+@pytest.fixture
+def sit(mill: Path) -> Sit:
+    def sat(run: Path = mill, target: int = 50, overlap: float = 0.2, only_gate: bool = False) -> Desk:
+        pile = pile_of(run, target=target, overlap=overlap, only_gate=only_gate)
+        return Desk(pile, REFUSAL, fields_of(REFUSAL), Ledger.open(run.parent / "surefoot.db"), target)
+
+    return sat
+
+
+def next_of(desk: Desk, person: str) -> int:
+    number = desk.next_number(person)
+    assert number is not None
+    return number
+
+
+def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str) -> Sent:
+    return Sent(number, desk.pile.sheets[number - 1].version, name * 32, values, note)
+
+
+def test_what_is_sent_twice_is_one_label_and_what_is_said_twice_no_new_row(sit: Sit) -> None:
+    desk = sit()
+    first = next_of(desk, "Ana")
+    for name in ("a", "a", "b"):
+        desk.save("Ana", sent(desk, first, name, factuality="wrong"))
+    desk.save("Ana", sent(desk, first, "c", factuality="wrong", note="a note"))
+    assert [(row.value, row.note) for row in desk.ledger.labels()] == [("wrong", ""), ("wrong", "a note")]
+    assert desk.progress("Ana").mine == desk.progress("Ben").together == 1
+
+
+def test_a_label_says_who_what_when_and_on_which_version(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, factuality="correct", citation_exists="yes"))
+    row = desk.ledger.labels()[0]
+    sheet = desk.pile.sheets[number - 1]
+    assert (row.annotator, row.question_id, row.attempt, row.version) == ("Ana", *sheet.key, sheet.version)
+    assert row.rubric_sha256 == REFUSAL.sha256 and row.run == desk.pile.run and row.drawn == "flagged"
+    assert row.at.endswith("+00:00")
+
+
+def test_a_blank_takes_back_what_was_said_before(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, "a", factuality="refused", refusal_quality="2"))
+    desk.save("Ana", sent(desk, number, "b", factuality="correct"))
+    assert {row.axis: row.value for row in current(desk.ledger.labels())} == {"factuality": "correct"}
+    desk.undo("Ana", "b" * 32)
+    desk.undo("Ana", "b" * 32)  # pressed twice
+    assert {row.axis: row.value for row in current(desk.ledger.labels())} == {
+        "factuality": "refused",
+        "refusal_quality": 2,
+    }
+    desk.undo("Ana", "a" * 32)
+    assert current(desk.ledger.labels()) == [] and len(desk.ledger.labels()) == 8
+    with pytest.raises(BadForm, match="nothing to take back"):
+        desk.undo("Ana", "c" * 32)
+
+
+def test_an_undo_of_something_older_than_the_last_is_refused(sit: Sit) -> None:
+    desk = sit()
+    for name in "ab":
+        desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong"))
+    with pytest.raises(BadForm, match="another tab"):
+        desk.undo("Ana", "a" * 32)
+    with pytest.raises(BadForm, match="nothing to take back"):
+        desk.undo("Ben", "b" * 32)
+
+
+def test_a_server_that_starts_again_goes_on_where_it_was(sit: Sit) -> None:
+    desk = sit()
+    for name in "abcd":
+        desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong"))
+    again = sit()
+    assert next_of(again, "Ana") == next_of(desk, "Ana")
+    assert again.page(next_of(again, "Ana"), "Ana").undo == "d" * 32  # type: ignore[union-attr]
+    again.save("Ana", sent(again, next_of(again, "Ana"), "d", factuality="correct"))  # sent once more after the restart
+    assert len(again.ledger.labels()) == 4
+
+
+def test_a_label_that_came_from_elsewhere_is_what_an_undo_goes_back_to(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    version = desk.pile.sheets[number - 1].version
+    row = Label(
+        id="import-1",
+        at="2025-01-01",
+        annotator="Ana",
+        question_id="q",
+        axis="factuality",
+        value="correct",
+        version=version,
+    )
+    desk.ledger.add_labels([row])
+    desk.keep_fresh()  # it was read just now
+    assert desk.progress("Ana").mine == 0
+    desk.read_again()
+    assert desk.progress("Ana").mine == 1
+    desk.save("Ana", sent(desk, number, factuality="wrong"))
+    desk.undo("Ana", "a" * 32)
+    assert [row.value for row in current(desk.ledger.labels())] == ["correct"]
+
+
+def test_everybody_has_a_queue_and_what_is_open_is_left_alone(sit: Sit) -> None:
+    desk = sit(overlap=0.0)
+    first, second = next_of(desk, "Ana"), next_of(desk, "Ben")
+    assert first != second and next_of(desk, "Ana") == first
+    desk.save("Ana", sent(desk, first, factuality="wrong"))
+    assert next_of(desk, "Ben") == second and next_of(desk, "Ana") not in (first, second)
+    shared = sit(overlap=1.0)
+    assert next_of(shared, "Cid") == next_of(shared, "Dan") == first
+
+
+def test_all_answers_get_labelled_once_and_the_shared_ones_by_everybody(sit: Sit) -> None:
+    desk = sit(overlap=0.25)
+    people = ("Ana", "Ben", "Cid")
+    numbers = iter(range(1_000))
+    while any(desk.next_number(person) for person in people):
+        for person in people:
+            if number := desk.next_number(person):
+                unique = format(next(numbers), "032x")
+                desk.save(person, Sent(number, desk.pile.sheets[number - 1].version, unique, {"factuality": "wrong"}))
+    counts = sorted(
+        len({row.annotator for row in desk.ledger.labels(versions=[place.version])}) for place in desk.pile.places
+    )
+    assert counts == [1] * 30 + [3] * 10
+    assert desk.onwards("Ana") == "/done"
+
+
+def test_many_people_at_the_very_same_time_lose_nothing(sit: Sit, tmp_path: Path) -> None:
+    desk = sit(make_run(tmp_path / "many" / "run", [trace(number) for number in range(120)]), overlap=0.1)
+
+    def work(person: str) -> None:
+        for turn in range(40):
+            if number := desk.next_number(person):
+                page = desk.page(number, person)
+                assert page is not None
+                unique = format(hash((person, turn)) % 16**32, "032x")
+                for _ in range(2):
+                    desk.save(person, Sent(number, page.sheet.version, unique, {"factuality": "wrong"}))
+
+    people = [f"person {number}" for number in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, people))
+    rows = desk.ledger.labels()
+    assert len(rows) == len({(row.annotator, row.version) for row in rows})
+    by_version = Counter(row.version for row in rows)
+    alone = {place.version for place in desk.pile.places if not place.shared}
+    assert all(by_version[version] <= 1 for version in alone) and alone <= by_version.keys()
+
+
+def test_the_page_of_done_comes_when_the_target_is_reached(sit: Sit) -> None:
+    desk = sit(target=2)
+    went = [desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong")) for name in "abc"]
+    assert went[0].startswith("/answers/") and went[1] == "/done" and went[2].startswith("/answers/")
+
+
+def test_an_answer_somebody_went_to_by_its_address_was_chosen(sit: Sit) -> None:
+    desk = sit()
+    other = next(n for n in range(1, 40) if n != next_of(desk, "Ana"))
+    desk.save("Ana", sent(desk, other, factuality="wrong"))
+    assert desk.ledger.labels()[0].drawn == "chosen"
+
+
+def test_a_page_of_another_run_is_not_taken_for_this_one(sit: Sit) -> None:
+    desk = sit()
+    for bad in (Sent(1, "0" * 64, "a" * 32, {"factuality": "wrong"}), Sent(2, desk.pile.sheets[0].version, "a" * 32)):
+        with pytest.raises(BadForm, match="not in the run any more"):
+            desk.save("Ana", bad)
+    assert desk.page(0, "Ana") is None and desk.page(41, "Ana") is None
+
+
+def test_what_the_gate_waits_for_comes_first_of_both_runs(sit: Sit, mill: Path, tmp_path: Path) -> None:
+    base = make_run(tmp_path / "runs" / "base", [trace(number, f"Door {number} is pink.") for number in range(4)])
+    needed = [
+        {"question_id": "q5", "attempt": 1, "side": "cand", "run": str(mill)},
+        {"question_id": "q2", "attempt": 1, "side": "base", "run": str(base)},
+        {"question_id": "gone", "attempt": 1, "side": "cand", "run": str(mill)},
+    ]
+    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    desk = sit(only_gate=True)
+    assert desk.target == 2 and "of the 3 answers that the gate waits for, 1 cannot be found" in " ".join(
+        desk.pile.notes
+    )
+    for name in "ab":
+        went = desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong"))
+    assert went == "/done" and {row.drawn for row in desk.ledger.labels()} == {"gate"}
+    answers = {
+        sheet.item.trace.answer
+        for sheet in desk.pile.sheets
+        if sheet.version in {r.version for r in desk.ledger.labels()}
+    }
+    assert answers == {trace(5).answer, "Door 2 is pink."}
+    assert [place.drawn for place in sit().pile.places[:3]] == ["gate", "gate", "flagged"]
+    (mill / "decision.json").write_text("{", encoding="utf-8")
+    with pytest.raises(Incomplete, match=r"decision\.json cannot be read"):
+        sit()
+
+
+def test_without_a_decision_the_gate_waits_for_nothing(sit: Sit) -> None:
+    with pytest.raises(Incomplete, match="the gate waits for no label"):
+        sit(only_gate=True)
+
+
+def test_answers_that_cannot_be_labelled_or_are_the_same_are_counted(sit: Sit, tmp_path: Path) -> None:
+    answers = [trace(0), Trace("q1", error="timeout"), trace(2, " \n"), trace(3)]
+    run = make_run(tmp_path / "other" / "run", answers, verdicts=False)
+    with RunStore.open(run, writing=True) as store:
+        store.amend(repeats=2)
+        store.append_trace(Trace("q0", answer=trace(0).answer, retrieved=trace(0).retrieved, attempt=2))
+    desk = sit(run)
+    assert len(desk.pile.sheets) == 2
+    assert desk.pile.notes == (
+        "the run is not graded, so its answers come in random order",
+        "missing, failed or empty, so left out: 5 answers",
+        "the same to the letter as another, so not asked for again: 1 answer",
+    )
+
+
+def test_verdicts_on_answers_that_have_changed_order_nothing(sit: Sit, mill: Path) -> None:
+    with RunStore.open(mill, writing=True) as store:
+        store.append_trace(trace(1, "Door 1 is pink."))
+    desk = sit()
+    assert {place.drawn for place in desk.pile.places} == {"sample"}
+    assert "have changed since they were graded" in desk.pile.notes[0]
+
+
+def test_a_run_without_answers_says_so(sit: Sit, tmp_path: Path) -> None:
+    with pytest.raises(Incomplete, match="has no answer to label"):
+        sit(make_run(tmp_path / "empty" / "run", []))
+
+
+def test_a_page_of_ten_thousand_answers_is_made_in_no_time(sit: Sit, tmp_path: Path) -> None:
+    desk = sit(make_run(tmp_path / "large" / "run", [trace(number) for number in range(10_000)]))
+    took = []
+    for name in range(30):
+        number = next_of(desk, "Ana")
+        start = time.perf_counter()
+        page = desk.page(number, "Ana")
+        desk.onwards("Ana")
+        took.append(time.perf_counter() - start)
+        assert page is not None
+        desk.save("Ana", Sent(number, page.sheet.version, format(name, "032x"), {"factuality": "wrong"}))
+    assert sorted(took)[15] < 0.05
