@@ -7,14 +7,14 @@ labels, and a random sample of the others. From both `surefoot calibrate` makes 
 bucket. Here the truth is known, so it can be counted how often the interval holds it. The truth is the rate behind the
 run, which another run on other questions of the same kind would show too; how often the interval holds the rate of
 this very run is counted as well. Beside it stands what the same number of labels gives without a grader: a simple
-random sample with Jeffreys' interval.
+random sample with Jeffreys' interval. A second table does the same for four buckets at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -24,10 +24,14 @@ from scipy.special import betaincinv
 
 from surefoot.stats import ALPHA, wilson
 from surefoot.stats.correction import rate_limits
+from surefoot.table import BUCKETS
 
 RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 ACCURACIES = (0.7, 0.8, 0.9, 0.98)  # of sensitivity and of specificity
 SIZES = ((130, 50), (130, 100), (500, 50), (500, 100), (500, 300), (2000, 50), (2000, 100), (2000, 300))
+MIXES = ((0.8, 0.03, 0.07, 0.1), (0.5, 0.1, 0.2, 0.2))
+FOUR_ACCURACIES = (0.8, 0.95)
+FOUR_SIZES = ((130, 50), (130, 100), (500, 100))
 SIMULATIONS, DRAWS = 4_000, 1_000
 _AT_ONCE = 500  # cases, so that the draws fit into the processor's cache
 
@@ -100,16 +104,49 @@ def simulate(cell: Cell, simulations: int, generator: np.random.Generator) -> tu
     return n, m, k, in_run
 
 
-def limits(n: Counts, m: Counts, k: Counts, generator: np.random.Generator) -> tuple[Numbers, Numbers]:
+def limits(
+    n: Counts, m: Counts, k: Counts, generator: np.random.Generator, prior: Numbers | None = None
+) -> tuple[Numbers, Numbers]:
     """The interval of each simulation; the same counts are computed once."""
-    cases, place = np.unique(np.concatenate([n, m, k], axis=1), axis=0, return_inverse=True)
-    columns = cases.astype(float)
-    parts = [
-        rate_limits(part[:, :2], part[:, 2:4], part[:, 4:], generator, DRAWS)
-        for part in (columns[at : at + _AT_ONCE] for at in range(0, len(columns), _AT_ONCE))
-    ]
+    guess = np.full(n.shape, 0.5) if prior is None else prior
+    cases, place = np.unique(np.concatenate([n, m, k, guess], axis=1), axis=0, return_inverse=True)
+    pieces = np.array_split(cases, max(1, len(cases) // _AT_ONCE))
+    parts = []
+    for piece in pieces:
+        answers, labelled, inside, guesses = np.split(piece, 4, axis=1)
+        parts.append(rate_limits(answers, labelled, inside, generator, DRAWS, guesses))
     low, high = (np.concatenate(ends)[place.ravel()] for ends in zip(*parts, strict=True))
     return low, high
+
+
+def four_buckets(
+    rates: Sequence[float], accuracy: float, answers: int, labels: int, simulations: int
+) -> list[tuple[float, float]]:
+    """Coverage and mean width for each bucket. The grader errs into all other buckets alike."""
+    generator = np.random.default_rng([2, answers, labels, *(round(1000 * value) for value in (*rates, accuracy))])
+    share = np.full((4, 4), (1 - accuracy) / 3) + np.eye(4) * (accuracy - (1 - accuracy) / 3)
+    joint = share * np.array(rates)  # (verdict, label)
+    n = generator.multinomial(answers, joint.sum(axis=1), simulations)
+    m = np.array([_labelled(row, labels, generator) for row in n])
+    table = np.stack([generator.multinomial(m[:, at], row / row.sum()) for at, row in enumerate(joint)], axis=1)
+    found = []
+    for bucket, rate in enumerate(rates):
+        rest = np.delete(n, bucket, axis=1).sum(axis=1, keepdims=True)
+        # as calibration.tables has it: the verdicts beside the bucket's own share one guess, each by its size
+        prior = np.where(np.arange(4) == bucket, 0.5, np.maximum(n, 0.001) / rest / 2)
+        low, high = limits(n, m, table[:, :, bucket], generator, prior)
+        found.append((float(((low <= rate) & (rate <= high)).mean()), float((high - low).mean())))
+    return found
+
+
+def _labelled(n: Counts, labels: int, generator: np.random.Generator) -> Counts:
+    """By verdict: of what is flagged (wrong and unsupported) up to half of the labels, and a sample of the others."""
+    flagged = np.array([False, True, True, False])
+    sampled = min(labels - min(int(n[flagged].sum()), labels // 2), int(n[~flagged].sum()))
+    m = np.zeros(4, dtype=np.int64)
+    m[flagged] = generator.multivariate_hypergeometric(n[flagged], labels - sampled)
+    m[~flagged] = generator.multivariate_hypergeometric(n[~flagged], sampled)
+    return m
 
 
 def jeffreys_widths(successes: Counts, n: int) -> Numbers:
@@ -119,7 +156,7 @@ def jeffreys_widths(successes: Counts, n: int) -> Numbers:
 
 
 def show(results: list[Result]) -> None:
-    print("Each entry: lowest coverage of the 16 graders | mean width, as a share of that of labels alone\n")
+    print("Lowest coverage of the 16 graders (mean width, as a share of that of labels alone)\n")
     rates = sorted({result.cell.rate for result in results})
     print("| answers | labels |" + "".join(f" rate {rate:g} |" for rate in rates))
     print("|---|---|" + "---|" * len(rates))
@@ -136,6 +173,16 @@ def show(results: list[Result]) -> None:
     naive = sorted(result.covered_naive for result in results)
     middle = naive[len(naive) // 2]
     print(f"the grader's own rate with Wilson's interval covers {naive[0]:.1%} to {naive[-1]:.1%}, median {middle:.1%}")
+
+
+def show_four(simulations: int) -> None:
+    print("\nFour buckets: coverage (mean width)\n")
+    print("| true rates | grader right | answers | labels | " + " | ".join(BUCKETS) + " |")
+    print("|---|---|---|---|" + "---|" * len(BUCKETS))
+    for rates, accuracy, (answers, labels) in product(MIXES, FOUR_ACCURACIES, FOUR_SIZES):
+        found = four_buckets(rates, accuracy, answers, labels, simulations)
+        row = [" / ".join(f"{rate:g}" for rate in rates), f"{accuracy:g}", f"{answers}", f"{labels}"]
+        print("| " + " | ".join(row + [f"{covered:.3f} ({width:.3f})" for covered, width in found]) + " |")
 
 
 def _entry(results: Iterable[Result], answers: int, labels: int, rate: float) -> str:
@@ -165,6 +212,8 @@ def main() -> None:
         print(f"\r{at} of {len(cells)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     show(results)
+    if not options.quick:
+        show_four(options.simulations)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,13 @@ nothing but luck makes two runs differ. All counts go through the functions the 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.measures import mcnemar_p
-from surefoot.stats.power import Counts, blocks, draw_pairs, ships
-from surefoot.stats.sequential import spent
+from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
 
 QUESTIONS, ALPHA, MARGIN = 130, 0.05, 0.02
 RELEASES, RERUNS = 50, 30
@@ -24,7 +23,36 @@ SIMULATIONS = 10_000
 RATES = (0.01, 0.03, 0.1)
 LOOKS = (5, 20, 60)
 
+Counts = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+
+
+def draw_pairs(n: int, before: float, after: float, shape: tuple[int, ...], seed: int) -> tuple[Counts, Counts]:
+    """Pairs of independent answers that got worse and better, added up over the runs along the last axis."""
+    worse, better = after * (1 - before), before * (1 - after)
+    generator = np.random.default_rng(seed)
+    drawn = generator.multinomial(n, [worse, better, 1 - worse - better], shape).cumsum(axis=-2)
+    return drawn[..., 0], drawn[..., 1]
+
+
+def blocks(worse: Counts, better: Counts, alpha: float | Numbers) -> Truths:
+    return np.asarray(each(log_e_value, worse, better) >= -np.log(alpha))
+
+
+def ships(worse: Counts, better: Counts, *, spend: bool) -> Truths:
+    """`spend` False gives every look the whole alpha."""
+    looks = np.broadcast_to(np.arange(1, worse.shape[-1] + 1), worse.shape)
+    chances = each(lambda b, c, look: chance_of_rise(b, c, look * QUESTIONS, MARGIN), worse, better, looks)
+    return np.asarray(chances <= (spent(ALPHA, 1) / looks**2 if spend else ALPHA))
+
+
+def each(figure: Callable[..., float], *columns: Counts) -> Numbers:
+    """The figure at each place; every distinct case is computed once."""
+    sizes = tuple(int(column.max()) + 1 for column in columns)
+    cases, place = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
+    figures = [figure(*map(int, case)) for case in zip(*np.unravel_index(cases, sizes), strict=True)]
+    return np.asarray(figures)[place].reshape(columns[0].shape)
 
 
 def by_look(seen: Truths) -> Sequence[float]:
@@ -57,7 +85,7 @@ def shipped_if_the_same_questions_fail(simulations: int) -> Sequence[float]:
 
 def _shipped(worse: Counts, better: Counts, *, spend: bool) -> Sequence[float]:
     blocked = np.logical_or.accumulate(blocks(worse, better, spent(ALPHA, 1)), axis=-1)
-    return by_look(ships(worse, better, QUESTIONS, MARGIN, ALPHA, spend=spend) & ~blocked)
+    return by_look(ships(worse, better, spend=spend) & ~blocked)
 
 
 def blocked_by_one_lucky_run(rate: float, runs: int, simulations: int) -> Sequence[float]:

@@ -26,7 +26,8 @@ def from_table(
     table: Mapping[str, Mapping[str, int]], answers: Mapping[str, int] | None = None
 ) -> tuple[list[Verdict], list[Label]]:
     """`table[verdict][label]` labelled answers, and as many unlabelled ones as `answers` has beyond them."""
-    verdicts, labels = [], []
+    verdicts: list[Verdict] = []
+    labels: list[Label] = []
     for graded, row in table.items():
         values = [value for value, count in row.items() for _ in range(count)]
         for value in [*values, *[None] * ((answers or {}).get(graded, 0) - len(values))]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from surefoot.calibration.joining import by_people, join
@@ -7,7 +9,7 @@ from surefoot.calibration.joining import by_people, join
 from .helpers import label, verdict
 
 
-def messages(problems: list[object]) -> str:
+def messages(problems: Sequence[object]) -> str:
     return "\n".join(map(str, problems))
 
 

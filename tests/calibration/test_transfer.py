@@ -19,7 +19,7 @@ def test_another_run_is_corrected_by_what_was_counted_here() -> None:
     assert rate.method == "rogan-gladen"
     assert rate.graded == 0.4
     assert rate.value == pytest.approx(0.1667, abs=0.0001)
-    assert (rate.low, rate.high) == (pytest.approx(0.0564, abs=0.0001), pytest.approx(0.2627, abs=0.0001))
+    assert [rate.low, rate.high] == pytest.approx([0.0564, 0.2627], abs=0.0001)
     assert "Rogan-Gladen" in found.target_explanation
     assert "400 labelled answers" in found.target_explanation
 

@@ -9,8 +9,6 @@ from surefoot.stats.agreement import kappas
 from surefoot.stats.correction import (
     Stratum,
     confusion_draws,
-    half_width_after,
-    labels_for_width,
     post_stratified,
     ppi_mean,
     ppi_refused,
@@ -168,25 +166,3 @@ def test_ppi_takes_ten_events() -> None:
     assert "only 9" in str(ppi_refused([1.0] * 41 + [0.0] * 9))
     assert ppi_refused([]) is not None
     assert ppi_refused([i / 20 for i in range(20)]) is None
-
-
-def test_how_many_labels_buy_how_much() -> None:
-    now = post_stratified(WORKED)
-    assert half_width_after(WORKED, 0) == pytest.approx((now.high - now.low) / 2)
-    needed = labels_for_width(WORKED, 0.06)
-    assert needed is not None and 10 < needed < 40
-    assert half_width_after(WORKED, needed) <= 0.06 < half_width_after(WORKED, needed - 1)
-    assert labels_for_width(WORKED, 0.2) == 0
-    assert labels_for_width(WORKED, 0.01) is None  # only more answers would do
-
-
-def test_what_is_foretold_of_more_labels_comes_true() -> None:
-    before = [Stratum(200, 50, 30), Stratum(1800, 50, 5)]
-    after = post_stratified([Stratum(200, 60, 36), Stratum(1800, 240, 24)])
-    assert half_width_after(before, 200) == pytest.approx((after.high - after.low) / 2, rel=0.15)
-
-
-@given(strata(), st.integers(0, 300), st.integers(0, 300))
-@settings(max_examples=30, deadline=None)
-def test_more_labels_never_make_it_wider(given: list[Stratum], some: int, more: int) -> None:
-    assert half_width_after(given, some + more) <= half_width_after(given, some) + 1e-12

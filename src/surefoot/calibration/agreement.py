@@ -107,9 +107,7 @@ def _share(
     whole = int(counts.sum())
     if not whole:
         return None
-    given = confusion.answers()
-    # Where a verdict is never given, or always, drawing by verdict changes nothing.
-    if confusion.complete or len(given) == 1 or confusion.rows[row] not in given:
+    if confusion.is_plain(confusion.rows[row]):
         hits = int(whole - counts[row] if rejects else counts[row])
         return Interval(hits / whole, *jeffreys(hits, whole))
     value, *drawn = (_part(table[..., columns].sum(axis=-1), row, rejects) for table in (confusion.shares(), *views))

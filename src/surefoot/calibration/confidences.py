@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -69,7 +70,11 @@ def _states(answer: Answer) -> bool:
 
 
 def _held(answers: Sequence[Answer], confusion: Confusion) -> list[Held]:
-    stands_for = {cell.verdict: cell.n / cell.m for cell in confusion.drawn if cell.m}
+    answered, labelled = Counter[str](), Counter[str]()
+    for cell in confusion.drawn:
+        answered[cell.verdict] += cell.n
+        labelled[cell.verdict] += cell.m
+    stands_for = {verdict: answered[verdict] / m for verdict, m in labelled.items() if m}
     return [
         Held(
             float(answer.confidence or 0.0),

@@ -32,7 +32,7 @@ def corrected(confusion: Confusion) -> dict[str, Rate]:
 def labels_needed(confusion: Confusion, rates: dict[str, Rate], bucket: str) -> str:
     """What 50 more labels would buy, given where they help most."""
     if confusion.complete:
-        return "Every answer is labelled: only more answers can narrow the intervals."
+        return "More labels are not to be had: only more answers can narrow the intervals."
     now = rates[bucket]
     strata = confusion.strata(bucket)
     best: tuple[float, int, str] | None = None

@@ -66,6 +66,11 @@ class Confusion(Struct, frozen=True):
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
         return self.complete or any(cell.m for cell in self.drawn)
 
+    def is_plain(self, verdict: str) -> bool:
+        """The counts can be read as they are: all is labelled, or the verdict is never given, or always."""
+        given = self.answers()
+        return self.complete or len(given) == 1 or verdict not in given
+
     def strata(self, bucket: str) -> list[Stratum]:
         """The answers that may be in a bucket, by what is known of them."""
         others = sum(cell.n for cell in self.drawn if cell.verdict != bucket)

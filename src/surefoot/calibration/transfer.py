@@ -13,6 +13,7 @@ from surefoot.records import Value
 from surefoot.stats.correction import rogan_gladen
 
 Counted = tuple[int, int]  # successes, of
+_NO_SPREAD = 1e-12
 
 
 def rates_elsewhere(verdicts: Iterable[Value], confusion: Confusion) -> dict[str, Rate]:
@@ -41,9 +42,9 @@ def _errors(confusion: Confusion, draws: Numbers, at: int) -> tuple[Counted, Cou
     """Sensitivity and specificity as counts; where labels were drawn by verdict, as counts worth as much."""
     counts = confusion.counts()
     inside, outside = counts[:, at], np.delete(counts, at, axis=1).sum(axis=1)
-    if not inside.sum() or not outside.sum():
+    if not inside.sum() or not outside.sum() or not confusion.speaks_for_all:
         return None
-    if confusion.complete:
+    if confusion.is_plain(confusion.columns[at]):
         return (int(inside[at]), int(inside.sum())), (int(outside.sum() - outside[at]), int(outside.sum()))
     rest = np.delete(draws, at, axis=2).sum(axis=2)
     found = draws[:, at, at] / draws[:, :, at].sum(axis=1)
@@ -52,7 +53,7 @@ def _errors(confusion: Confusion, draws: Numbers, at: int) -> tuple[Counted, Cou
 
 def _worth(draws: Numbers) -> Counted:
     """The counts after which Jeffreys' posterior has the mean and the spread of the draws."""
-    mean, spread = float(draws.mean()), float(draws.var())
+    mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
     size = mean * (1 - mean) / spread - 1
     of = max(1, round(size - 1))
     return min(of, max(0, round(mean * size - 0.5))), of

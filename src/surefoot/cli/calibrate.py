@@ -16,6 +16,7 @@ from surefoot import rubric
 from surefoot.appending import printable
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from surefoot.ledger import Ledger
     from surefoot.records import Certificate
 
-_REPORTS = (".md", ".html")
 _HARMLESS = HARMLESS | {"tie"}
 _SHOWN = 20
 
@@ -53,10 +53,7 @@ _SHOWN = 20
     "--risk", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, metavar="P",
     help="How many wrong verdicts may stay unseen, for the threshold below which a person should look.",
 )  # fmt: skip
-@click.option(
-    "--report", "reports", multiple=True, type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write a report, .md or .html. Repeatable.",
-)  # fmt: skip
+@report_option
 @ledger_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the tables.")
 def calibrate(
@@ -73,7 +70,7 @@ def calibrate(
 
     if bool(runs) == bool(verdicts):
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
-    _check_reports(reports)
+    check_reports(reports)
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     if verdicts is not None:
         source = from_files(verdicts, labels, grader, rubric.load(rubric_name))
@@ -159,22 +156,10 @@ def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> I
     return Incomplete(f"there is no label by a person in {names}", "pass --labels FILE with at least one label")
 
 
-def _check_reports(reports: Sequence[str]) -> None:
-    for path in reports:
-        if Path(path).suffix.lower() not in _REPORTS:
-            raise UsageError(f"the report {path} is of no known kind", f"let its name end in {' or '.join(_REPORTS)}")
-        if not Path(path).resolve().parent.is_dir():
-            raise UsageError(f"there is no folder to write {path} into", "make the folder first")
-
-
 def _write(found: Calibration, reports: Sequence[str], as_json: bool) -> None:
     from surefoot.report import calibration, calibration_page
 
-    for path in reports:
-        is_page = Path(path).suffix.lower() == ".html"
-        lines = (f"{line}\n" for line in calibration.markdown(found))
-        content = calibration_page.render(found) if is_page else "".join(lines)
-        Path(path).write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+    write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
     if as_json:
         click.echo(msgspec.json.encode(found))
     else:

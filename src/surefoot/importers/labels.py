@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,10 +116,8 @@ def _csv_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator[R
     head = text.split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names = {name: " ".join(name.split()).lower().replace(" ", "_") for name in reader.fieldnames or ()}
+    names = _columns(path, reader)
     known = _FIELDS | {axis.name for axis in rubric.axes}
-    if not {"question_id", "qid", "id"} & set(names.values()):
-        raise UsageError(f"{path} has no column question_id", "let its first line name the columns")
     if unused := [name for name, field in names.items() if field not in known]:
         listed = ", ".join(map(quoted, unused[:12]))
         problems.append(Problem("note", f"columns that are no part of a label are not read: {listed}", str(path), 1))
@@ -132,6 +131,20 @@ def _csv_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator[R
             yield reader.line_num, {name: cell for name, cell in said.items() if cell}
     except csv.Error as error:
         problems.append(Problem("malformed", f"not valid CSV from here on: {error}", str(path), reader.line_num))
+
+
+def _columns(path: Path, reader: csv.DictReader[str]) -> dict[str, str]:
+    """The names in the first line, and which fields they mean."""
+    try:
+        written = list(reader.fieldnames or ())
+    except csv.Error as error:
+        raise UsageError(f"{path} is not a table: {error}", "pass CSV with a header, or JSON lines") from error
+    fields = [" ".join(name.split()).lower().replace(" ", "_") for name in written]
+    if not {"question_id", "qid", "id"} & set(fields):
+        raise UsageError(f"{path} has no column question_id", "let its first line name the columns")
+    if twice := [name for name, count in Counter(filter(None, fields)).items() if count > 1]:
+        raise UsageError(f"{path} has two columns {twice[0]}", "let each column have its own name")
+    return dict(zip(written, fields, strict=True))
 
 
 def _labels(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[tuple[int, Label]]:

@@ -31,7 +31,10 @@ def share(interval: Interval | None) -> str:
 
 def agreement(interval: Interval | None) -> str:
     """A coefficient, which may be below 0, with its interval."""
-    return "-" if interval is None else f"{interval.value:.2f} ({interval.low:.2f} to {interval.high:.2f})"
+    if interval is None:
+        return "-"
+    value, low, high = (f"{round(end, 2) + 0.0:.2f}" for end in (interval.value, interval.low, interval.high))
+    return f"{value} ({low} to {high})"
 
 
 def title(found: Calibration) -> str:

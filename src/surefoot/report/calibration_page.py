@@ -76,6 +76,7 @@ def _plot(found: Reliability) -> Iterator[str]:
     yield (
         f'<line x1="{_x(0):g}" y1="{_y(0):g}" x2="{_x(1):g}" y2="{_y(1):g}" stroke="#8a8f98" stroke-dasharray="4 4"/>'
         f'<text class="total" x="{_x(0.5):g}" y="{height - 4}" text-anchor="middle">stated confidence</text>'
+        f'<text class="total" x="{_x(0) + 6:g}" y="{_y(1) + 16:g}">people agree</text>'
     )
     largest = max(one.n for one in found.bins)
     for one in found.bins:

@@ -84,15 +84,15 @@ def krippendorff_alpha(
 ) -> float | None:
     """Krippendorff's alpha between any number of people, not all of whom have seen everything.
 
-    A unit maps people to values. `order` lists the values from low to high where they are not numbers. None when no
-    unit has two values, or all values are the same: then there is nothing to agree on.
+    A unit maps people to values. `order` lists the values from low to high where they are not numbers; others come
+    last. None when no unit has two values, or all values are the same: then there is nothing to agree on.
     """
     kept = [[value for value in unit.values() if value is not None] for unit in units]
     pairable = [values for values in kept if len(values) > 1]
     used: set[Any] = {value for values in pairable for value in values}
     if len(used) < 2:
         return None
-    values = [value for value in order if value in used] or sorted(used, key=_sortable)
+    values = [*(value for value in order if value in used), *sorted(used.difference(order), key=_sortable)]
     place: dict[Hashable, int] = {value: at for at, value in enumerate(values)}
     together = np.zeros((len(values), len(values)))
     for unit in pairable:

@@ -26,7 +26,8 @@ class Stratum(Struct, frozen=True):
     """The answers that got one verdict: all of them, those a person labelled, and of these those in the bucket.
 
     `prior` is the guess before any label, as so many labels in the bucket and as many outside. Several verdicts that
-    are not the bucket's own should share one guess, or a rare bucket looks common because there are many of them.
+    are not the bucket's own should share one guess by their size, or a rare bucket looks common because there are many
+    of them.
     """
 
     n: int
@@ -49,7 +50,7 @@ def post_stratified(strata: Sequence[Stratum], *, seed: int = 0, draws: int = DR
     """The rate of a bucket behind this run, with its 95 % interval.
 
     rate = sum over verdicts of (share of answers with this verdict) x (share of these in the bucket). Both are
-    uncertain: the first as Dirichlet(n + 1/2), the second as Beta(k + 1/2, m - k + 1/2).
+    uncertain: the first as Dirichlet(n + 1/2), the second as Beta(k + prior, m - k + prior).
     """
     n, m, k = _columns(strata)
     prior = np.array([stratum.prior for stratum in strata if stratum.n])
@@ -72,7 +73,7 @@ def rate_limits(
     shares = generator.beta(k + prior, m - k + prior, (draws, *n.shape))
     low = np.quantile((weights * np.where(k == 0, 0, shares)).sum(axis=-1), ALPHA / 2, axis=0)
     high = np.quantile((weights * np.where(k == m, 1, shares)).sum(axis=-1), 1 - ALPHA / 2, axis=0)
-    return np.asarray(low), np.asarray(high)
+    return np.asarray(low), np.minimum(1, high)  # weights may add up to a hair more than 1
 
 
 def confusion_draws(
@@ -160,24 +161,6 @@ def ppi_refused(labels: Sequence[float]) -> str | None:
     )
 
 
-def half_width_after(strata: Sequence[Stratum], more: int) -> float:
-    """About how far the interval reaches to either side after `more` labels, given where they help most."""
-    now = post_stratified(strata)
-    n, m, k = _columns(strata)
-    return (now.high - now.low) / 2 * sqrt(_variance(n, _spread_out(n, m, k, more), m, k) / _variance(n, m, m, k))
-
-
-def labels_for_width(strata: Sequence[Stratum], half_width: float) -> int | None:
-    """About how many more labels bring the interval to +- `half_width`; None when labelling every answer would not."""
-    low, high = 0, sum(stratum.n - stratum.m for stratum in strata)
-    if half_width_after(strata, high) > half_width:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if half_width_after(strata, middle) <= half_width else (middle + 1, high)
-    return low
-
-
 def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
     """n, m and k of the verdicts that were given at all."""
     given = [(stratum.n, stratum.m, stratum.k) for stratum in strata if stratum.n]
@@ -185,24 +168,3 @@ def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
         raise ValueError("no rate without answers")
     n, m, k = np.array(given, dtype=float).T
     return n, m, k
-
-
-def _spread_out(n: Numbers, m: Numbers, k: Numbers, more: int) -> Numbers:
-    """Labels per verdict after `more`: in proportion to answers times spread (Neyman), never above the answers."""
-    share = (k + 0.5) / (m + 1)
-    pull = n * np.sqrt(share * (1 - share))
-    low, high = 0.0, float(((n + 1) / pull).max())
-    for _ in range(60):
-        middle = (low + high) / 2
-        enough = (np.clip(middle * pull, m, n) - m).sum() >= more
-        low, high = (low, middle) if enough else (middle, high)
-    return np.asarray(np.clip(high * pull, m, n))
-
-
-def _variance(n: Numbers, labels: Numbers, m: Numbers, k: Numbers) -> float:
-    """Of the rate's draws if there were `labels` per verdict and they came out as the `m` there are."""
-    share = (k + 0.5) / (m + 1)
-    weight, size = (n + 0.5) / (n + 0.5).sum(), float((n + 0.5).sum())
-    within = (weight**2 + weight * (1 - weight) / (size + 1)) @ (share * (1 - share) / (labels + 2))
-    between = (weight @ share**2 - (weight @ share) ** 2) / (size + 1)
-    return float(within + between)

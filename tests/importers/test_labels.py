@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError
+from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.records import Label
+from surefoot.rubric import load
+from surefoot.types import Problem
+
+from ..conftest import Write
+
+
+def read(path: Path) -> tuple[list[Label], list[Problem]]:
+    problems: list[Problem] = []
+    return load_labels(path, problems), problems
+
+
+def csv(tmp_path: Path, text: str | bytes, name: str = "labels.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_json_lines_in_the_words_of_verdicts_and_of_labels(write: Write) -> None:
+    rows = [
+        {"question_id": "q1", "axis": "factuality", "value": "wrong", "grader": "human/anna", "reason": "see 4.2"},
+        {"qid": "q2", "axis": "refusal_quality", "value": 2.0, "annotator": "ben", "attempt": 3, "note": "fine"},
+        {"id": 7, "axis": "factuality", "value": "correct", "grader": "zoe", "at": "2026-01-02T03:04:05+02:00"},
+    ]
+    labels, problems = read(write("labels.jsonl", rows))
+    assert [(one.annotator, one.question_id, one.attempt, one.value, one.note) for one in labels] == [
+        ("anna", "q1", 1, "wrong", "see 4.2"), ("ben", "q2", 3, 2, "fine"), ("zoe", "7", 1, "correct", ""),
+    ]  # fmt: skip
+    assert labels[2].at == "2026-01-02T01:04:05+00:00"
+    assert not problems
+
+
+def test_rows_of_a_ledger_keep_all_they_say(write: Write) -> None:
+    row = {"id": "u-1", "at": "2026-01-02T00:00:00+00:00", "annotator": "anna", "question_id": "q", "attempt": 1,
+           "axis": "factuality", "value": "wrong", "note": "n", "version": "v", "rubric_sha256": "r", "run": "x",
+           "drawn": "gate"}  # fmt: skip
+    labels, problems = read(write("labels.jsonl", [row]))
+    assert labels == [Label(**row)]  # type: ignore[arg-type]
+    assert not problems
+
+
+def test_csv_long_and_wide_with_any_delimiter(tmp_path: Path) -> None:
+    long, _ = read(
+        csv(tmp_path, "question_id,axis,value,annotator\nq1,factuality,WRONG,anna\nq1,refusal_quality,2,anna\n")
+    )
+    wide, problems = read(
+        csv(
+            tmp_path,
+            "\ufeffQuestion ID;Factuality;refusal_quality;annotator;text\nq1; wrong ;2.0;anna;x\n;;;;\nq2;;;anna;\n",
+        )
+    )
+    assert [(one.axis, one.value) for one in long] == [("factuality", "wrong"), ("refusal_quality", 2)]
+    assert [replace(one, id="") for one in wide] == [replace(one, id="") for one in long]
+    told = "\n".join(map(str, problems))
+    assert "not read: 'text'" in told
+    assert "rows without a label (1)" in told
+
+
+def test_a_spreadsheet_saved_as_utf_16_is_read(tmp_path: Path) -> None:
+    labels, _ = read(csv(tmp_path, "question_id\tfactuality\nfür\twrong\n".encode("utf-16")))
+    assert [(one.question_id, one.value, one.annotator) for one in labels] == [("für", "wrong", "unnamed")]
+
+
+def test_a_cell_with_line_breaks_and_quotes(tmp_path: Path) -> None:
+    labels, _ = read(csv(tmp_path, 'question_id,factuality,note\nq1,wrong,"says ""no"",\nthen yes"\nq2,correct,\n'))
+    assert [(one.question_id, one.note) for one in labels] == [("q1", 'says "no",\nthen yes'), ("q2", "")]
+
+
+def test_what_cannot_be_used_is_named_with_its_line(write: Write) -> None:
+    good = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
+    rows = [
+        good, {**good, "value": "bad"}, {**good, "axis": "truth"}, {**good, "drawn": "guess"}, {**good, "at": "soon"},
+        {**good, "annotator": ["a"]}, "{oops", {"axis": "factuality", "value": "wrong"}, 7,
+    ]  # fmt: skip
+    labels, problems = read(write("labels.jsonl", rows))
+    assert len(labels) == 1
+    assert [problem.line for problem in problems] == [2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_one_person_twice(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
+    labels, problems = read(write("labels.jsonl", [row, row]))
+    assert len(labels) == 1
+    assert [problem.kind for problem in problems] == ["note"]
+    labels, problems = read(write("labels.jsonl", [row, {**row, "value": "correct"}, {**row, "annotator": "b"}]))
+    assert [one.annotator for one in labels] == ["b"]
+    assert "'wrong' on line 1 and 'correct' on line 2; neither is used" in str(problems[0])
+    later = [{**row, "at": "2026-01-01"}, {**row, "value": "correct", "at": "2026-01-02"}]
+    labels, problems = read(write("labels.jsonl", later))
+    assert len(labels) == 2  # a change of mind
+    assert not problems
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no file"):
+        load_labels(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match="no column question_id"):
+        load_labels(csv(tmp_path, "a,b\n1,2\n"))
+    with pytest.raises(UsageError, match="two columns factuality"):
+        load_labels(csv(tmp_path, "id,factuality,Factuality\nq,wrong,correct\n"))
+    with pytest.raises(UsageError, match="is not a table"):
+        load_labels(csv(tmp_path, '"'))
+    with pytest.raises(UsageError, match="not UTF-8"):
+        load_labels(csv(tmp_path, b"question_id,factuality\nf\xfcr,wrong\n"))
+    with pytest.raises(UsageError, match="factuality must be"):
+        load_labels(csv(tmp_path, "question_id,factuality\nq,bad\n"))
+
+
+def test_scores_by_another_rubric(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "accuracy", "value": "8.5/10", "annotator": "a"}
+    problems: list[Problem] = []
+    labels = load_labels(write("labels.jsonl", [row]), problems, rubric=load("council"))
+    assert [one.value for one in labels] == [8.5]
+
+
+def test_labels_are_bound_to_the_answers_of_a_run(write: Write) -> None:
+    rows = [{"question_id": q, "axis": "factuality", "value": "wrong", "annotator": "a"} for q in ("q1", "q2")]
+    labels, problems = read(write("labels.jsonl", rows))
+    found = bound(labels, {("q1", 1): "v1"}, problems, run="run", rubric_sha256="r")
+    assert [(one.version, one.run, one.rubric_sha256) for one in found] == [("v1", "run", "r")]
+    assert found[0].id != labels[0].id
+    assert [problem.kind for problem in problems] == ["unknown_question"]
+
+
+def test_a_file_may_be_read_in_again_and_says_only_what_is_new(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
+    first = bound(read(write("a.jsonl", [row]))[0], {("q1", 1): "v1"}, [])
+    kept = not_yet_in([], first, "2026-01-01")
+    assert [one.at for one in kept] == ["2026-01-01"]
+    assert not_yet_in(kept, first, "2026-01-02") == []
+    changed = bound(read(write("b.jsonl", [{**row, "value": "correct"}]))[0], {("q1", 1): "v1"}, [])
+    kept += not_yet_in(kept, changed, "2026-01-02")
+    kept += not_yet_in(kept, first, "2026-01-03")  # and back again
+    assert [one.value for one in kept] == ["wrong", "correct", "wrong"]
+    assert len({one.id for one in kept}) == 3
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_labels_problems_or_a_usage_error(tmp_path: Path, content: bytes) -> None:
+    for name in ("labels.csv", "labels.jsonl", "labels.txt"):
+        try:
+            labels, problems = read(csv(tmp_path, content, name))
+        except UsageError:
+            continue
+        assert all(isinstance(one, Label) for one in labels)
+        assert all(str(problem) for problem in problems)

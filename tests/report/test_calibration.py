@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from msgspec.structs import replace
+from rich.console import Console
+
+from surefoot.calibration.axes import calibrate
+from surefoot.calibration.results import Calibration
+from surefoot.report import calibration, calibration_page
+from surefoot.types import Problem
+
+from ..calibration.helpers import RUBRIC, from_table, label, verdict
+
+HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
+
+
+def found(**changes: object) -> Calibration:
+    verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 4}, "wrong": {"wrong": 12}}, {"correct": 60})
+    verdicts = [replace(one, confidence=0.5 + number % 50 / 100) for number, one in enumerate(verdicts)]
+    return replace(calibrate(verdicts, labels, RUBRIC, {"factuality": ["wrong", "correct"] * 20}), **changes)
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+
+
+def terminal(result: Calibration) -> str:
+    console = Console(width=140, record=True, file=None, highlight=False, quiet=False)
+    with console.capture() as captured:
+        calibration.show(result, console)
+    return captured.get()
+
+
+def test_all_three_say_the_same() -> None:
+    result = found()
+    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    for said in ("post-stratified", "Rogan-Gladen", "more labels on answers graded correct", "(ECE, 36 verdicts)"):
+        assert said in page, said
+        assert said in lines, said
+        assert said in shown, said
+    assert page.count("<circle") == len(result.axes["factuality"].reliability.bins)  # type: ignore[union-attr]
+
+
+def test_foreign_words_do_no_harm() -> None:
+    result = found(grader=HOSTILE, annotators=(HOSTILE,), problems=(Problem("note", HOSTILE),) * 30)
+    tags = Tags()
+    tags.feed(calibration_page.render(result))
+    assert "script" not in tags.seen
+    assert "a" not in tags.seen
+    assert "<script" not in "\n".join(calibration.markdown(result))
+    assert "\x1b[31m" not in terminal(result)
+    assert "and 10 more" in terminal(result).lower()
+
+
+def test_what_is_not_known_is_a_dash_and_a_reason() -> None:
+    result = calibrate([verdict(i, "correct") for i in range(5)], [label(0, "correct")], RUBRIC)
+    assert "Cohen's kappa: none: only one value" in terminal(result)
+    assert "| Cohen's kappa | none: only one value" in "\n".join(calibration.markdown(result))
+    assert "none: only one value" in calibration_page.render(result)

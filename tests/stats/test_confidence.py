@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.isotonic import IsotonicRegression
+
+from surefoot.stats.confidence import (
+    Isotonic,
+    conformal_threshold,
+    expected_calibration_error,
+    fit_isotonic,
+    fit_platt,
+    reliability,
+)
+
+rows = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=60)
+
+
+def enough(pairs: list[tuple[float, bool]]) -> list[tuple[float, bool]]:
+    return [*pairs, *((0.3, right) for right in (True, False) for _ in range(10))]
+
+
+def overconfident(n: int = 2_000) -> tuple[list[float], list[bool]]:
+    """Says x, is right with a chance of (1 + x) / 2 - 0.1."""
+    generator = np.random.default_rng(0)
+    said = generator.random(n)
+    return said.tolist(), (generator.random(n) < (1 + said) / 2 - 0.1).tolist()
+
+
+def test_bins_hold_every_answer_once() -> None:
+    bins = reliability([0.0, 0.05, 0.55, 0.56, 1.0], [False, False, True, False, True])
+    assert [(b.low, b.n, b.accuracy) for b in bins] == [(0.0, 2, 0.0), (0.5, 2, 0.5), (0.9, 1, 1.0)]
+    assert bins[1].confidence == pytest.approx(0.555)
+    assert bins[0].accuracy_low == 0 < bins[0].accuracy_high < 1
+
+
+@given(rows)
+def test_order_does_not_matter(pairs: list[tuple[float, bool]]) -> None:
+    said, right = [s for s, _ in pairs], [r for _, r in pairs]
+    one, other = reliability(said, right), reliability(said[::-1], right[::-1])
+    assert [(b.n, b.accuracy) for b in one] == [(b.n, b.accuracy) for b in other]
+    assert all(b.accuracy_low <= b.accuracy <= b.accuracy_high for b in one)
+
+
+def test_the_calibration_error() -> None:
+    assert expected_calibration_error([0.8] * 10, [True] * 8 + [False] * 2) == pytest.approx(0)
+    assert expected_calibration_error([0.9] * 10, [True] * 5 + [False] * 5) == pytest.approx(0.4)
+    half = expected_calibration_error([0.9, 0.9, 0.1, 0.1], [True, True, True, False])
+    assert half == pytest.approx((0.1 * 2 + 0.4 * 2) / 4)
+    assert expected_calibration_error([], []) is None
+
+
+def test_a_weight_is_as_good_as_so_many_answers() -> None:
+    said, right = [0.2, 0.4, 0.9, 0.9], [False, True, True, False]
+    weights = [1.0, 3.0, 2.0, 1.0]
+    many = [(s, r) for s, r, w in zip(said, right, weights, strict=True) for _ in range(int(w))]
+    many_said, many_right = [s for s, _ in many], [r for _, r in many]
+    assert expected_calibration_error(said, right, weights=weights) == pytest.approx(
+        expected_calibration_error(many_said, many_right)
+    )
+    weighed, counted = reliability(said, right, weights=weights), reliability(many_said, many_right)
+    assert [b.accuracy for b in weighed] == pytest.approx([b.accuracy for b in counted])
+
+
+@given(rows.map(enough))
+def test_the_curve_is_scikit_learns(pairs: list[tuple[float, bool]]) -> None:
+    said, right = [s for s, _ in pairs], [r for _, r in pairs]
+    curve = fit_isotonic(said, right)
+    expected = IsotonicRegression(out_of_bounds="clip").fit(said, right)
+    asked = [0.0, 0.33, 0.5, 0.99, 1.0, *said]
+    assert curve and [curve.apply(x) for x in asked] == pytest.approx(expected.predict(asked))
+    assert list(curve.right) == sorted(curve.right)
+
+
+def test_platts_fit_has_the_highest_likelihood() -> None:
+    said, right = overconfident(300)
+    fit = fit_platt(said, right)
+    x = np.log(np.array(said) / (1 - np.array(said)))
+    yes, no = sum(right), len(right) - sum(right)
+    target = np.where(right, (yes + 1) / (yes + 2), 1 / (no + 2))
+    best = minimize(lambda ab: float((np.logaddexp(0, ab[0] * x + ab[1]) - target * (ab[0] * x + ab[1])).sum()), [1, 0])
+    assert fit and (fit.slope, fit.intercept) == pytest.approx(tuple(best.x), abs=1e-3)
+
+
+@given(rows.map(enough))
+def test_platts_fit_is_a_chance_whatever_the_labels(pairs: list[tuple[float, bool]]) -> None:
+    fit = fit_platt([s for s, _ in pairs], [r for _, r in pairs])
+    assert fit and all(0 <= fit.apply(x) <= 1 for x in (0.0, 0.3, 1.0))
+
+
+def test_a_fit_mends_the_calibration() -> None:
+    said, right = overconfident()
+    for fit in (fit_platt(said, right), fit_isotonic(said, right)):
+        assert fit is not None
+        before = expected_calibration_error(said, right)
+        after = expected_calibration_error([min(1.0, max(0.0, fit.apply(x))) for x in said], right)
+        assert before and after is not None and after < before / 2
+
+
+def test_there_is_no_fit_without_right_and_wrong_answers() -> None:
+    for right in ([True] * 50, [True] * 50 + [False] * 9, []):
+        said = [0.5] * len(right)
+        assert fit_platt(said, right) is None and fit_isotonic(said, right) is None
+
+
+def test_all_of_one_confidence_are_given_their_share() -> None:
+    fit = fit_platt([0.7] * 40, [True] * 20 + [False] * 20)
+    curve = fit_isotonic([0.7] * 40, [True] * 20 + [False] * 20)
+    assert fit and fit.apply(0.7) == pytest.approx(0.5, abs=1e-3)
+    assert curve == Isotonic((0.7,), (0.5,))
+
+
+def test_the_worked_risk() -> None:
+    """With 100 labels and alpha 0.05 at most 4 wrong answers may stay: 0.0405 of 100."""
+    said = [i / 100 for i in range(100)]
+    wrong = [i >= 90 for i in range(100)]
+    threshold = conformal_threshold(said, wrong, 0.05)
+    assert threshold == 0.95  # 96 to 99 stay
+    kept = sum(bad and x > threshold for x, bad in zip(said, wrong, strict=True))
+    assert kept / 100 <= 0.0405 < (kept + 1) / 100
+
+
+def test_nobody_is_asked_where_nothing_is_wrong_and_all_where_labels_are_few() -> None:
+    assert conformal_threshold([0.5] * 100, [False] * 100, 0.05) == 0
+    assert conformal_threshold([0.5] * 10, [False] * 10, 0.05) is None
+    assert conformal_threshold([], [], 0.05) is None
+
+
+@given(rows, st.sampled_from([0.05, 0.1, 0.3]))
+def test_the_threshold_is_the_lowest_that_keeps_the_promise(pairs: list[tuple[float, bool]], alpha: float) -> None:
+    said, wrong = [s for s, _ in pairs], [w for _, w in pairs]
+    threshold = conformal_threshold(said, wrong, alpha)
+
+    def risk(at: float) -> float:
+        return (sum(bad for x, bad in pairs if x > at) + 1) / (len(pairs) + 1)
+
+    if threshold is None:
+        assert risk(1) > alpha
+        return
+    assert risk(threshold) <= alpha
+    assert all(risk(x) > alpha for x in said if x < threshold)
+
+
+def test_the_promise_holds_for_new_answers() -> None:
+    generator, wrong_and_unseen = np.random.default_rng(0), []
+    for _ in range(400):
+        said = generator.random(101)
+        wrong = generator.random(101) < 0.6 * (1 - said)
+        threshold = conformal_threshold(said[:100].tolist(), wrong[:100].tolist(), 0.1)
+        assert threshold is not None
+        wrong_and_unseen.append(wrong[100] and said[100] > threshold)
+    assert np.mean(wrong_and_unseen) < 0.1 + 0.03
+
+
+def test_weights_stand_for_answers_nobody_labelled() -> None:
+    said, wrong = [i / 100 for i in range(100)], [i % 2 == 0 and i < 30 for i in range(100)]
+    plain = conformal_threshold(said, wrong, 0.05)
+    assert conformal_threshold(said, wrong, 0.05, weights=[7.0] * 100) == plain
+    heavy = conformal_threshold(said, wrong, 0.05, weights=[5.0 if bad else 1.0 for bad in wrong])
+    assert plain is not None and heavy is not None and heavy > plain
+
+
+@pytest.mark.parametrize("said", [[1.5], [-0.1]])
+def test_a_confidence_is_a_share(said: list[float]) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        reliability(said, [True])
+    with pytest.raises(ValueError, match="one outcome"):
+        reliability([0.5], [])

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from surefoot.ledger import Ledger
+from surefoot.rubric import load
+from surefoot.store import Manifest, RunStore
+from surefoot.types import Question, Trace, Verdict
+
+from .conftest import Write, surefoot
+
+Rows = list[dict[str, Any]]
+RUBRIC = load()
+
+
+def rows(values: dict[str, int], grader: str = "g/1", **more: object) -> Rows:
+    listed = [value for value, count in values.items() for _ in range(count)]
+    return [
+        {"question_id": f"q{i}", "axis": "factuality", "value": value, "grader": grader, **more}
+        for i, value in enumerate(listed)
+    ]
+
+
+def a_run(folder: Path, wrong: int = 10, answers: int = 100, words: str = "same", grader: str = "g/1") -> Path:
+    """The first answers are graded wrong; their texts depend on `words`."""
+    questions = [Question(id=f"q{i}", text=f"Question {i}?", expects="answer") for i in range(answers)]
+    manifest = Manifest(
+        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256="a" * 64, question_count=answers,
+        rubric="refusal", rubric_sha256=RUBRIC.sha256, created=folder.name,
+    )  # fmt: skip
+    with RunStore.create(folder, manifest, questions) as store:
+        for i in range(answers):
+            store.append_trace(Trace(question_id=f"q{i}", answer=f"{words} answer {i} [p]", citations=("p",)))
+        store.append_verdicts(
+            Verdict(f"q{i}", "factuality", "wrong" if i < wrong else "correct", grader) for i in range(answers)
+        )
+        store.amend(grader=grader, graded_sha256=store.answers_sha256())
+    return folder
+
+
+def labels_for(write: Write, name: str = "labels.csv", count: int = 60) -> Path:
+    lines = [f"q{i},{'wrong' if i < 8 or i == 30 else 'correct'},anna" for i in range(count)]
+    return write(name, ["question_id,factuality,annotator", *lines])
+
+
+def test_the_promised_object(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 13, "correct": 117}))
+    people = [{**row, "grader": "human/anna"} for row in rows({"wrong": 9, "correct": 4 + 36})]
+    people.append({**people[0], "question_id": "q49", "value": "wrong"})
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json")
+    assert done.code == 0, done.err
+    found = done.json
+    axis = found["axes"]["factuality"]
+    assert axis["n"] == 50
+    assert axis["kappa"].keys() == {"value", "low", "high"}
+    assert axis["per_bucket"]["wrong"]["sensitivity"].keys() == {"value", "low", "high"}
+    assert axis["per_bucket"]["wrong"]["specificity"].keys() == {"value", "low", "high"}
+    assert axis["per_bucket"].keys() == axis["corrected"].keys() == {"correct", "wrong", "unsupported", "refused"}
+    wrong = axis["corrected"]["wrong"]
+    assert (round(wrong["value"], 3), wrong["method"]) == (0.105, "post-stratified")
+    certificate = found["certificate"]
+    assert (certificate["grader"], certificate["labels"], certificate["corpus"]) == ("g/1", 50, "")
+    assert certificate["rubric_sha256"] == RUBRIC.sha256
+    again = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json").json
+    assert again["axes"] == found["axes"]
+
+
+def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 10, "correct": 40}, confidence=0.9))
+    labels = write("l.jsonl", rows({"wrong": 8, "correct": 30}, "human/<b>anna</b>"))
+    reports: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, *reports)
+    assert done.code == 0, done.err
+    for said in (
+        "held against 38 labelled answers by <b>anna</b>",
+        "Cohen's kappa: ",
+        "post-stratified",
+        "Certificate ",
+    ):
+        assert said in done.out
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "<svg" in page
+    assert "&lt;b&gt;anna&lt;/b&gt;" in page
+    assert "<b>anna" not in page
+    assert "| wrong |" in (tmp_path / "r.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ([], 2, "one thing to calibrate must be given"),
+        (["--verdicts", "none.jsonl", "--labels", "l.jsonl"], 2, "there is no file none.jsonl"),
+        (["--verdicts", "v.jsonl", "--labels", "none.csv"], 2, "there is no file none.csv"),
+        (["--verdicts", "v.jsonl"], 4, "no label by a person in v.jsonl"),
+        (["--verdicts", "v.jsonl", "--labels", "empty.jsonl"], 4, "no label by a person in empty.jsonl"),
+        (["--verdicts", "v.jsonl", "--labels", "others.jsonl"], 4, "no label in others.jsonl is on an answer"),
+        (["--verdicts", "v.jsonl", "--labels", "v.jsonl"], 2, "the grader that is to be calibrated"),
+        (["--verdicts", "two.jsonl", "--labels", "l.jsonl"], 2, "several graders: g/1, g/2"),
+        (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--grader", "g/9"], 2, "no verdicts by g/9"),
+        (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--report", "r.pdf"], 2, "of no known kind"),
+        (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--risk", "0"], 2, "--risk"),
+        (["."], 2, "is not a run"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    write: Write, tmp_path: Path, given: list[str], code: int, said: str
+) -> None:
+    write("v.jsonl", rows({"wrong": 3, "correct": 3}))
+    write("l.jsonl", rows({"wrong": 2}, "human/anna"))
+    write("empty.jsonl", [])
+    write("others.jsonl", [{**row, "question_id": f"x{row['question_id']}"} for row in rows({"wrong": 2}, "anna")])
+    write("two.jsonl", [*rows({"wrong": 3}), *rows({"wrong": 3}, "g/2")])
+    done = surefoot("calibrate", *given, cwd=tmp_path)
+    assert done.code == code, done.err
+    assert said in done.err
+    assert "hint: " in done.err
+
+
+def test_bad_rows_are_named_and_the_rest_is_used(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 3, "correct": 3}))
+    labels = write("l.jsonl", ["{broken", *rows({"wrong": 3}, "anna"), {"question_id": "q4", "axis": "x", "value": 1}])
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
+    assert done.code == 4
+    assert done.json["axes"]["factuality"]["n"] == 3
+    assert [problem["line"] for problem in done.json["problems"]] == [1, 5]
+
+
+def test_people_in_the_file_of_verdicts_are_enough(write: Write) -> None:
+    both = write("v.jsonl", [*rows({"wrong": 3, "correct": 5}), *rows({"wrong": 2, "correct": 6}, "human/anna")])
+    found = surefoot("calibrate", "--verdicts", both, "--json").json
+    assert (found["labels"], found["annotators"]) == (8, ["anna"])
+
+
+def test_a_grader_without_a_name_gets_no_certificate(write: Write) -> None:
+    verdicts = write("v.jsonl", [{**row, "grader": None} for row in rows({"wrong": 3, "correct": 5})])
+    labels = write("l.jsonl", rows({"wrong": 3, "correct": 5}, "human/anna"))
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json").json
+    assert found["certificate"] is None
+    assert "do not name their grader" in found["certificate_reason"]
+
+
+def test_another_file_is_corrected_too(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 30, "correct": 70}))
+    labels = write("l.jsonl", rows({"wrong": 25, "correct": 75}, "human/anna"))
+    target = write("t.jsonl", rows({"wrong": 100, "correct": 100}))
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--target", target, "--json").json
+    rate = found["target"]["factuality"]["wrong"]
+    assert (rate["method"], rate["graded"]) == ("rogan-gladen", 0.5)
+    assert rate["low"] < rate["value"] < rate["high"]
+
+
+def test_scores_of_the_council(write: Write) -> None:
+    def scored(who: str, shift: float) -> Rows:
+        return [
+            {"question_id": f"q{i}", "axis": "accuracy", "value": 5 + i % 4 + shift, "grader": who} for i in range(40)
+        ]
+
+    verdicts, labels = write("v.jsonl", scored("g/1", 0.5)), write("l.jsonl", scored("human/anna", 0)[:30])
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--rubric", "council", "--json").json
+    mean = found["axes"]["accuracy"]["corrected"]["mean"]
+    assert mean["method"] == "ppi++"
+    assert mean["value"] == pytest.approx(6.5, abs=0.2)
+
+
+def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    nobody = surefoot("calibrate", run)
+    assert nobody.code == 4
+    assert "nobody has labelled an answer" in nobody.err
+    assert not (tmp_path / "runs/surefoot.db").exists()
+    labels = labels_for(write)
+    done = surefoot("calibrate", run, "--labels", labels, "--json")
+    assert done.code == 0, done.err
+    assert "the certificate, on 60 labels, is kept in" in done.err
+    certificate = done.json["certificate"]
+    assert certificate["corpus"] == f"questions:{'a' * 64}"
+    again = surefoot("calibrate", run, "--labels", labels, "--json")  # nothing new
+    assert again.json["certificate"] == certificate
+    assert "says the same, and stands" in again.err
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        assert len(ledger.labels()) == 60
+        assert {label.run for label in ledger.labels()} == {ledger.runs()[0].id}
+        assert [one.id for one in ledger.certificates()] == [certificate["id"]]
+    plain = surefoot("calibrate", run, "--json")  # the labels are in the ledger now
+    assert plain.json["axes"] == done.json["axes"]
+
+
+def test_a_run_without_labels_goes_by_the_certificate_that_stands(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", wrong=40, words="other")
+    surefoot("calibrate", first, "--labels", labels_for(write))
+    done = surefoot("calibrate", second, "--json")
+    assert done.code == 0, done.err
+    rate = done.json["axes"]["factuality"]["corrected"]["wrong"]
+    assert (rate["method"], rate["graded"]) == ("rogan-gladen", 0.4)
+    assert "No labels were drawn from these answers" in done.json["axes"]["factuality"]["explanation"]
+    other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
+    refused = surefoot("calibrate", other)
+    assert refused.code == 4
+    assert "there is no certificate for the grader g/2" in refused.err
+
+
+def test_an_answer_that_came_again_is_known_but_is_no_sample(write: Write, tmp_path: Path) -> None:
+    first = a_run(tmp_path / "runs/first")
+    surefoot("calibrate", first, "--labels", labels_for(write))
+    same = surefoot("calibrate", a_run(tmp_path / "runs/same"), "--json").json
+    assert same["axes"]["factuality"]["corrected"]["wrong"]["method"] == "post-stratified"  # every answer came again
+    fewer = a_run(tmp_path / "runs/fewer", answers=40)
+    found = surefoot("calibrate", fewer, "--json").json
+    assert found["axes"]["factuality"]["corrected"]["wrong"]["method"] == "rogan-gladen"
+
+
+def test_several_runs_are_taken_together(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    labels = labels_for(write)
+    surefoot("calibrate", first, "--labels", labels)
+    fewer = surefoot("calibrate", second, "--labels", labels_for(write, "few.csv", 30))
+    assert "which it replaces, was on 60" in fewer.err
+    both = surefoot("calibrate", first, second, "--json")
+    assert both.json["labels"] == 90
+    assert both.json["axes"]["factuality"]["answers"] == {"correct": 180, "wrong": 20}
+    with_file = surefoot("calibrate", first, second, "--labels", labels)
+    assert with_file.code == 2
+    assert "on the answers of one run" in with_file.err
+    other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
+    mixed = surefoot("calibrate", first, other)
+    assert mixed.code == 2
+    assert "has another grader than" in mixed.err
+
+
+def test_labels_that_do_not_fit_the_run_are_named(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    path = write(
+        "l.jsonl", [{**row, "question_id": f"q{i + 95}"} for i, row in enumerate(rows({"correct": 10}, "anna"))]
+    )
+    done = surefoot("calibrate", run, "--labels", path, "--json")
+    assert done.code == 0
+    assert done.json["labels"] == 5
+    assert sum(problem["kind"] == "unknown_question" for problem in done.json["problems"]) == 5
+
+
+def test_labels_by_another_rubric_are_not_used(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    surefoot("calibrate", run, "--labels", labels_for(write))
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        one = ledger.labels()[0]
+        ledger.add_labels([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
+    found = surefoot("calibrate", run, "--json").json
+    assert found["annotators"] == ["anna"]
+    assert "labels by another rubric (1) are not used" in [problem["message"] for problem in found["problems"]]
+
+
+def test_answers_that_changed_since_they_were_graded(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    with (run / "traces.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"question_id": "q1", "attempt": 1, "answer": "another"}) + "\n")
+    done = surefoot("calibrate", run, "--labels", labels_for(write))
+    assert done.code == 4
+    assert "have changed since it was graded" in done.err
