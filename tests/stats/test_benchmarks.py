@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
-import calibration
-import gate
+import calibration  # noqa: E402
+import gate  # noqa: E402
 
 
 @pytest.mark.parametrize("cell", calibration.QUICK, ids=str)
@@ -24,7 +27,7 @@ def test_corrected_intervals_hold_the_true_rate(cell: calibration.Cell) -> None:
 
 def test_the_grader_is_worth_having() -> None:
     cells = [cell for cell in calibration.grid() if cell.sensitivity == cell.specificity == 0.9]
-    results = [calibration.measure(cell, 200) for cell in cells]
+    results = [calibration.measure(cell, 100) for cell in cells]
     assert sum(one.width for one in results) / sum(one.width_alone for one in results) < 0.9
 
 
@@ -36,14 +39,14 @@ def test_labels_are_given_as_told() -> None:
 
 
 def test_four_buckets_are_covered_too() -> None:
-    found = calibration.four_buckets((0.8, 0.03, 0.07, 0.1), 0.8, 130, 50, 1_000)
+    found = calibration.four_buckets((0.8, 0.03, 0.07, 0.1), 0.8, 130, 50, 600)
     assert min(covered for covered, _ in found) >= 0.93
 
 
 @pytest.mark.parametrize("rate", gate.RATES)
 def test_fifty_releases_run_again_at_will_are_not_blocked_by_chance(rate: float) -> None:
-    assert gate.false_blocks(rate, 400, spend=True)[-1] <= gate.ALPHA
-    assert gate.false_blocks(rate, 400, spend=False)[-1] > 5 * gate.ALPHA
+    assert gate.false_blocks(rate, 200, spend=True)[-1] <= gate.ALPHA
+    assert gate.false_blocks(rate, 200, spend=False)[-1] > 5 * gate.ALPHA
 
 
 def test_a_threefold_rise_is_blocked_within_five_runs() -> None:
@@ -71,3 +74,11 @@ def test_the_rules_of_others() -> None:
     raw, mcnemar, sequential = unchanged
     assert unchanged[raw] == pytest.approx(0.43, abs=0.04) and unchanged[sequential] < 0.01
     assert worse[mcnemar] < 0.1 and worse[sequential] >= 0.95
+
+
+def test_the_page_shows_what_its_examples_print() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(shown) == 3
+    for code, text in shown:
+        assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == text
