@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from surefoot.ledger import Ledger
+from surefoot.records import Certificate
 from surefoot.rubric import load
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
@@ -261,3 +263,71 @@ def test_answers_that_changed_since_they_were_graded(write: Write, tmp_path: Pat
     done = surefoot("calibrate", run, "--labels", labels_for(write))
     assert done.code == 4
     assert "have changed since it was graded" in done.err
+
+
+def test_a_grader_cannot_vouch_for_itself(write: Write, tmp_path: Path) -> None:
+    """Its verdicts are no labels, under whatever name a file or the ledger has them."""
+    run = a_run(tmp_path / "runs/first")
+    own = write("own.jsonl", rows({"wrong": 10, "correct": 90}))
+    for labels in (run / "verdicts.jsonl", own):
+        done = surefoot("calibrate", run, "--labels", labels)
+        assert done.code == 2, done.err
+        assert "by people" in done.err
+    assert not (tmp_path / "runs/surefoot.db").exists()
+    nameless = write("nameless.jsonl", [{**row, "grader": None} for row in rows({"wrong": 3, "correct": 5})])
+    done = surefoot("calibrate", "--verdicts", nameless, "--labels", nameless)
+    assert done.code == 2
+    others = write("others.jsonl", rows({"wrong": 3, "correct": 5}, "rules@2"))
+    done = surefoot("calibrate", "--verdicts", own, "--labels", others)
+    assert done.code == 2
+    assert "this is a verdict by 'rules@2', a grader" in done.err
+    mixed = write("mixed.jsonl", [*rows({"wrong": 3}), *rows({"wrong": 3, "correct": 4}, "human/anna")])
+    done = surefoot("calibrate", "--verdicts", own, "--labels", mixed, "--json")
+    assert done.code == 4
+    assert done.json["annotators"] == ["anna"]
+    assert [problem["line"] for problem in done.json["problems"]] == [1, 2, 3]
+
+
+def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    surefoot("calibrate", run, "--labels", labels_for(write))
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        ledger.add_labels([replace(one, id=f"own-{one.id}", annotator="g/1") for one in ledger.labels()])
+    found = surefoot("calibrate", run, "--json").json
+    assert found["annotators"] == ["anna"]
+    told = [problem["message"] for problem in found["problems"]]
+    assert "labels under the name of a grader of this run (60) are not used" in told
+
+
+@pytest.mark.parametrize("risk", ["nan", "inf", "-inf", "0", "1", "-0.1", "x"])
+def test_a_risk_lies_between_0_and_1(write: Write, risk: str) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 1}) + rows({"wrong": 1}, "human/anna"))
+    done = surefoot("calibrate", "--verdicts", verdicts, f"--risk={risk}")
+    assert done.code == 2 and "--risk" in done.err
+
+
+def test_where_people_are_divided_on_all_nothing_is_calibrated(write: Write) -> None:
+    both = rows({"wrong": 20}, "human/anna") + rows({"correct": 20}, "human/bob")
+    done = surefoot("calibrate", "--verdicts", write("v.jsonl", rows({"wrong": 20}) + both))
+    assert done.code == 4
+    assert "nothing could be calibrated: people are divided on every answer they labelled" in done.err
+
+
+def test_human_without_a_name_is_nobody(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 5, "correct": 5}) + rows({"wrong": 5, "correct": 5}, "human/"))
+    done = surefoot("calibrate", "--verdicts", verdicts)
+    assert done.code == 2 and "verdicts by several graders: g/1, human/" in done.err
+
+
+def test_a_certificate_that_was_edited_in_the_ledger_does_not_stand(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "first"), a_run(tmp_path / "second", words="other")
+    made = surefoot("calibrate", first, "--labels", labels_for(write), "--ledger", tmp_path / "mine.db", "--json").json
+    certificate = msgspec.convert(made["certificate"], Certificate)
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_certificate(replace(certificate, labels=900))
+    done = surefoot("calibrate", second)
+    assert done.code == 4 and "a certificate in the ledger was edited" in done.err
+    with Ledger.open(tmp_path / "mine.db") as ledger:
+        ledger.add_certificate(replace(certificate, id="f" * 64, at="2999-01-01", labels=900))
+    done = surefoot("calibrate", second, "--ledger", tmp_path / "mine.db")
+    assert done.code == 0 and "note: a certificate in the ledger was edited: that of 2999-01-01" in done.err

@@ -50,7 +50,8 @@ def test_the_gate_decides_as_compare_does(tmp_path: Path) -> None:
     full = json.loads(result.stdout)
     assert code == again == 3 and "moved" in full and "moved" not in short
     assert short == {key: value for key, value in full.items() if key != "moved"}
-    code, result = call(gate, base, cand)
+    strict = pair(tmp_path, 2, 3, "v3")
+    code, result = call(gate, *strict)
     assert code == 1 and result.stdout.splitlines()[-1].startswith("BLOCK")
 
 
@@ -109,8 +110,9 @@ def test_answers_that_differ_between_repeats_choose_the_mode(tmp_path: Path) -> 
     cand = run_folder(tmp_path / "cand", "ccc", "ccc", version="v2")
     found = decided(base, cand, "--uncalibrated")[1]
     assert found["mode"] == "sequential" and "answers the same question differently" in found["why_this_mode"]
-    assert decided(base, cand, "--uncalibrated", "--mode", "strict")[1]["mode"] == "strict"
-    assert decided(*pair(tmp_path, 1), "--uncalibrated")[1]["mode"] == "strict"
+    other = run_folder(tmp_path / "other", "ccc", "ccc", version="v3")
+    assert decided(base, other, "--uncalibrated", "--mode", "strict")[1]["mode"] == "strict"
+    assert decided(*pair(tmp_path, 1, version="v4"), "--uncalibrated")[1]["mode"] == "strict"
 
 
 def test_a_gate_file_says_how(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_a_certificate_in_the_ledger_or_in_a_file_lets_it_ship(tmp_path: Path) -
     for content in (proof, {"axes": {}, "certificate": proof}):
         file.write_bytes(msgspec.json.encode(content))
         assert decided(base, cand, "--certificate", file)[0] == 0
-    file.write_text(file.read_text().replace('"labels":100', '"labels":900'), encoding="utf-8")
+    file.write_text(file.read_text().replace('"labels":400', '"labels":900'), encoding="utf-8")
     code, result = call(gate, base, cand, "--certificate", file)
     assert code == 2 and "was changed after it was made" in str(result.exception)
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
@@ -177,12 +179,38 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     assert code == 1 and any("divided on factuality of q000" in problem["message"] for problem in found["problems"])
 
 
-def test_a_strict_decision_stands_without_a_ledger_a_sequential_one_does_not(tmp_path: Path) -> None:
+def test_a_ledger_that_is_there_has_to_be_read(tmp_path: Path) -> None:
+    """Its labels may decide, so nothing is decided without them, nor is it said that there is no certificate."""
     base, cand = pair(tmp_path, 1)
     (tmp_path / "surefoot.db").mkdir()
+    for options in ((), ("--uncalibrated",), SEQUENTIAL):
+        code, result = call(gate, base, cand, *options)
+        assert code == 4 and "surefoot.db" in str(result.exception) and not result.stdout
+    (tmp_path / "surefoot.db").rmdir()
+    (tmp_path / "surefoot.db").write_text("no database at all, but something", encoding="utf-8")
+    assert call(gate, base, cand, "--uncalibrated")[0] == 4
+
+
+def test_where_no_ledger_can_be_made_a_strict_decision_stands_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, cand = pair(tmp_path, 1)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SUREFOOT_LEDGER", str(tmp_path / "file" / "surefoot.db"))
     code, result = call(gate, base, cand, "--uncalibrated")
     assert code == 0 and "note: " in result.stderr
     assert call(gate, base, cand, *SEQUENTIAL)[0] == 4
+
+
+def test_a_ledger_that_can_only_be_read_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, cand = pair(tmp_path, 1)
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label_of(cand, "q000", "wrong")])
+    monkeypatch.setattr("surefoot.ledger.database._is_writable", lambda _: False)
+    code, result = call(gate, base, cand, "--uncalibrated")
+    assert code == 1 and "note: " in result.stderr and "not kept" in result.stderr
+    assert call(gate, base, cand, *SEQUENTIAL)[0] == 4, "what is not kept could be tried again until it ships"
+    assert call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[0] == 0
 
 
 def test_a_plan_for_a_number_a_file_or_a_run(tmp_path: Path, questions: Path) -> None:
@@ -213,3 +241,12 @@ def test_files_and_the_real_command(write: Write) -> None:
     assert done.json["sequential"]["k"] is None and not list(base.parent.glob("*.db"))
     assert call(gate, base, cand, "--ledger", base.parent / "none.db")[0] == 2
     assert not list(base.parent.glob("*.db")), "asking for a ledger of files makes none"
+
+
+def test_a_certificate_that_was_edited_in_the_ledger_ships_nothing(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1)
+    few = certificate(corpus=corpus(base), labels=40)
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_certificate(msgspec.structs.replace(few, labels=400))
+    code, found = decided(base, cand)
+    assert code == 3 and "a certificate in the ledger was edited" in found["trust"]["in_words"]

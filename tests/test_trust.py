@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from surefoot import trust
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
+from surefoot.measures import SideName
 from surefoot.pairing import Side, stand_in
 from surefoot.records import AxisRecord, Label, Value
 from surefoot.types import Question, Trace, Verdict
@@ -34,7 +35,7 @@ def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
     known = trusted()
     assert known.certificate is not None and status(LABELS, known) == status(KAPPA, known) == "pass"
     words = trust.in_words(known)
-    assert "kappa 0.80 (0.60 to 0.90)" in words and "100 answers were labelled" in words
+    assert "kappa 0.80 (0.60 to 0.90)" in words and "400 answers were labelled" in words
     assert "finds about 100% of what is wrong" in words
 
 
@@ -86,6 +87,28 @@ def test_people_need_no_certificate() -> None:
     assert status(LABELS, trusted("human/ann", GRADER)) == "pass", "beside a grader its certificate counts"
 
 
+def test_without_a_name_it_is_nobody() -> None:
+    for grader in ("human/", "human/  "):
+        known = trusted(grader, grader)
+        assert not known.by_people and status(LABELS, known) == "undecidable"
+        assert "do not say who gave them" in trust.in_words(known)
+
+
+def test_an_edited_certificate_lets_nothing_pass() -> None:
+    edited = replace(certificate(corpus="c", at="2026-03-01"), labels=1_000)
+    both: dict[SideName, Side] = {"base": side(GRADER), "cand": side(GRADER)}
+    known = trust.trust_in(both, [edited])
+    assert known.certificate is None and status(LABELS, known) == status(KAPPA, known) == "undecidable"
+    assert "a certificate in the ledger was edited" in trust.judge(LABELS, known, lifted=False).reason
+    beside = trust.trust_in(both, [edited, certificate(corpus="c")])
+    assert status(LABELS, beside) == "pass" and "was edited" in trust.in_words(beside)
+
+
+def test_labels_that_were_all_picked_do_not_say_what_is_found() -> None:
+    picked = AxisRecord(n=79, kappa=None, table={}, answers={"wrong": 13, "correct": 117})
+    assert "no labelled answer was drawn by chance" in trust.share_found(picked, "wrong")
+
+
 def test_what_is_found_counts_all_answers_and_not_just_the_labelled_ones() -> None:
     """All 10 flagged answers were labelled and 1 in 10 of the other 100: those stand for ten times as many."""
     record = AxisRecord(
@@ -93,7 +116,7 @@ def test_what_is_found_counts_all_answers_and_not_just_the_labelled_ones() -> No
         answers={"wrong": 10, "correct": 100},
     )  # fmt: skip
     assert trust.share_found(record, "wrong") == "it finds about 44% of what is wrong"
-    assert trust.share_found(record, "refused") == "no label says refused"
+    assert trust.share_found(record, "refused") == "no label on an answer drawn by chance says refused"
 
 
 @pytest.mark.parametrize("text", ["kappa.low >= 0.4", "labels >= baseline", "kappa[factuality] >= 40"])

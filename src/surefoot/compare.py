@@ -22,7 +22,7 @@ from surefoot.judging import Judged, Subject, judge, subject_of
 from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, Pair, SideName, mcnemar, measure_side
 from surefoot.pairing import Side, check_alike, pairs_of
 from surefoot.records import Certificate, Discordant
-from surefoot.sequential.counting import discordant, key_of, moves_of
+from surefoot.sequential.counting import ALWAYS_COUNTED, discordant, key_of, moves_of
 from surefoot.sequential.history import SEQUENTIAL, Place
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.trust import Trust
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Counts = dict[str, int]
 STRICT = "strict"
-_ALWAYS_COUNTED = tuple(Rule.parse(f"{metric} <= baseline") for metric in ("wrong", "unsupported"))
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 
 
@@ -44,8 +43,10 @@ class Request(Struct, frozen=True, kw_only=True):
     certificates: Sequence[Certificate] = ()
     uncalibrated: bool = False
     mode: str | None = None
+    why_this_mode: str = ""  # where somebody else than the caller chose it
     alpha: float = 0.05
     margin: float = 0.02
+    overridden: Mapping[str, float | tuple[str, ...]] = {}  # of the gate file, by the command line
     place: Place | None = None  # among the steps of its release; None where there is no history
 
 
@@ -82,6 +83,22 @@ class Comparison(Struct, frozen=True):
     next_steps: tuple[str, ...] = ()
     counts: dict[str, Discordant] = {}  # of these two runs, by rule against the baseline
     moves: dict[str, dict[str, int]] = {}
+    overridden: Mapping[str, float | tuple[str, ...]] = {}
+
+    @property
+    def blocked_by(self) -> dict[str, float]:
+        """The rules that block by evidence, with the e-value it took."""
+        known = self.sequential.rules if self.sequential else {}
+        failed = {key_of(one.check.rule) for one in self.judged if one.check.status == "fail" and one.waiver is None}
+        return {key: found.blocks_from for key, found in known.items() if key in failed}
+
+    @property
+    def closes(self) -> bool:
+        """True for a SHIP that ends a release: by the gate file as it is, `wrong` judged and nothing like it waived."""
+        known = self.sequential.rules if self.sequential else {}
+        judges_wrong = "wrong" in known and known["wrong"].margin is not None
+        waived = any(one.waiver is not None and one.check.rule.metric in ALWAYS_COUNTED for one in self.judged)
+        return self.decision.outcome == "SHIP" and judges_wrong and not waived and not self.overridden
 
 
 def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> Comparison:
@@ -96,6 +113,9 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     subjects = {rule.name: subject_of(rule, pairs, axes) for rule in rules if rule.metric not in gate.TRUST}
     judged, terms, evidence = _judge(rules, subjects, trusted, request, mode)
     judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
+    countable = _countable(rules, subjects, pairs, axes)
+    counts = {key_of(rule): discordant(rule, subject)[0] for rule, subject in countable}
+    judged += _standing_blocks(judged, counts, request) if mode == SEQUENTIAL else []
     decision = gate.decide([one.check for one in judged if one.waiver is None], gaps.unusable(sides, pairs))
     if any(check.status == "incomplete" for check in decision.checks):
         decision = replace(decision, incomplete=(*decision.incomplete, *gaps.ungraded(sides, pairs)))
@@ -104,10 +124,6 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     label_next, next_steps = _next(matter, subjects, sides, terms, evidence)
     next_steps = (*next_steps, *_certificate_needed(matter, trusted))
     strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
-    against = [(rule, subjects[rule.name]) for rule in rules if rule.on_baseline]
-    # Kept whatever the rules of today are: no evidence is lost by asking for less.
-    against += [(rule, subject_of(rule, pairs, axes)) for rule in _ALWAYS_COUNTED]
-    countable = [(rule, subject) for rule, subject in against if isinstance(subject, Subject)]
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         graders={name: sorted({verdict.grader for verdict in side.counted()}) for name, side in sides.items()},
@@ -124,12 +140,13 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         trust=trusted,
         uncalibrated=request.uncalibrated,
         labelled={name: len({key for key, _ in side.labels}) for name, side in sides.items()},
-        why_this_mode=why,
+        why_this_mode=request.why_this_mode or why,
         sequential=None if terms is None else _terms_shown(terms, evidence),
         label_next=label_next,
         next_steps=next_steps,
-        counts={key_of(rule): discordant(rule, subject)[0] for rule, subject in countable},
+        counts=counts,
         moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in countable}.items()},
+        overridden=dict(request.overridden),
     )
 
 
@@ -175,10 +192,35 @@ def _judge(
     return judged, terms, evidence
 
 
+def _countable(
+    rules: Sequence[Rule], subjects: Mapping[str, Subject | Check], pairs: list[Pair], axes: set[str]
+) -> list[tuple[Rule, Subject]]:
+    """What steps keep counts of, whatever the rules of today are: no evidence is lost by asking for less."""
+    against = [(rule, subjects[rule.name]) for rule in rules if rule.on_baseline]
+    always = [Rule.parse(f"{metric} <= baseline") for metric in ALWAYS_COUNTED]
+    against += [(rule, subject_of(rule, pairs, axes)) for rule in always]
+    return [(rule, subject) for rule, subject in against if isinstance(subject, Subject)]
+
+
+def _standing_blocks(judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request) -> list[Judged]:
+    """A failed rule where the release was blocked before; waived when all that blocked it is waived."""
+    from surefoot.sequential.blocks import check_of, standing
+
+    failing = {key_of(one.check.rule) for one in judged if one.check.status == "fail" and one.waiver is None}
+    blocks = standing(request.place.blocks, counts, failing) if request.place else []
+    if not blocks:
+        return []
+    reasons = {key_of(one.check.rule): request.waivers.get(one.check.rule.name) for one in judged}
+    waived = [reason for block in blocks if (reason := reasons.get(block.rule))]
+    waiver = "; ".join(dict.fromkeys(waived)) if len(waived) == len(blocks) else None
+    return [Judged(check_of(blocks, counts), waiver=waiver)]
+
+
 def _terms(rules: Sequence[Rule], trusted: Trust, request: Request) -> Terms:
     from surefoot.sequential.judging import terms_of
 
-    record = trusted.certificate.axes.get(BUCKET_AXIS) if trusted.certificate else None
+    known = None if request.uncalibrated else trusted.certificate
+    record = known.axes.get(BUCKET_AXIS) if known else None
     grader = trusted.graders[0] if len(trusted.graders) == 1 else ""
     return terms_of(rules, request.alpha, request.margin, request.place, record, grader)
 
@@ -234,6 +276,8 @@ def _certificate_needed(judged: Sequence[Judged], trusted: Trust) -> list[str]:
 
 
 def _runs_needed(rule: Rule, evidence: Evidence) -> list[str]:
+    if evidence.questions_needed is not None:
+        return [f"{rule.name}: ask more questions, at least {evidence.questions_needed:,}; repeats do not replace them"]
     if evidence.more_runs is None:
         return [
             f"{rule.name}: not even 30 more pairs of runs would decide it; more questions may (surefoot gate --plan)"

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.records import PEOPLE
+from surefoot.records import is_person
 from surefoot.stats.clusters import clustered_share
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate, Expects, Question, Trace, Verdict
@@ -55,7 +55,7 @@ class Said(Struct, frozen=True):
     def by_people(self) -> bool:
         """True when people put it into its bucket."""
         verdict = self.verdicts.get(BUCKET_AXIS)
-        return bool(self.bucket and verdict and verdict.grader.startswith(PEOPLE))
+        return bool(self.bucket and verdict and is_person(verdict.grader))
 
     def read(self, axis: str, absent: Part) -> Part | str:
         """The value on an axis; `absent` is what it means that an answer with a bucket has no such verdict."""

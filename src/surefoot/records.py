@@ -111,6 +111,11 @@ class Step(Struct, frozen=True, kw_only=True):
     waived: dict[str, str] = {}
     uncalibrated: bool = False
     certificate: str = ""  # id
+    # sequential: what blocked it by evidence, as in `counts`, with the e-value it took. A block stands.
+    blocked_by: dict[str, float] = {}
+    overridden: dict[str, float | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
+    closes: bool = False  # it shipped in a way that ends a release without a version
+    deterministic: bool = False  # the candidate says that it always answers alike
 
 
 class RunEntry(Struct, frozen=True, kw_only=True):
@@ -148,6 +153,11 @@ def as_verdict(label: Label) -> Verdict:
         question_id=label.question_id, axis=label.axis, value=value, grader=f"{PEOPLE}{label.annotator}",  # type: ignore[arg-type]
         attempt=label.attempt, reason=label.note,
     )  # fmt: skip
+
+
+def is_person(grader: str) -> bool:
+    """Whether a verdict is by a person: `human/` and a name. Without the name it is nobody's."""
+    return grader.startswith(PEOPLE) and bool(grader.removeprefix(PEOPLE).strip())
 
 
 def current(labels: Iterable[Label]) -> list[Label]:

@@ -17,7 +17,7 @@ from surefoot.calibration.certificates import standing
 from surefoot.gate import Check, Rule
 from surefoot.measures import BUCKET_AXIS, SideName
 from surefoot.pairing import Side
-from surefoot.records import PEOPLE, AxisRecord, Certificate
+from surefoot.records import PEOPLE, AxisRecord, Certificate, is_person
 from surefoot.types import Estimate
 
 LIFTED = "lifted by --uncalibrated"
@@ -29,7 +29,7 @@ class Trust(Struct, frozen=True):
 
     graders: tuple[str, ...] = ()
     certificate: Certificate | None = None
-    reason: str = ""
+    reason: str = ""  # why there is none, or why a newer one does not count
     remedy: str = ""
     by_people: bool = False  # nobody but people: there is no grader to distrust
 
@@ -37,9 +37,10 @@ class Trust(Struct, frozen=True):
 def trust_in(sides: Mapping[SideName, Side], certificates: Sequence[Certificate]) -> Trust:
     """One certificate has to fit the grader, the rubric and the documents of both sides."""
     graders = {name for side in sides.values() for name in side.graders or {v.grader for v in side.counted()}}
-    named = tuple(sorted(name for name in graders if name and not name.startswith(PEOPLE)))
+    nameless = {name for name in graders if not name.removeprefix(PEOPLE).strip()}
+    named = tuple(sorted(name for name in graders - nameless if not is_person(name)))
     remedy = _remedy(sides["cand"])
-    if "" in graders:
+    if nameless:
         return Trust(named, reason="there are verdicts that do not say who gave them", remedy=remedy)
     if not named:
         return Trust(tuple(sorted(graders)), by_people=bool(graders), reason="" if graders else "there are no verdicts")
@@ -49,7 +50,7 @@ def trust_in(sides: Mapping[SideName, Side], certificates: Sequence[Certificate]
         certificate, reason = standing(certificates, named[0], side.rubric, side.corpus)
         if certificate is None:
             return Trust(named, reason=reason, remedy=remedy)
-    return Trust(named, certificate, remedy=remedy)
+    return Trust(named, certificate, reason, remedy)
 
 
 def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
@@ -82,7 +83,7 @@ def in_words(trust: Trust) -> str:
     kappa = record and record.kappa
     agrees = f"agrees with people at kappa {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else ""
     told = [agrees, f"{certificate.labels} answers were labelled", found]
-    return f"{who}: {', '.join(filter(None, told))}"
+    return "; ".join(filter(None, [f"{who}: {', '.join(filter(None, told))}", trust.reason]))
 
 
 def share_found(record: AxisRecord, bucket: str) -> str:
@@ -90,8 +91,10 @@ def share_found(record: AxisRecord, bucket: str) -> str:
     drawn = {verdict: sum(labels.values()) for verdict, labels in record.table.items()}
     weights = {verdict: record.answers.get(verdict, 0) / count for verdict, count in drawn.items() if count}
     truly = {verdict: weight * record.table[verdict].get(bucket, 0) for verdict, weight in weights.items()}
+    if not weights:
+        return f"how much of what is {bucket} it finds is not known: no labelled answer was drawn by chance"
     if not sum(truly.values()):
-        return f"no label says {bucket}"
+        return f"no label on an answer drawn by chance says {bucket}"
     return f"it finds about {truly.get(bucket, 0) / sum(truly.values()):.0%} of what is {bucket}"
 
 

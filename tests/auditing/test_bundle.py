@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -12,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from surefoot.auditing.bundle import Fault, Verified, verify_bundle
 from surefoot.auditing.layout import INDEX, SUMS
+from surefoot.auditing.verifying import Fault, Verified, verify_bundle
 from surefoot.calibration.certificates import sealed
 from surefoot.cli.main import _run
 from surefoot.errors import UsageError
@@ -85,7 +87,9 @@ def members(bundle: Path) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def rewritten(bundle: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool = False) -> Verified:
+def rewritten(
+    bundle: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool = False, packed: int = zipfile.ZIP_STORED
+) -> Verified:
     """What becomes of a bundle that somebody has changed, and may have written new hashes into."""
     content = members(bundle)
     change(content)
@@ -93,7 +97,7 @@ def rewritten(bundle: Path, change: Callable[[dict[str, bytes]], object], *, sum
         lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items() if name != SUMS]
         content[SUMS] = "".join(lines).encode()
     other = bundle.with_name("other.zip")
-    with zipfile.ZipFile(other, "w") as file:
+    with zipfile.ZipFile(other, "w", packed) as file:
         for name, data in content.items():
             file.writestr(name, data)
     return verify_bundle(other)
@@ -202,8 +206,168 @@ def test_the_hash_of_the_whole_is_held_against_what_was_told(bundle: Path) -> No
     sha256 = verify_bundle(bundle).sha256
     assert verify_bundle(bundle, sha256.upper()).sound
     assert not verify_bundle(bundle, "0" * 64).sound
+    for whole in ("", "junk", sha256[:12], f"{sha256}0"):
+        with pytest.raises(UsageError, match="64 hexadecimal digits"):
+            verify_bundle(bundle, whole)
+    line = bundle.with_name(f"{bundle.name}.sha256").read_text()
+    assert verify_bundle(bundle, line).held_against == "--expect"
+    assert verify_bundle(bundle).held_against == f"{bundle.name}.sha256"
     bundle.write_bytes(bundle.read_bytes() + b"x")
-    assert verify_bundle(bundle).faults == (Fault(bundle.name, f"its hash is not the one in {bundle.name}.sha256"),)
+    assert verify_bundle(bundle).faults[0] == Fault(bundle.name, f"its hash is not the one in {bundle.name}.sha256")
+
+
+def test_it_is_said_when_only_the_inside_was_checked(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone = bundle.with_name("alone.zip")
+    shutil.copy(bundle, alone)
+    capsys.readouterr()
+    assert _run(["audit", "--verify", str(alone)]) == 0
+    assert "only its inside was checked" in capsys.readouterr().out
+    assert _run(["audit", "--verify", str(alone), "--json"]) == 0
+    assert msgspec.json.decode(capsys.readouterr().out)["held_against"] == ""
+    assert _run(["audit", "--verify", str(alone), "--expect", verify_bundle(bundle).sha256]) == 0
+    assert "only its inside" not in capsys.readouterr().out
+
+
+def added(name: str, data: bytes) -> Callable[[dict[str, bytes]], object]:
+    return lambda content: content.__setitem__(name, data)
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.txt", "../../evil.txt", "run/evil.py", "/etc/evil", "attached/a/b", "attached/.."]
+)
+def test_a_member_that_no_bundle_has_is_named_whatever_the_hashes_say(bundle: Path, name: str) -> None:
+    assert Fault(name, "is extra: no bundle has such a file") in rewritten(bundle, added(name, b"x"), sums=True).faults
+
+
+def test_a_decision_cannot_be_slipped_in_nor_made_unreadable(tmp_path: Path, bundle: Path) -> None:
+    alone = made(tmp_path / "alone", FEES)
+    assert _run(["audit", str(alone), "--ledger", str(bundle.parent / "surefoot.db")]) == 0
+    forged = added("run/decision.json", b'{"outcome": "SHIP", "exit_code": 0, "checks": []}')
+    found = rewritten(tmp_path / "alone.audit.zip", forged, sums=True)
+    assert any("no decision" in fault.words and "not so" in fault.words for fault in found.faults), found
+    found = rewritten(bundle, added("run/decision.json", b"["), sums=True)
+    assert Fault("run/decision.json", "it cannot be read") in found.faults
+
+
+@pytest.mark.parametrize("where", ["before", "after", "between", "comment"])
+def test_nothing_hides_beside_the_members(bundle: Path, where: str) -> None:
+    whole, other = bundle.read_bytes(), bundle.with_name("other.zip")
+    if where == "comment":
+        other.write_bytes(whole)
+        with zipfile.ZipFile(other, "a") as file:
+            file.comment = b"hello"
+    elif where == "between":
+        with zipfile.ZipFile(bundle) as file:
+            start = file.start_dir
+        end = bytearray(whole[-22:])
+        end[16:20] = (start + 5).to_bytes(4, "little")
+        other.write_bytes(whole[:start] + b"hello" + whole[start:-22] + end)
+    else:
+        other.write_bytes(b"hello" + whole if where == "before" else whole + b"hello")
+    assert Fault("other.zip", "has bytes that belong to none of its files") in verify_bundle(other).faults
+
+
+def test_a_bomb_is_not_unpacked(bundle: Path) -> None:
+    found = rewritten(bundle, added("run/traces.jsonl", b"\0" * (65 << 20)), sums=True, packed=zipfile.ZIP_DEFLATED)
+    assert [fault.member for fault in found.faults] == ["run/traces.jsonl"]
+    assert "packed to less than a 200th" in found.faults[0].words
+
+
+def test_what_verify_would_refuse_is_not_made(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (runs / "cand" / "report.html").write_bytes(b"\0" * (65 << 20))
+    assert _run(["audit", str(runs / "cand")]) == 4
+    assert "attached/report.html cannot be bundled" in capsys.readouterr().err
+    assert not (runs / "cand.audit.zip").exists()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("damaged", [False, True])
+def test_members_packed_in_another_way_are_refused(bundle: Path, method: int, damaged: bool) -> None:
+    content, other = members(bundle), bundle.with_name("other.zip")
+    for target in ("run/traces.jsonl", SUMS):
+        with zipfile.ZipFile(other, "w") as file:
+            for name, data in content.items():
+                file.writestr(name, data, method if name == target else zipfile.ZIP_DEFLATED)
+            at = file.getinfo(target).header_offset + 30 + len(target) + 20
+        if damaged:
+            data = other.read_bytes()
+            other.write_bytes(data[:at] + bytes(byte ^ 255 for byte in data[at : at + 40]) + data[at + 40 :])
+        if target == SUMS:
+            with pytest.raises(UsageError, match="packed in another way"):
+                verify_bundle(other)
+        else:
+            assert verify_bundle(other).faults[0].words == "is not read: it is packed in a way that bundles are not"
+
+
+@pytest.mark.parametrize("place", range(22))
+def test_a_damaged_end_is_no_fault_of_ours(bundle: Path, place: int) -> None:
+    """Offsets, counts and sizes that lead nowhere."""
+    data = bytearray(bundle.read_bytes())
+    for at in (len(data) - 22 + place, data.index(b"PK\1\2") + 8 + 2 * place):
+        other = bundle.with_name("other.zip")
+        for value in (0x7F, 0xFF):
+            other.write_bytes(bytes(data[:at]) + bytes([value]) + bytes(data[at + 1 :]))
+            # Dates and attributes of a member are nowhere checked, and mean nothing.
+            assert _run(["audit", "--verify", str(other)]) in (0, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["a\nb.txt", "a\u2028b.txt", "\x85.txt", "a\\b.txt", "a\udcffb.txt"])
+def test_a_file_whose_name_cannot_be_listed_is_not_attached(
+    runs: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text("x")
+    assert _run(["audit", str(runs / "cand"), "--attach", str(tmp_path / name)]) == 2
+    assert "cannot be attached" in capsys.readouterr().err
+    assert not (runs / "cand.audit.zip").exists()
+
+
+def test_any_other_name_can_be_attached_and_verified(runs: Path, tmp_path: Path) -> None:
+    names = ["x  y.txt", " .txt", ".hidden", "\u00e9\u4e2d\U0001f600.txt", "a\u00a0b", SUMS]
+    for name in names:
+        (tmp_path / name).write_text("x")
+    assert (
+        _run(["audit", str(runs / "cand"), *(part for name in names for part in ("--attach", str(tmp_path / name)))])
+        == 0
+    )
+    found = verify_bundle(runs / "cand.audit.zip")
+    assert found.sound, found.faults
+
+
+def test_only_an_earlier_bundle_is_written_over(runs: Path, tmp_path: Path, bundle: Path) -> None:
+    cand, text, ledger = runs / "cand", tmp_path / "notes.zip", runs / "surefoot.db"
+    text.write_text("precious")
+    shutil.copy(ledger, tmp_path / "ledger.zip")
+    for out in (
+        ledger,
+        runs / "surefoot.db-wal",
+        cand / "traces.jsonl",
+        text,
+        tmp_path / "ledger.zip",
+        tmp_path / "x.txt",
+    ):
+        before = out.read_bytes() if out.exists() else None
+        assert _run(["audit", str(cand), "--out", str(out)]) == 2, out
+        assert (out.read_bytes() if out.exists() else None) == before
+    assert _run(["audit", str(cand), "--out", str(bundle)]) == 0
+    (tmp_path / "new.zip.sha256").write_text("precious")
+    assert _run(["audit", str(cand), "--out", str(tmp_path / "new.zip")]) == 2
+
+
+def test_a_full_disk_is_named(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("surefoot.auditing.bundle._put", full)
+    assert _run(["audit", str(runs / "cand")]) == 4
+    assert "cand.audit.zip cannot be written: No space left" in capsys.readouterr().err
+
+
+def test_a_ledger_that_cannot_be_written_to_is_read(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, bundle: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("surefoot.ledger.database._is_writable", lambda _: False)
+    assert _run(["audit", str(runs / "cand"), "--out", str(tmp_path / "again.zip")]) == 0
+    assert (tmp_path / "again.zip").read_bytes() == bundle.read_bytes()
 
 
 def test_what_the_bundle_lacks_is_named_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,6 +378,8 @@ def test_what_the_bundle_lacks_is_named_in_it(tmp_path: Path, capsys: pytest.Cap
     for what in ("verdicts", "decision", "labels", "certificate", "history", "rules", "report", "run that it was"):
         assert any(lack.startswith(f"no {what}") for lack in written["lacks"]), what
     assert b"no labels: nobody has labelled these answers" in members(tmp_path / "alone.audit.zip")["README.txt"]
+    found = verify_bundle(tmp_path / "alone.audit.zip")
+    assert found.sound and list(found.lacks) == written["lacks"]
 
 
 def test_a_run_that_does_not_fit_is_bundled_and_said_to_be_so(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,7 +413,7 @@ def test_files_that_are_no_bundles_are_named(tmp_path: Path, bundle: Path) -> No
 
 
 def test_a_member_that_claims_to_be_huge_is_not_read(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.auditing.bundle.LARGEST", 1_000)
+    monkeypatch.setattr("surefoot.auditing.zipped.LARGEST", 1_000)
     faults = verify_bundle(bundle).faults
     assert faults and all("more than any member may" in fault.words for fault in faults)
 
@@ -267,6 +433,7 @@ def test_usage(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     for arguments in (
         ["audit"], ["audit", cand, "--verify", "x.zip"], ["audit", str(runs)], ["audit", cand, "--out", "no/x.zip"],
         ["audit", cand, "--ledger", str(tmp_path / "none.db")], ["audit", cand, "--attach", "none.html"],
+        ["audit", cand, "--expect", "0" * 64], ["audit", "--verify", "none.zip", "--expect", "junk"],
     ):  # fmt: skip
         assert _run(arguments) == 2, arguments
     report = runs / "cand" / "report.html"

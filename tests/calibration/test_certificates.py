@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot.calibration.axes import calibrate
-from surefoot.calibration.certificates import certificate_of, says_the_same, sealed, standing, why_none
-from surefoot.records import Certificate
+from surefoot.calibration.certificates import certificate_of, fault_in, says_the_same, sealed, standing, why_none
+from surefoot.records import Certificate, Interval
 
 from .helpers import GRADER, RUBRIC, from_table, label, verdict
 
@@ -51,5 +54,57 @@ def test_why_none_stands() -> None:
 def test_nothing_is_certified_without_a_name_or_without_buckets() -> None:
     nameless = calibrate([verdict(0, "correct", grader="")], [label(0, "correct")], RUBRIC)
     assert "do not name their grader" in why_none(nameless)
+    empty_name = calibrate([verdict(0, "correct", grader="human/")], [label(0, "correct")], RUBRIC)
+    assert "do not name their grader" in why_none(empty_name)
     rows = [verdict(0, 1, "extra_claim_count")], [label(0, 1, axis="extra_claim_count")]
     assert "no answer into a bucket" in why_none(calibrate(*rows, RUBRIC))
+
+
+def test_one_that_was_edited_does_not_stand_and_is_named() -> None:
+    sound, fits = made(), (GRADER, "r" * 64, "c" * 64)
+    edited = replace(made("2026-02-01T00:00:00+00:00"), labels=900)
+    found, why = standing([edited], *fits)
+    assert found is None
+    assert why.startswith("a certificate in the ledger was edited: that of 2026-02-01")
+    assert edited.id[:16] in why
+    found, why = standing([edited, sound], *fits)
+    assert found == sound, "an older one that is sound stands"
+    assert "was edited" in why
+    assert standing([replace(edited, grader="g/2")], *fits) == (None, "there is no certificate for the grader g/1")
+
+
+def with_record(**changes: object) -> Certificate:
+    certificate = made()
+    record = replace(certificate.axes["factuality"], **changes)
+    return sealed(replace(certificate, axes={"factuality": record}))
+
+
+@pytest.mark.parametrize(
+    ("certificate", "said"),
+    [
+        (sealed(replace(made(), labels=-3)), "-3 labels"),
+        (sealed(replace(made(), labels=90)), "90 labels in all, and 9 on factuality"),
+        (with_record(table={"wrong": {"wrong": -50}}), "below 0"),
+        (with_record(answers={"correct": 5, "wrong": -4}), "below 0"),
+        (with_record(table={"wrong": {"wrong": 10**18}}), "and 9 were counted"),
+        (with_record(answers={"correct": 5, "wrong": 3}), "the verdict wrong"),
+        (with_record(kappa=Interval(7.0, 7.0, -3.0)), "kappa cannot be 7 (7 to -3)"),
+        (with_record(kappa=Interval(0.5, 0.6, 0.9)), "kappa cannot be"),
+        (with_record(kappa=Interval(0.5, 0.4, 1.1)), "kappa cannot be"),
+    ],
+)
+def test_what_cannot_be_is_no_certificate_even_under_its_hash(certificate: Certificate, said: str) -> None:
+    assert said in fault_in(certificate)
+    assert standing([certificate], certificate.grader, certificate.rubric_sha256, certificate.corpus)[0] is None
+
+
+values = st.sampled_from(["correct", "wrong", "unsupported", "refused", None])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(values, values, st.sampled_from(["sample", "flagged", "chosen"])), min_size=1, max_size=25))
+def test_whatever_calibrate_certifies_is_sound(answers: list[tuple[str | None, str | None, str]]) -> None:
+    verdicts = [verdict(i, said) for i, (said, _, _) in enumerate(answers)]
+    labels = [replace(label(i, said), drawn=drawn) for i, (_, said, drawn) in enumerate(answers) if said]
+    found = calibrate(verdicts, labels, RUBRIC)
+    assert why_none(found) or fault_in(certificate_of(found, grader=GRADER, rubric_sha256="r", corpus="", at="")) == ""

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -37,7 +39,7 @@ def test_json_lines_in_the_words_of_verdicts_and_of_labels(write: Write) -> None
     assert [(one.annotator, one.question_id, one.attempt, one.value, one.note) for one in labels] == [
         ("anna", "q1", 1, "wrong", "see 4.2"), ("ben", "q2", 3, 2, "fine"), ("zoe", "7", 1, "correct", ""),
     ]  # fmt: skip
-    assert labels[2].at == "2026-01-02T01:04:05+00:00"
+    assert labels[2].at == "2026-01-02T01:04:05.000000+00:00"
     assert not problems
 
 
@@ -144,6 +146,82 @@ def test_a_file_may_be_read_in_again_and_says_only_what_is_new(write: Write) -> 
     kept += not_yet_in(kept, first, "2026-01-03")  # and back again
     assert [one.value for one in kept] == ["wrong", "correct", "wrong"]
     assert len({one.id for one in kept}) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["rules", "rules@2", "local@1+0123456789ab", "council@1:3+0123456789ab", "llm:qwen@localhost:8000+01234567",
+     "anthropic:claude+01234567", "local@1+0123456789ab<0.9+llm:m@h+01234567", "recorded:calls.jsonl", "judge+deadbeef",
+     "Rules@2", "g/1", "G/1 ", "human/g/1"],
+)  # fmt: skip
+def test_a_verdict_by_a_grader_is_no_label(write: Write, name: str) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong"}
+    for key in ("grader", "annotator"):
+        mixed = write("mixed.jsonl", [{**row, key: name}, {**row, "grader": "human/anna"}])
+        problems: list[Problem] = []
+        labels = load_labels(mixed, problems, graders={"g/1", "", "other"})
+        assert [one.annotator for one in labels] == ["anna"]
+        assert [(problem.kind, problem.line) for problem in problems] == [("by_a_grader", 1)]
+        with pytest.raises(UsageError, match="has no label by a person: this is a verdict by"):
+            load_labels(
+                write("all.jsonl", [{**row, key: name}, {**row, key: name, "value": None}]), [], graders={"g/1"}
+            )
+
+
+@pytest.mark.parametrize(
+    "name", ["human/anna", "human", "anna", "expert", "ann@example.org", "ann+eval@example.org", "ann@2degrees.org",
+             "local expert", "Ruleson", "human/local@1", "Zoë (QA)", ""],
+)  # fmt: skip
+def test_people_are_called_as_they_like(write: Write, name: str) -> None:
+    rows = [{"question_id": "q1", "axis": "factuality", "value": "wrong", key: name} for key in ("grader", "annotator")]
+    for row in rows:
+        problems: list[Problem] = []
+        labels = load_labels(write("l.jsonl", [row]), problems, graders={"g/1"})
+        assert [one.annotator for one in labels] == [name.removeprefix("human/") or "unnamed"]
+        assert all(problem.kind == "note" for problem in problems)
+
+
+def test_times_are_real_in_one_zone_and_not_in_the_future(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
+    soon = (datetime.now(UTC) + timedelta(hours=20)).isoformat()
+    later = (datetime.now(UTC) + timedelta(days=2)).isoformat()
+    given = ["2026-01-02", "2026-01-02T03:04:05Z", "2026-01-02 03:04:05.5-01:00", soon]
+    labels, problems = read(write("l.jsonl", [{**row, "at": at} for at in given]))
+    assert not problems
+    assert [one.at for one in labels[:3]] == [
+        "2026-01-02T00:00:00.000000+00:00", "2026-01-02T03:04:05.000000+00:00", "2026-01-02T04:04:05.500000+00:00",
+    ]  # fmt: skip
+    bad = [later, "9999-12-31T23:59:59-10:00", "0001-01-01T00:00+10:00", "2026-13-01", "now"]
+    labels, problems = read(write("l.jsonl", [{**row, "at": at} for at in bad]))
+    assert not labels
+    assert ["future" in str(problem) for problem in problems] == [True, False, False, False, False]
+
+
+def test_names_that_cannot_be_printed_are_named(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong"}
+    labels, problems = read(write("l.jsonl", [{**row, "annotator": name} for name in ("a\nb", "a\u2028b", "a" * 201)]))
+    assert not labels
+    assert [problem.kind for problem in problems] == ["bad_label"] * 3
+
+
+def test_a_file_without_a_label_is_a_problem(tmp_path: Path) -> None:
+    _, problems = read(csv(tmp_path, "question_id,factuality\nq1,\n"))
+    assert "no_labels" in [problem.kind for problem in problems]
+
+
+def test_a_zst_file_that_breaks_off_is_noticed_wherever_it_does(tmp_path: Path) -> None:
+    rows = [
+        f'{{"question_id":"q{i}","axis":"factuality","value":"wrong","annotator":"p"}}\n'.encode() for i in range(10)
+    ]
+    packing = zstandard.ZstdCompressor(write_checksum=True).compressobj()
+    first = packing.compress(b"".join(rows[:5])) + packing.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    whole = first + packing.compress(b"".join(rows[5:])) + packing.flush()
+    for cut in range(4, len(whole)):
+        _, problems = read(csv(tmp_path, whole[:cut], "l.jsonl.zst"))
+        assert any("breaks off" in str(problem) for problem in problems), cut
+    for content, count in ((whole, 10), (zstandard.compress(b"".join(rows[:5])) + zstandard.compress(rows[5]), 6)):
+        labels, problems = read(csv(tmp_path, content, "l.jsonl.zst"))
+        assert (len(labels), problems) == (count, [])
 
 
 @given(st.binary(max_size=200))

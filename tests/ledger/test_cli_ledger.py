@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from surefoot.cli.main import _run
+from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger
 from surefoot.records import current
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -134,7 +136,8 @@ def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(
 def test_a_killed_export_leaves_the_earlier_one_whole(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_labels(label(number, note="x" * 500) for number in range(20_000))
-    (tmp_path / "a.jsonl").write_text("earlier\n")
+    earlier = '{"surefoot_ledger":1,"rows":{}}\n'
+    (tmp_path / "a.jsonl").write_text(earlier)
     beside = tmp_path / ".a.jsonl.new"
     for number in (signal.SIGKILL, signal.SIGINT):
         beside.unlink(missing_ok=True)
@@ -145,5 +148,122 @@ def test_a_killed_export_leaves_the_earlier_one_whole(tmp_path: Path) -> None:
         os.kill(process.pid, number)
         _, errors = process.communicate(timeout=30)
         assert process.returncode != 0 and b"Traceback" not in errors
-        assert (tmp_path / "a.jsonl").read_text() == "earlier\n"
+        assert (tmp_path / "a.jsonl").read_text() == earlier
     assert not beside.exists()  # whoever is asked politely cleans up
+
+
+def test_the_graders_own_verdicts_are_no_labels(surefoot: Type, tmp_path: Path, run: Path, write: Write) -> None:
+    assert surefoot("grade", run, "--grader", "rules").code == 0
+    done = surefoot("import", run / "verdicts.jsonl", "--run", run)
+    assert done.code == 2 and "holds the verdicts of the run, and no labels by people" in done.err
+    (tmp_path / "copy.jsonl").write_bytes((run / "verdicts.jsonl").read_bytes())
+    done = surefoot("import", "copy.jsonl", "--run", run)
+    assert done.code == 2 and "no label by a person: this is a verdict by 'rules@" in done.err
+    done = surefoot("calibrate", run, "--labels", "copy.jsonl")
+    assert done.code == 2 and "no label by a person" in done.err
+    row = {"question_id": "q1", "axis": "factuality", "value": "correct"}
+    grader = RunStore.open(run).manifest.grader
+    done = surefoot(
+        "import", write("l.jsonl", [{**row, "annotator": grader}, {**row, "annotator": "ann"}]), "--run", run
+    )
+    assert done.code == 2 and "l.jsonl:1" in done.err and "nothing was imported" in done.err
+    assert not (tmp_path / "runs" / "surefoot.db").exists()
+
+
+def test_only_an_earlier_export_is_written_over(surefoot: Type, tmp_path: Path, run: Path) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label(1)])
+        for name in ("surefoot.db", "surefoot.db-wal", "surefoot.db-shm"):
+            assert surefoot("export", name).code == 2
+    os.link(tmp_path / "surefoot.db", tmp_path / "linked.jsonl")
+    (tmp_path / "named.jsonl").symlink_to("surefoot.db")
+    with Ledger.open(tmp_path / "other.jsonl"):
+        pass
+    (tmp_path / "labels.jsonl").write_text('{"question_id": "q1", "axis": "factuality", "value": "wrong"}\n')
+    (tmp_path / "notes.txt").write_text("precious")
+    (tmp_path / "folder.jsonl").mkdir()
+    places = ["surefoot.db", "linked.jsonl", "named.jsonl", "other.jsonl", "labels.jsonl", "notes.txt", "x.csv"]
+    paths: list[str | Path] = [*places, ".jsonl", "folder.jsonl", run / "traces.jsonl", run / "verdicts.jsonl"]
+    for path in paths:
+        place = tmp_path / path
+        before = place.read_bytes() if place.is_file() else None
+        done = surefoot("export", path)
+        assert done.code == 2 and "hint: " in done.err, path
+        assert (place.read_bytes() if place.is_file() else None) == before, path
+    for _ in range(2):
+        assert surefoot("export", "a.jsonl.gz").code == 0
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        assert ledger.labels() == [label(1)]
+
+
+def test_an_export_with_a_mark_or_without_its_head(surefoot: Type, tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label(1), label(2)])
+    assert surefoot("export", "a.jsonl").code == 0
+    whole = (tmp_path / "a.jsonl").read_bytes()
+    (tmp_path / "marked.jsonl").write_bytes(b"\xef\xbb\xbf\r\n\n" + whole)
+    (tmp_path / "bom.jsonl").write_bytes(b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"))
+    assert surefoot("import", "bom.jsonl", "--ledger", "b.db", "--json").json["new"]["labels"] == 2
+    (tmp_path / "headless.jsonl").write_bytes(whole.partition(b"\n")[2])
+    done = surefoot("import", "headless.jsonl", "--ledger", "c.db")
+    assert done.code == 2 and "first line is missing" in done.err
+    assert not (tmp_path / "c.db").exists()
+
+
+def test_a_file_without_a_label_and_one_for_another_run_are_not_done(
+    surefoot: Type, tmp_path: Path, run: Path, write: Write
+) -> None:
+    row = {"question_id": "q9", "axis": "factuality", "value": "wrong", "annotator": "a"}
+    for path, words in (
+        (write("empty.jsonl", []), "could not be read"),
+        (write("e.csv", ["question_id,factuality", "q1,"]), "could not be read"),
+        (write("others.jsonl", [row]), "no label in"),
+    ):
+        done = surefoot("import", path, "--run", run)
+        assert done.code == 4 and words in done.err and "nothing was imported" in done.err
+    done = surefoot("import", write("nul.jsonl", [{**row, "question_id": "q1", "note": "a\0b"}]), "--run", run)
+    assert done.code == 2 and "NUL" in done.err
+    assert not (tmp_path / "runs" / "surefoot.db").exists()
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_an_export_that_breaks_off_anywhere_is_noticed_and_no_ledger_is_made(
+    surefoot: Type, tmp_path: Path, ending: str
+) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels(label(number, note=os.urandom(300).hex()) for number in range(500))
+    assert surefoot("export", f"a.jsonl.{ending}").code == 0
+    whole = (tmp_path / f"a.jsonl.{ending}").read_bytes()
+    for cut in (10, len(whole) // 2, len(whole) - 1):
+        (tmp_path / f"cut.jsonl.{ending}").write_bytes(whole[:cut])
+        done = surefoot("import", f"cut.jsonl.{ending}", "--ledger", "new.db")
+        assert done.code == 4 and "cannot be decompressed" in done.err
+        assert not (tmp_path / "new.db").exists()
+
+
+def test_a_ledger_on_a_read_only_disk_is_exported(
+    surefoot: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label(1)])
+    assert surefoot("export", "a.jsonl").code == 0
+    monkeypatch.setattr("surefoot.ledger.database._is_writable", lambda _: False)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert surefoot("export", "a.jsonl").code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    found = Ledger.existing(tmp_path / "surefoot.db")
+    assert found is not None
+    with found, pytest.raises(Incomplete, match="readonly"):
+        found.add_labels([label(2)])
+
+
+def test_a_full_disk_is_named(surefoot: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Ledger.open(tmp_path / "surefoot.db").close()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("surefoot.ledger.moving.write_ledger", full)
+    done = surefoot("export", "a.jsonl")
+    assert done.code == 4 and "a.jsonl cannot be written: No space left" in done.err
+    assert not (tmp_path / "a.jsonl").exists()

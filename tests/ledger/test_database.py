@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from sqlalchemy import inspect
 
 from surefoot.errors import Incomplete
-from surefoot.ledger import Ledger, migrations
+from surefoot.ledger import Ledger, database, migrations
 from surefoot.ledger.schema import TABLES
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
@@ -152,3 +153,20 @@ def test_a_reader_does_not_wait_for_a_writer(tmp_path: Path) -> None:
         ledger.add_labels([label(1)])
         with ledger.database.writing():
             assert ledger.labels() == [label(1)]
+
+
+@pytest.mark.parametrize("statement", [f"SELECT pg_advisory_xact_lock({database._WRITERS})", "LOCK TABLE labels"])
+def test_a_writer_to_a_server_does_not_wait_for_ever(
+    on_server: Callable[[], str], monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    monkeypatch.setattr(database, "_SECONDS_TO_WAIT", 1.0)
+    url = on_server()
+    with Ledger.open(url) as ledger, Ledger.open(url) as other:
+        with other.database.writing(alone=False) as connection:
+            connection.exec_driver_sql(statement)
+            began = time.monotonic()
+            with pytest.raises(Incomplete, match="has been busy for over 1 seconds") as caught:
+                ledger.add_labels([label(1)])
+            assert 0.9 < time.monotonic() - began < 10
+        assert "wait until the other process" in caught.value.hint
+        assert ledger.add_labels([label(1)]) == 1

@@ -15,8 +15,10 @@ from msgspec.structs import replace
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
 from surefoot.ledger.moving import Moved, read_ledger, write_ledger
+from surefoot.rubric import load
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
+RUBRIC = load().sha256.encode()
 NOTE = 'naïve \u2028 "quoted" \\ \t\U0001f600'
 
 
@@ -103,9 +105,18 @@ def changed(data: bytes, line: int, old: bytes, new: bytes) -> bytes:
         (7, b'"attempt":1', b'"attempt":"1"', r"moved\.jsonl:7: Expected `int`"),
         (7, b'"id":"label-5"', b'"id":""', r"moved\.jsonl:7: .* no id"),
         (7, b"}\n", b"\n", r"moved\.jsonl:7: "),
+        (7, b'"attempt":1', b'"attempt":0', r"moved\.jsonl:7: attempt must be a whole number from 1"),
+        (7, b'"annotator":"ann"', b'"annotator":" "', r"moved\.jsonl:7: the label does not say who"),
+        (7, b'"annotator":"ann"', rb'"annotator":"a\nb"', r"moved\.jsonl:7: .* cannot be printed"),
+        (7, b'"id":"label-5"', b'"id":"' + b"x" * 1_001 + b'"', r"moved\.jsonl:7: id has over 1,000 characters"),
+        (7, b'"value":"wrong"', b'"value":true', r"moved\.jsonl:7: Expected"),
+        (7, b'"at":"2026-03', b'"at":"9999-03', r"moved\.jsonl:7: at is in the future"),
+        (7, b'"at":"2026-03', b'"at":"2026-13', r"moved\.jsonl:7: at must be a date and time"),
+        (7, b'.000000+00:00"', b'Z"', r"moved\.jsonl:7: at must be a time in UTC such as"),
+        (7, b'.000000+00:00"', b'"', r"moved\.jsonl:7: at must be a time in UTC such as"),
         (7, b'"id":"label-5"', b'"id":"label-4"', r"moved\.jsonl:7: the ledger has another row .* label-4"),
         (7, b'"value":"wrong"', b'"value":"correct"', r"moved\.jsonl:7: the ledger has another row .* label-5"),
-        (1, b'"surefoot_ledger":1', b'"surefoot_ledger":99', "newer surefoot"),
+        (1, b'"surefoot_ledger":', b'"surefoot_ledger":99', "newer surefoot"),
         (1, b'"labels":20', b'"labels":21', "holds 20 of the 21 rows of labels"),
         (1, b'{"surefoot_ledger"', b"nonsense", r"moved\.jsonl:1: this is no export"),
     ],
@@ -120,6 +131,28 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         with pytest.raises((UsageError, Incomplete), match=why):
             imported(theirs, changed(data, line, old, new))
         assert exported(theirs) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"axis": "truth"}, "the rubric refusal has no axis 'truth'"),
+        ({"value": "nearly"}, "factuality cannot be 'nearly'"),
+        ({"axis": "refusal_quality", "value": 2.5}, "refusal_quality cannot be '2.5'"),
+        ({"value": None}, ""),
+        ({"axis": "refusal_quality", "value": 2.0}, ""),
+        ({"axis": "truth", "rubric_sha256": "of another rubric"}, ""),
+    ],
+)
+def test_labels_by_a_bundled_rubric_are_held_against_it(tmp_path: Path, changes: dict[str, object], why: str) -> None:
+    with Ledger.open(tmp_path / "a.db") as ours, Ledger.open(tmp_path / "b.db") as theirs:
+        ours.add_labels([label(1, **{"rubric_sha256": RUBRIC.decode(), **changes})])
+        if why:
+            with pytest.raises(UsageError, match=why):
+                imported(theirs, exported(ours))
+        else:
+            imported(theirs, exported(ours))
+        assert len(theirs.labels()) == (0 if why else 1)
 
 
 @settings(max_examples=40)

@@ -52,10 +52,13 @@ def run_folder(folder: Path, *attempts: str, version: str = "", pipeline: str = 
 
 def certificate(
     table: dict[str, dict[str, int]] | None = None, *, kappa: tuple[float, float, float] = (0.8, 0.6, 0.9),
-    labels: int = 100, corpus: str = "", rubric: str = RUBRIC, grader: str = GRADER, at: str = "2026-01-02",
+    labels: int | None = None, corpus: str = "", rubric: str = RUBRIC, grader: str = GRADER, at: str = "2026-01-02",
 ) -> Certificate:  # fmt: skip
-    table = table if table is not None else sure(100)
-    record = AxisRecord(n=labels, kappa=Interval(*kappa), table=table, answers=dict.fromkeys(table, 100))
+    table = table if table is not None else sure(100 if labels is None else labels // len(SHORT))
+    drawn = {verdict: sum(row.values()) for verdict, row in table.items()}
+    labels = sum(drawn.values()) if labels is None else labels
+    answers = {verdict: max(100, count) for verdict, count in drawn.items()}
+    record = AxisRecord(n=labels, kappa=Interval(*kappa), table=table, answers=answers)
     return sealed(
         Certificate(
             id="", at=at, grader=grader, rubric_sha256=rubric, corpus=corpus, labels=labels, annotators=("ann",),

@@ -18,9 +18,9 @@ def step(base: str, cand: str, release: str = "v2", outcome: str = "INCONCLUSIVE
     return Step(**fields)  # type: ignore[arg-type]
 
 
-def at(steps: list[Step], base: str, cand: str, version: str = "v2", **more: str) -> Place:
-    fields = {"programme": "default", "reference": "v1", "pipeline": "p", **more}
-    return place(steps, Candidacy(version=version, base_run=base, cand_run=cand, **fields))
+def at(steps: list[Step], base: str, cand: str, version: str = "v2", **more: object) -> Place:
+    fields: dict[str, object] = {"programme": "default", "reference": "v1", "pipeline": "p", **more}
+    return place(steps, Candidacy(version=version, base_run=base, cand_run=cand, **fields))  # type: ignore[arg-type]
 
 
 def test_steps_add_up_and_releases_are_numbered() -> None:
@@ -66,6 +66,28 @@ def test_another_reference_or_programme_is_another_story() -> None:
     steps = [step("a1", "b1", reference="v0"), step("a2", "b2", programme="other")]
     found = at(steps, "a3", "b3")
     assert (found.number, found.look, found.earlier) == (1, 1, ())
+    assert found.left_out == ("v0",) and found.adds
+    assert not at(steps, "a3", "b1").adds and not at(steps, "a1", "b3").adds, "their runs are used up"
+
+
+def test_a_candidate_that_gives_its_answers_again_adds_nothing_unless_it_always_does() -> None:
+    known = step("a1", "b1", base_answers="x", cand_answers="y")
+    found = at([known], "a2", "b2", base_answers="z", cand_answers="y")
+    assert not found.adds and "answers of an earlier run again" in found.note
+    assert at([known], "a2", "b2", base_answers="z", cand_answers="y", deterministic=True).adds
+    elsewhere = step("a1", "b1", reference="v0", cand_answers="y")
+    assert not at([elsewhere], "a2", "b2", cand_answers="y").adds
+
+
+def test_what_blocked_is_kept_whatever_the_same_runs_are_compared_by_later() -> None:
+    blocked = step("a1", "b1", "v2", "BLOCK", blocked_by={"wrong": 32.9})
+    later = replace(step("a1", "b1"), at="2026-02-02", counts={"wrong": Discordant(0, 0, 100)})
+    (found,) = at([blocked, later], "a2", "b2", reference="v9").blocks
+    assert (found.rule, found.blocks_from, found.at, found.again) == ("wrong", 32.9, "2026-01-01", None)
+    assert found.others == Discordant(0, 0, 100), "by the newest counts"
+    (found,) = at([step("a0", "b0"), blocked], "a1", "b1").blocks
+    assert (found.others, found.again) == (Discordant(1, 0, 100), Discordant(1, 0, 100))
+    assert at([blocked], "a2", "b2", "v3").blocks == () and not at([blocked], "a2", "b2", "v3").has_begun
 
 
 def test_without_a_version_everything_since_the_last_ship_is_one_release() -> None:
@@ -74,7 +96,8 @@ def test_without_a_version_everything_since_the_last_ship_is_one_release() -> No
     tried = [step("a1", "b1", first.release)]
     second = at(tried, "a2", "b2", "")
     assert second.release == "p #1" and second.look == 2 and "--version" in second.note
-    shipped = [*tried, step("a2", "b2", "p #1", "SHIP")]
+    assert at([*tried, step("a2", "b2", "p #1", "SHIP")], "a3", "b3", "").release == "p #1", "shipped by other rules"
+    shipped = [*tried, step("a2", "b2", "p #1", "SHIP", closes=True)]
     third = at(shipped, "a3", "b3", "")
     assert (third.release, third.number, third.look) == ("p #2", 2, 1)
     assert at(shipped, "a2", "b2", "").release == "p #1", "compared again, it is the step it was"

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
-import pytest
+from time import perf_counter
 
-from surefoot.sequential.planning import Plan, plan
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from surefoot.sequential.planning import MOST_PAIRS, Plan, plan
+from surefoot.stats.sequential import chance_of_rise, e_value, spent
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +44,38 @@ def test_more_runs_and_more_labels_tell_more(usual: Plan) -> None:
 def test_odd_numbers_make_a_plan_too(rate: float, margin: float) -> None:
     made = plan(30, repeats=2, alpha=0.05, margin=margin, rate=rate, labels=10)
     assert made.pairs == 60 and made.changes[0].before == rate
+
+
+def test_what_is_blocked_does_not_ship_at_a_wide_margin_either() -> None:
+    made = plan(130, repeats=1, alpha=0.05, margin=0.5, rate=0.03, labels=50)
+    most = made.new_wrong_that_ship
+    assert most is not None and e_value(most, 0) < 1 / spent(0.05, 1) <= e_value(most + 1, 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 400), st.floats(0.005, 0.6), st.floats(1e-6, 0.5))
+def test_the_most_new_wrong_that_ship(questions: int, margin: float, alpha: float) -> None:
+    made = plan(questions, repeats=1, alpha=alpha, margin=margin, rate=0.0, labels=1)
+    first = spent(alpha, 1)
+
+    def ships(worse: int) -> bool:
+        return chance_of_rise(worse, 0, questions, margin) <= first and e_value(worse, 0) < 1 / first
+
+    most = made.new_wrong_that_ship
+    assert not ships(0) if most is None else ships(most) and (most == questions or not ships(most + 1))
+    assert (most is None) == (made.questions_to_ship is None or questions < made.questions_to_ship)
+
+
+def test_repeats_and_runs_never_replace_questions(usual: Plan) -> None:
+    repeated = plan(40, repeats=100, alpha=0.05, margin=0.02, rate=0.03, labels=50)
+    assert repeated.new_wrong_that_ship is None and repeated.questions_to_ship == usual.questions_to_ship
+    assert all(one.chance == 0 for change in repeated.changes for one in change.shipped)
+    thrice = plan(130, repeats=3, alpha=0.05, margin=0.02, rate=0.03, labels=50)
+    assert thrice.new_wrong_that_ship and thrice.new_wrong_questions_that_ship == usual.new_wrong_that_ship == 0
+
+
+@pytest.mark.parametrize(("rate", "margin"), [(0.03, 0.02), (0.5, 0.02), (0.3, 1e-9), (0.3, 0.5)])
+def test_a_large_plan_takes_no_longer_than_a_person_waits(rate: float, margin: float) -> None:
+    started = perf_counter()
+    made = plan(MOST_PAIRS, repeats=1, alpha=0.05, margin=margin, rate=rate, labels=50)
+    assert perf_counter() - started < 3 and made.changes[0].blocked[4].chance < 0.03

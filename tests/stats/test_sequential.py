@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import exp, inf, log
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import betaln
 from scipy.stats import beta
 
-from surefoot.stats.sequential import chance_of_rise, e_value, log_e_value, rise_upper, spent
+from surefoot.stats.sequential import _e_quotient, chance_of_rise, e_value, log_e_value, rise_upper, spent
 
 counts = st.integers(0, 60)
 margins = st.sampled_from([-0.1, -0.02, 0.0, 0.01, 0.02, 0.05, 0.3])
@@ -39,6 +40,18 @@ def test_evidence_grows_with_worse_and_shrinks_with_better(worse: int, better: i
 def test_a_fair_bet_gains_nothing_on_average(worse: int, better: int) -> None:
     """So an unchanged pipeline reaches 1/alpha with a chance of at most alpha (Ville)."""
     assert (e_value(worse + 1, better) + e_value(worse, better + 1)) / 2 == pytest.approx(e_value(worse, better))
+
+
+@pytest.mark.parametrize(("worse", "better"), [(201, 0), (0, 201), (101, 100), (100, 101), (900, 850), (700, 900)])
+def test_large_counts_give_what_whole_numbers_give(worse: int, better: int) -> None:
+    above, below = _e_quotient(worse, better)
+    assert log_e_value(worse, better) == pytest.approx(log(above) - log(below), abs=1e-9)
+
+
+def test_a_hundred_thousand_pairs_take_no_time() -> None:
+    started = perf_counter()
+    assert 1 < e_value(100_000, 90_000) < inf and 0 < e_value(90_000, 100_000) < 1
+    assert perf_counter() - started < 0.05
 
 
 def test_no_number_is_too_large() -> None:

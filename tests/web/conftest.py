@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from .labelling import make_run, trace
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of
+from surefoot.store import RunStore
+from surefoot.web.desk import Desk
+from surefoot.web.forms import fields_of
+from surefoot.web.sheets import pile_of
+
+from .labelling import REFUSAL, Sit, make_run, trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -47,3 +54,16 @@ def page(window: BrowserContext) -> Iterator[Page]:
 @pytest.fixture
 def mill(tmp_path: Path) -> Path:
     return make_run(tmp_path / "runs" / "mill", [trace(number) for number in range(40)])
+
+
+@pytest.fixture
+def sit(mill: Path) -> Sit:
+    """Each time it is called it is a server that is started, on the ledger beside the run."""
+
+    def sat(run: Path = mill, target: int = 50, overlap: float = 0.2, only_gate: bool = False) -> Desk:
+        pile = pile_of(run, target=target, overlap=overlap, only_gate=only_gate)
+        ledger = Ledger.open(run.parent / "surefoot.db")
+        ledger.add_run(entry_of(RunStore.open(run)))
+        return Desk(pile, REFUSAL, fields_of(REFUSAL), ledger, target)
+
+    return sat

@@ -1,4 +1,4 @@
-"""A run to label, and the label page served by the real command."""
+"""A run to label, the desk without a browser, and the label page served by the real command."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from surefoot import rubric
 from surefoot.ledger import Ledger
 from surefoot.records import Label
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.web.desk import Desk, Sent
 
 GRADER = "rules@1"
+REFUSAL = rubric.load()
+Sit = Callable[..., Desk]
 COLOURS = ("red", "blue", "green", "amber", "violet")
 
 
@@ -55,6 +59,16 @@ def make_run(folder: Path, traces: Sequence[Trace], *, verdicts: bool = True) ->
             store.append_verdicts(Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers)
             store.amend(graded_sha256=store.answers_sha256())
     return folder
+
+
+def next_of(desk: Desk, person: str) -> int:
+    number = desk.next_number(person)
+    assert number is not None
+    return number
+
+
+def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str) -> Sent:
+    return Sent(number, desk.pile.sheets[number - 1].version, name * 32, values, note)
 
 
 def rows(run: Path) -> list[Label]:

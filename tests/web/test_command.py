@@ -8,9 +8,12 @@ import pytest
 
 from surefoot.cli.main import cli
 from surefoot.errors import SurefootError
+from surefoot.ledger import Ledger
 
+from .. import postgres_server
 from ..conftest import surefoot
-from .labelling import make_run, serving, trace
+from .asking import ask, label
+from .labelling import Server, make_run, serving, trace
 
 
 def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
@@ -32,6 +35,8 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
         (["--token", "short"], 2, "at least 12 characters"),
         (["--annotator", "a\nb"], 2, "is no name"),
         (["--host", "no.such.host.invalid"], 2, "there is no host"),
+        (["--host", "8.8.8.8"], 2, r"8\.8\.8\.8 is no address of this machine"),
+        (["--overlap", "nan"], 2, "--overlap nan is no share"),
         (["--only-gate"], 4, "the gate waits for no label"),
         (["--ledger", "mysql://x/y"], 2, "a ledger is a file or a PostgreSQL database"),
     ],
@@ -48,6 +53,40 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
         taken.listen()
         done = surefoot("label", mill, "--no-browser", "--port", str(taken.getsockname()[1]))
         assert done.code == 4 and "cannot be used" in done.err and "hint: " in done.err
+
+
+@pytest.mark.parametrize("overlap", ["inf", "-inf", "-0.1", "1.1", "half"])
+def test_a_share_is_from_0_to_1(mill: Path, overlap: str) -> None:
+    assert surefoot("label", mill, "--no-browser", "--overlap", overlap).code == 2
+
+
+def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill: Path) -> None:
+    server = Server(mill, "--annotator", "Ana")
+    for path in mill.parent.glob("surefoot.db*"):
+        path.unlink()
+    body, headers = label(server)
+    reply = ask(server, "/label", body, **headers)
+    assert reply.code == 503 and "was deleted or replaced" in reply.text
+    said = server.end()
+    assert server.process.returncode == 4 and "was deleted or replaced" in said and "the labels are in" not in said
+    assert not (mill.parent / "surefoot.db").exists()
+
+
+def test_a_team_may_have_its_ledger_on_a_server(mill: Path) -> None:
+    if reason := postgres_server.missing():
+        pytest.skip(reason)
+    with postgres_server.running() as url:
+        for labelled in (0, 1):
+            with serving(mill, "--annotator", "Ana", "--ledger", url) as server:
+                assert server.told["labelled"] == labelled
+                body, headers = label(server, labelled + 1)
+                sent = {**body["label"], "id": str(labelled) * 32, "note": "<b>né</b> 'q' %s"}  # type: ignore[dict-item]
+                for _ in range(2):
+                    assert ask(server, "/label", {**body, "label": sent}, **headers).code == 200
+                assert "&lt;b&gt;né&lt;/b&gt;" in ask(server, f"/answers/{labelled + 1}").text
+        with Ledger.open(url) as ledger:
+            assert [row.note for row in ledger.labels()] == ["<b>né</b> 'q' %s"] * 2
+    assert not (mill.parent / "surefoot.db").exists()
 
 
 def test_a_rubric_of_ones_own_is_the_form(mill: Path, tmp_path: Path) -> None:

@@ -5,45 +5,20 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from surefoot import rubric
 from surefoot.errors import Incomplete
-from surefoot.ledger import Ledger
+from surefoot.ledger import Conflict
 from surefoot.records import Label, current
 from surefoot.store import RunStore
 from surefoot.types import Trace
-from surefoot.web.desk import Desk, Sent
-from surefoot.web.forms import BadForm, fields_of
-from surefoot.web.sheets import pile_of
+from surefoot.web.desk import Sample, Sent
+from surefoot.web.forms import BadForm
 
-from .labelling import make_run, trace
-
-REFUSAL = rubric.load()
-Sit = Callable[..., Desk]
-
-
-@pytest.fixture
-def sit(mill: Path) -> Sit:
-    def sat(run: Path = mill, target: int = 50, overlap: float = 0.2, only_gate: bool = False) -> Desk:
-        pile = pile_of(run, target=target, overlap=overlap, only_gate=only_gate)
-        return Desk(pile, REFUSAL, fields_of(REFUSAL), Ledger.open(run.parent / "surefoot.db"), target)
-
-    return sat
-
-
-def next_of(desk: Desk, person: str) -> int:
-    number = desk.next_number(person)
-    assert number is not None
-    return number
-
-
-def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str) -> Sent:
-    return Sent(number, desk.pile.sheets[number - 1].version, name * 32, values, note)
+from .labelling import REFUSAL, Sit, make_run, next_of, sent, trace
 
 
 def test_what_is_sent_twice_is_one_label_and_what_is_said_twice_no_new_row(sit: Sit) -> None:
@@ -98,12 +73,15 @@ def test_an_undo_of_something_older_than_the_last_is_refused(sit: Sit) -> None:
 def test_a_server_that_starts_again_goes_on_where_it_was(sit: Sit) -> None:
     desk = sit()
     for name in "abcd":
-        desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong"))
+        last = next_of(desk, "Ana")
+        desk.save("Ana", sent(desk, last, name, factuality="wrong"))
     again = sit()
     assert next_of(again, "Ana") == next_of(desk, "Ana")
     assert again.page(next_of(again, "Ana"), "Ana").undo == "d" * 32  # type: ignore[union-attr]
-    again.save("Ana", sent(again, next_of(again, "Ana"), "d", factuality="correct"))  # sent once more after the restart
+    again.save("Ana", sent(again, last, "d", factuality="wrong"))  # sent once more after the restart
     assert len(again.ledger.labels()) == 4
+    with pytest.raises(Conflict, match="another row"):  # no page does that, and it is not passed over
+        again.save("Ana", sent(again, next_of(again, "Ana"), "d", factuality="wrong"))
 
 
 def test_a_label_that_came_from_elsewhere_is_what_an_undo_goes_back_to(sit: Sit) -> None:
@@ -159,13 +137,12 @@ def test_many_people_at_the_very_same_time_lose_nothing(sit: Sit, tmp_path: Path
     desk = sit(make_run(tmp_path / "many" / "run", [trace(number) for number in range(120)]), overlap=0.1)
 
     def work(person: str) -> None:
-        for turn in range(40):
-            if number := desk.next_number(person):
-                page = desk.page(number, person)
-                assert page is not None
-                unique = format(hash((person, turn)) % 16**32, "032x")
-                for _ in range(2):
-                    desk.save(person, Sent(number, page.sheet.version, unique, {"factuality": "wrong"}))
+        while number := desk.next_number(person):
+            page = desk.page(number, person)
+            assert page is not None
+            unique = format(hash((person, number)) % 16**32, "032x")
+            for _ in range(2):
+                desk.save(person, Sent(number, page.sheet.version, unique, {"factuality": "wrong"}))
 
     people = [f"person {number}" for number in range(6)]
     with ThreadPoolExecutor(6) as pool:
@@ -223,6 +200,21 @@ def test_what_the_gate_waits_for_comes_first_of_both_runs(sit: Sit, mill: Path, 
     (mill / "decision.json").write_text("{", encoding="utf-8")
     with pytest.raises(Incomplete, match=r"decision\.json cannot be read"):
         sit()
+
+
+def test_what_the_gate_asked_for_is_no_sample(sit: Sit, mill: Path) -> None:
+    assert sit().sample is None
+    first = sit()
+    drawn = next_of(first, "Ana")
+    first.save("Ana", sent(first, drawn, "a", factuality="wrong"))
+    others = [key[0] for sheet in first.pile.sheets if (key := sheet.key) != first.pile.sheets[drawn - 1].key]
+    needed = [{"question_id": id, "side": "cand"} for id in [first.pile.sheets[drawn - 1].key[0], *others[:-3]]]
+    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    desk = sit(only_gate=True)
+    assert desk.sample == Sample(1, 4)  # it was drawn before the gate asked for it; three others are left to draw
+    desk.save("Ana", sent(desk, next_of(desk, "Ana"), "b", factuality="wrong"))
+    assert desk.sample == Sample(1, 4) and desk.is_for_the_gate
+    assert sit(target=2).sample == Sample(1, 2) and not sit().is_for_the_gate
 
 
 def test_without_a_decision_the_gate_waits_for_nothing(sit: Sit) -> None:

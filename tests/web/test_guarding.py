@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from .asking import ask, label
 from .labelling import Server, make_run, rows, serving, trace
-
-
-class Reply:
-    def __init__(self, found: http.client.HTTPResponse) -> None:
-        self.code, self.headers = found.status, found.headers
-        self.text = found.read().decode()
-        self.cookies = [value.partition(";")[0] for value in found.headers.get_all("set-cookie") or []]
-
-
-def ask(server: Server, path: str, body: object = None, **headers: str) -> Reply:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-    given = {name.replace("_", "-"): value for name, value in headers.items()}
-    if body is None:
-        connection.request("GET", path, headers=given)
-    else:
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        connection.request("POST", path, data, {"Content-Type": "application/json", **given})
-    reply = Reply(connection.getresponse())
-    connection.close()
-    return reply
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +23,6 @@ def mill(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(mill: Path) -> Iterator[Server]:
     with serving(mill, "--annotator", "Ana") as made:
         yield made
-
-
-def label(server: Server, **headers: str) -> tuple[dict[str, object], dict[str, str]]:
-    """A label as the page sends it, with the cookie that came with the page."""
-    page = ask(server, "/answers/1", **headers)
-    cookie = next(c for c in page.cookies if "form" in c)
-    version = page.text.partition('data-version="')[2].partition('"')[0]
-    sent = {"number": 1, "version": version, "id": "a" * 32, "values": {"factuality": "wrong"}}
-    return {"form": cookie.partition("=")[2], "label": sent}, {
-        "Cookie": cookie,
-        "Origin": f"http://127.0.0.1:{server.port}",
-    }
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "[::1", "10.0.0.1"])
@@ -70,6 +40,9 @@ def test_only_the_page_itself_can_save(server: Server, mill: Path) -> None:
     elsewhere = [
         {**good, "Origin": "http://evil.example"},
         {**good, "Origin": f"http://127.0.0.1:{server.port + 1}"},
+        {**good, "Origin": f"https://127.0.0.1:{server.port}"},
+        {**good, "Origin": f"http://127.0.0.1:{server.port}/"},
+        {**good, "Origin": "http://[::1"},
         {**good, "Origin": "null"},
         {"Cookie": good["Cookie"]},
         {**good, "Sec-Fetch-Site": "cross-site"},
@@ -94,6 +67,32 @@ def test_what_the_page_would_never_send_is_refused_in_words(server: Server, body
     _, headers = label(server)
     reply = ask(server, "/label", body, **headers)
     assert reply.code == 400 and json.loads(reply.text)["error"]
+
+
+@pytest.mark.parametrize("name", ["", "x:y", "a" * 31, "a" * 50_000, "A" * 32, f"{'b' * 32}~undo", "b" * 32 + "\n"])
+def test_a_sending_has_a_name_as_pages_give_it(server: Server, name: str) -> None:
+    body, headers = label(server, 2)
+    reply = ask(server, "/label", {**body, "label": {**body["label"], "id": name}}, **headers)  # type: ignore[dict-item]
+    assert reply.code == 400 and "no name that a page would give" in reply.text
+    assert ask(server, "/undo", {"form": body["form"], "sending": name}, **headers).code == 400
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "0", "9", "-1", "1.0", "\u0661", "x"])
+def test_an_answer_that_is_not_there_is_not_found(server: Server, number: str) -> None:
+    reply = ask(server, f"/answers/{quote(number)}")
+    assert reply.code == 404 and "There is no such page" in reply.text
+
+
+def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: Path) -> None:
+    with serving(mill, "--annotator", "Ana") as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as line:
+            host = f"127.0.0.1:{server.port}"
+            head = (
+                f"POST /label HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n"
+            )
+            line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        assert ask(server, "/answers/1").code == 200
+        assert "rror" not in server.end()
 
 
 def test_every_reply_forbids_scripts_frames_and_other_sites(server: Server) -> None:
@@ -157,3 +156,23 @@ def test_names_are_asked_for_and_checked(mill: Path) -> None:
         named = "; ".join([page.cookies[0], *good.cookies])
         assert "Zoë; =Ångström" in ask(server, "/answers/1", Cookie=named).text.replace("&#39;", "'")
         assert ask(server, "/skip", {"form": secret, "number": 1}, **headers).code == 400  # nobody yet
+        for crafted in ("x" * 61, "a%E2%80%AEb", "%00", "%FF", "%20"):
+            cookie = f"surefoot_name_{server.port}={crafted}"
+            assert ask(server, "/answers/1", Cookie=cookie).headers["location"] == "/who"
+
+
+def test_what_a_page_was_offered_is_known_after_a_restart(mill: Path) -> None:
+    with serving(mill, "--annotator", "Ana", "--target", "8") as server:
+        for _ in range(2):
+            number = int(ask(server, "/").headers["location"].rpartition("/")[2])
+            body, headers = label(server, number)
+            ask(server, "/skip", {"form": body["form"], "number": number}, **headers)
+        offers = next(cookie for cookie in ask(server, f"/answers/{number}").cookies if "offers" in cookie)
+    with serving(mill, "--annotator", "Ana", "--target", "8") as server:  # the queue begins anew with the first
+        body, headers = label(server, number)
+        assert not any("offers" in cookie for cookie in ask(server, f"/answers/{number}").cookies)
+        kept = offers.replace(offers.partition("=")[0], f"surefoot_offers_{server.port}")
+        named = {**body["label"], "id": "e" * 32}  # type: ignore[dict-item]
+        headers["Cookie"] = f"{headers['Cookie']}; {kept}"
+        assert ask(server, "/label", {**body, "label": named}, **headers).code == 200
+    assert [row.drawn for row in rows(mill) if row.id.startswith("e")] in (["flagged"], ["sample"])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from surefoot.records import current
+from surefoot.types import Passage, Retrieved, Trace
 
 from .labelling import Server, make_run, rows, serving, trace
 
@@ -77,6 +79,64 @@ def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: Path, page
     }  # fmt: skip
 
 
+def test_a_choice_is_taken_back_by_backspace_and_never_by_its_own_key(mill: Path, page: Page) -> None:
+    def chosen() -> dict[str | None, str | None]:
+        found = page.locator("input[type=radio]:checked")
+        axes = found.evaluate_all("all => all.map((one) => [one.closest('.axis').dataset.axis, one.value])")
+        return dict(axes)
+
+    with serving(mill, "--annotator", "Ana") as server:
+        page.goto(server.url)
+        page.keyboard.press("2")
+        page.keyboard.press("Backspace")  # the next axis is up, and blank
+        assert chosen() == {} and page.locator("#status").inner_text() == "factuality is blank again"
+        page.keyboard.press("Backspace")  # nothing is left to take back
+        page.keyboard.press("3")
+        page.keyboard.press("1")
+        page.keyboard.press("Delete")
+        assert chosen() == {"factuality": "unsupported"}
+        page.locator("input[value=unsupported]").focus()
+        page.keyboard.press("3")  # said twice, it stands
+        assert chosen() == {"factuality": "unsupported"}
+        for key in ("1", "2", "1", "2", "Backspace"):  # a number loses its last digit first
+            page.keyboard.press(key)
+        expect(page.locator(".count")).to_have_value("1")
+        page.keyboard.down("Backspace")
+        for _ in range(5):  # held down, it stops at the number
+            page.keyboard.down("Backspace")
+        page.keyboard.up("Backspace")
+        expect(page.locator(".count")).to_have_value("")
+        assert len(chosen()) == 3
+        page.keyboard.press("Backspace")
+        assert chosen() == {"factuality": "unsupported", "citation_exists": "yes"}
+        page.keyboard.press("?")
+        expect(page.locator("#help dt", has_text="Backspace")).to_be_visible()
+        assert "once more takes" not in page.locator("#help").inner_text()
+        page.keyboard.press("Escape")
+        press(page, "Enter")
+    assert {row.axis: row.value for row in rows(mill)} == {"factuality": "unsupported", "citation_exists": "yes"}
+
+
+def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: Path, page: Page) -> None:
+    needed = [{"question_id": f"q{n}", "attempt": 1, "side": "cand", "run": str(mill)} for n in (5, 9)]
+    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    with serving(mill, "--annotator", "Ana", "--only-gate", "--target", "3") as server:
+        page.goto(server.url)
+        press(page, "1", "Enter")
+        press(page, "1", "Enter")
+        expect(page.locator("h1")).to_have_text("The gate has what it asked for")
+        expect(page.locator("#sample")).to_contain_text("not as a sample")
+        expect(page.locator("#sample")).to_contain_text(
+            "Of the 3 drawn answers that the target needs, 0 are labelled; 3"
+        )
+        expect(page.locator("#sample")).to_contain_text("without --only-gate for them.")
+    with serving(mill, "--annotator", "Ana", "--target", "3") as server:
+        page.goto(server.url)
+        press(page, "1", "Enter")
+        expect(page.locator("h1")).to_have_text("Done: 3 answers are labelled")
+        expect(page.locator("#sample")).to_contain_text("1 is labelled; 2 more to go.")
+
+
 def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: Path, page: Page) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
@@ -94,7 +154,7 @@ def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: Path, page: Page)
         press(page, "u")
         assert page.url == first
         expect(page.locator("input[value=correct]")).to_be_checked()
-        page.keyboard.press("1")  # the same key once more takes the choice back
+        page.keyboard.press("Backspace")
         page.keyboard.press("Enter")
         expect(page.locator("#message")).to_contain_text("Choose factuality first")
     labels = rows(mill)
@@ -194,6 +254,29 @@ def test_a_killed_server_loses_nothing(mill: Path, page: Page) -> None:
     assert [(row.value, row.drawn) for row in rows(mill)] == [("correct", "flagged"), ("wrong", "flagged")]
 
 
+def test_what_was_undone_after_a_lost_reply_can_be_saved_again(mill: Path, page: Page) -> None:
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    with serving(mill, "--annotator", "Ana") as server:
+        page.goto(server.url)
+        here = page.url
+        page.route("**/label", lose)
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        expect(page.locator("#message")).to_contain_text("still running? Your choices are kept here")
+        page.unroute("**/label")
+        page.goto(server.url)
+        assert page.url != here and answered(page) == 1
+        press(page, "u")
+        assert page.url == here
+        expect(page.locator("#status")).to_contain_text("Not saved yet")
+        press(page, "Enter")
+        assert page.url != here and answered(page) == 1
+    assert [row.value for row in rows(mill)] == ["wrong", None, "wrong"]
+
+
 def test_a_ledger_that_cannot_be_written_to_is_said_on_the_page(mill: Path, page: Page) -> None:
     server = Server(mill, "--annotator", "Ana")
     page.goto(server.url)
@@ -203,6 +286,7 @@ def test_a_ledger_that_cannot_be_written_to_is_said_on_the_page(mill: Path, page
     page.keyboard.press("Enter")
     expect(page.locator("#message")).to_contain_text("NOT saved:")
     expect(page.locator("#message")).to_contain_text("disk is full")
+    assert not re.search(r"[.?!]\.", page.locator("#message").inner_text())
     page.reload()
     expect(page.locator("input[value=wrong]")).to_be_checked()
     with sqlite3.connect(mill.parent / "surefoot.db") as database:
@@ -218,7 +302,9 @@ def test_a_ledger_that_cannot_be_written_to_is_said_on_the_page(mill: Path, page
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A run of ordinary, hostile and very long answers, for tests that look rather than label."""
     words = "The mill has a door that is red and was painted in May 2024. "
-    answers = [trace(0), trace(1, HOSTILE), trace(2, words * 3_400), *map(trace, range(3, 12))]
+    passages = (Passage("doors#0", HOSTILE, HOSTILE, 1), Passage(HOSTILE, "slate", "</h3><script>alert(3)</script>"))
+    hostile = Trace("q1", answer=HOSTILE, retrieved=Retrieved(passages))
+    answers = [trace(0), hostile, trace(2, words * 3_400), *map(trace, range(3, 12))]
     with serving(make_run(tmp_path_factory.mktemp("runs") / "shared", answers), "--annotator", "<b>Eve</b>") as server:
         yield server
 
@@ -230,6 +316,10 @@ def test_hostile_text_is_text(shared: Server, page: Page) -> None:
     assert "\u202e" not in shown and "\u2066" not in shown and "\x1b" not in shown and "\ufffdgnorw\ufffd" in shown
     assert page.locator(".answer script, .answer img, .answer iframe, .answer svg").count() == 0
     assert page.locator("script").count() == 1 and page.locator(".who").inner_text() == "<b>Eve</b>"
+    page.keyboard.press("o")
+    titles = page.locator(".source h3").all_inner_texts()
+    assert "<script>alert('script')</script>" in titles[0] and "</h3><script>alert(3)</script>" in titles[-1]
+    assert page.locator(".source script, .source img, .source iframe, .source svg, .source a").count() == 0
     links = [a.get_attribute("href") for a in page.locator(".answer a").all()]
     assert links and all(re.fullmatch(r"#source-\d+", str(link)) for link in links)
     page.keyboard.press("n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.auditing.layout import BASE, DECISION, GATE, LEDGER, REPORTS, RUBRIC, RUN, object_in
+from surefoot.auditing.layout import BASE, DECISION, GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN, object_in
 from surefoot.calibration.certificates import sealed, standing
 from surefoot.errors import SurefootError
 from surefoot.ledger.moving import read_records
@@ -26,15 +26,19 @@ class Records(Struct, frozen=True):
     fault: str = ""
 
 
-def records_in(folder: Path) -> Records:
-    if not (folder / LEDGER).exists():
-        return Records()
-    try:
-        with (folder / LEDGER).open("rb") as file:
-            found = read_records(file, LEDGER)
-    except SurefootError as error:
-        return Records(fault=error.message)
-    return msgspec.convert({name: found[name] for name in ("labels", "certificates", "steps")}, Records)
+def records_in(folder: Path, members: Sequence[str] = (LEDGER, LATER)) -> Records:
+    tables: dict[str, list[Struct]] = {"labels": [], "certificates": [], "steps": []}
+    for member in members:
+        if not (folder / member).exists():
+            continue
+        try:
+            with (folder / member).open("rb") as file:
+                found = read_records(file, member)
+        except SurefootError as error:
+            return Records(fault=error.message)
+        for name, rows in tables.items():
+            rows += found[name]
+    return msgspec.convert(tables, Records)
 
 
 def gaps_in(folder: Path) -> list[str]:
@@ -115,6 +119,9 @@ def _remarks_on_records(folder: Path, versions: set[str], runs: set[str]) -> Ite
         if step.certificate not in known:
             yield f"{LEDGER}: the step {step.id} names the certificate {step.certificate}, which is not in the bundle"
     own = [step for step in records.steps if step.cand_run in runs and step.base_run in runs]
-    outcome = object_in(folder / RUN / DECISION).get("outcome")
+    decision = object_in(folder / RUN / DECISION)
+    if not decision and (folder / RUN / DECISION).exists():
+        yield f"{RUN}/{DECISION}: it cannot be read"
+    outcome = decision.get("outcome")
     if own and outcome is not None and outcome not in {step.outcome for step in own}:
         yield f"{RUN}/{DECISION}: it says {outcome}, and the gate's history says {own[-1].outcome}"

@@ -10,12 +10,23 @@ from pathlib import Path
 import msgspec
 
 from surefoot import rubric
-from surefoot.auditing.checking import records_in
-from surefoot.auditing.layout import BASE, DECISION, GATE, LEDGER, REPORTS, RUBRIC, RUN, RUN_FILES, object_in
+from surefoot.auditing.decided import certificate_of, decision_in, known_until, settings_of, step_of
+from surefoot.auditing.layout import (
+    BASE,
+    GATE,
+    LATER,
+    LEDGER,
+    REPORTS,
+    RUBRIC,
+    RUN,
+    RUN_FILES,
+    fault_in_name,
+)
 from surefoot.errors import UsageError
 from surefoot.ledger import Ledger
 from surefoot.ledger.moving import write_records
 from surefoot.ledger.places import run_id, versions_of
+from surefoot.records import Certificate, Label, Step
 from surefoot.store import MANIFEST, RunStore
 
 
@@ -25,22 +36,26 @@ def gather(
     _copy_run(run, folder / RUN)
     if base is not None:
         _copy_run(base, folder / BASE)
+    step = None if ledger is None else step_of(run, ledger)
     if ledger is not None:
-        _copy_records(folder, ledger, [store for store in (run, base) if store is not None])
+        _copy_records(folder, ledger, [store for store in (run, base) if store is not None], step)
     _copy_rubric(folder, run)
-    _write_rules(folder, run)
+    _write_rules(folder, step)
     for path in attached:
+        if fault := fault_in_name(path.name):
+            raise UsageError(f"{path.name!r} cannot be attached: {fault}", "rename it")
         if (folder / REPORTS / path.name).exists():
             raise UsageError(f"two files to attach are called {path.name}", "rename one of them")
-        _keep(folder / REPORTS / path.name, path.read_bytes())
+        (folder / REPORTS).mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / REPORTS / path.name)
 
 
 def base_of(run: RunStore, ledger: Ledger) -> RunStore | None:
-    """The run that the newest decision compared this one with, if it still lies where the ledger saw it."""
-    compared = [step.base_run for step in ledger.steps() if step.cand_run == run_id(run.manifest)]
-    places = [entry.path for entry in ledger.runs() if compared and entry.id == compared[-1]]
-    for place in reversed(places):
-        if (Path(place) / MANIFEST).is_file() and run_id((store := RunStore.open(place)).manifest) == compared[-1]:
+    """The run that the decision compared this one with, if it still lies where the ledger saw it."""
+    if (step := step_of(run, ledger)) is None:
+        return None
+    for place in reversed([entry.path for entry in ledger.runs() if entry.id == step.base_run]):
+        if (Path(place) / MANIFEST).is_file() and run_id((store := RunStore.open(place)).manifest) == step.base_run:
             return store
     return None
 
@@ -52,16 +67,26 @@ def _copy_run(store: RunStore, to: Path) -> None:
             shutil.copyfile(store.path / name, to / name)
 
 
-def _copy_records(folder: Path, ledger: Ledger, runs: Sequence[RunStore]) -> None:
+def _copy_records(folder: Path, ledger: Ledger, runs: Sequence[RunStore], step: Step | None) -> None:
+    """What was known when it was decided, and apart from it what came later: else it could not be decided again."""
+    decision = decision_in(folder / RUN)
+    until = None if step is None else known_until(decision, step)
     ids = {run_id(store.manifest) for store in runs}
-    history = ledger.steps()
-    programmes = {step.programme for step in history if {step.base_run, step.cand_run} & ids}
-    steps = [step for step in history if step.programme in programmes]
-    known = {store.manifest.grader for store in runs}, {step.certificate for step in steps}
+    history = [one for one in ledger.steps() if until is None or one.at <= until]
+    programmes = {one.programme for one in history if {one.base_run, one.cand_run} & ids}
+    steps = [one for one in history if one.programme in programmes]
+    known = {store.manifest.grader for store in runs}, {one.certificate for one in steps}
     certificates = [found for found in ledger.certificates()[::-1] if found.grader in known[0] or found.id in known[1]]
+    certificates += certificate_of(decision, certificates)
     labels = ledger.labels(versions={version for store in runs for version in versions_of(store).values()})
+    tables: dict[str, Sequence[Label] | Sequence[Certificate]] = {"labels": labels, "certificates": certificates}
+    before = {name: [row for row in rows if until is None or row.at <= until] for name, rows in tables.items()}
+    later = {name: [row for row in rows if row not in before[name]] for name, rows in tables.items()}
     with (folder / LEDGER).open("wb") as file:
-        write_records(file, {"labels": labels, "certificates": certificates, "steps": steps})
+        write_records(file, {**before, "steps": steps})
+    if any(later.values()):
+        with (folder / LATER).open("wb") as file:
+            write_records(file, later)
 
 
 def _copy_rubric(folder: Path, run: RunStore) -> None:
@@ -71,23 +96,17 @@ def _copy_rubric(folder: Path, run: RunStore) -> None:
         _keep(folder / RUBRIC, (files("surefoot") / "rubrics" / f"{name}.toml").read_bytes())
 
 
-def _write_rules(folder: Path, run: RunStore) -> None:
+def _write_rules(folder: Path, step: Step | None) -> None:
     """The rules as they were used, so that it can be decided again. A text of JSON is a text of TOML."""
-    checks = object_in(folder / RUN / DECISION).get("checks")
-    rules = {
-        str(check.get("name")): str(check.get("rule"))
-        for check in (checks if isinstance(checks, list) else [])
-        if isinstance(check, dict)
-    }
-    if not rules:
+    decision = decision_in(folder / RUN)
+    if decision is None or not decision.rules:
         return
-    lines = ["[rules]", *(f"{_text(name)} = {_text(rule)}" for name, rule in rules.items())]
-    steps = [step for step in records_in(folder).steps if step.cand_run == run_id(run.manifest)]
-    if steps and steps[-1].mode == "sequential":
-        last = steps[-1]
-        given = {"alpha": last.alpha, "margin": last.margin, "programme": last.programme, "mode": last.mode}
-        lines += ["", "[sequential]", *(f"{key} = {_text(value)}" for key, value in given.items() if value is not None)]
-    _keep(folder / GATE, "\n".join([*lines, ""]).encode())
+    tables = {"rules": decision.rules, "sequential": settings_of(decision, step)}
+    lines = [
+        line for name, table in tables.items()
+        for line in (f"[{name}]", *(f"{_text(key)} = {_text(value)}" for key, value in table.items()), "")
+    ]  # fmt: skip
+    _keep(folder / GATE, "\n".join(lines).encode())
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import msgspec
@@ -13,8 +14,9 @@ from surefoot.store import MANIFEST, QUESTIONS, TRACES, VERDICTS
 README, INDEX, SUMS = "README.txt", "bundle.json", "SHA256SUMS"
 RUN, BASE, REPORTS = "run", "base", "attached"
 DECISION = "decision.json"
-LEDGER = "ledger.jsonl"
+LEDGER, LATER = "ledger.jsonl", "later.jsonl"
 GATE, RUBRIC = "rules/gate.toml", "rules/rubric.toml"
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # Cs: bytes that are not UTF-8
 RUN_FILES = {
     MANIFEST: "what was run: hashes, versions, grader",
     QUESTIONS: "what was asked, and what a sound system does with it",
@@ -23,8 +25,10 @@ RUN_FILES = {
     DECISION: "what was decided about it last",
 }
 OTHER_FILES = {
-    LEDGER: "labels with all their changes, certificates, decisions of the gate; `surefoot import` reads it",
-    GATE: "the rules of the decision, as a gate file",
+    LEDGER: "what was known when it was decided: labels with all their changes, certificates, decisions of the gate up to "
+    "this one; `surefoot import` reads it",
+    LATER: "labels and certificates that came after the decision, and had no part in it",
+    GATE: "the rules of the decision, its mode and its limits, as a gate file",
     RUBRIC: "the rubric that was graded by",
     README: "this text",
     INDEX: "the same for machines",
@@ -46,6 +50,18 @@ def is_ours(name: str) -> bool:
     """Whether a member is one that bundles have, so that it may be unpacked."""
     folder, _, file = name.partition("/")
     return name in OTHER_FILES or (folder in (RUN, BASE) and file in RUN_FILES)
+
+
+def is_attached(name: str) -> bool:
+    folder, _, file = name.partition("/")
+    return folder == REPORTS and not fault_in_name(file)
+
+
+def fault_in_name(file: str) -> str:
+    """Why a file of this name cannot be attached, or nothing: names stand in a list of lines, and go anywhere."""
+    if any(unicodedata.category(character) in _UNPRINTABLE for character in file):
+        return "its name has characters that are no text, such as a line break"
+    return "its name is no name of a file on every system" if file in ("", ".", "..") or set(file) & {"/", "\\"} else ""
 
 
 def words_for(name: str) -> str:

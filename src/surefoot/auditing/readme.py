@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from surefoot.auditing.checking import records_in
-from surefoot.auditing.layout import DECISION, RUN, SUMS, Index, object_in, words_for
-from surefoot.report.words import counted, plain
-from surefoot.store import Manifest
+from surefoot.auditing.decided import Decision, commands_to_repeat, decision_in
+from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, RUN, SUMS, Index, words_for
+from surefoot.errors import SurefootError
+from surefoot.report.words import counted, overridden, plain
+from surefoot.store import Manifest, RunStore
 
+_NOT_PASSED = {"fail": "failed        ", "undecidable": "open          ", "incomplete": "incomplete    "}
 _CHECKING = f"""How to check it
   surefoot audit --verify FILE     every hash, and whether the parts fit each other
   sha256sum -c {SUMS}          the hashes alone, once it is unpacked
@@ -19,7 +22,6 @@ _CHECKING = f"""How to check it
 
 
 def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str, str]) -> str:
-    outcome = object_in(folder / RUN / DECISION).get("outcome", "none")
     times = "" if manifest.repeats == 1 else f", {counted(manifest.repeats, 'time')} each"
     lines = [
         f"The run {plain(manifest.name)}: everything to judge it by",
@@ -29,7 +31,7 @@ def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str,
         f"grader        {plain(manifest.grader or 'none')}",
         f"labels        {_labels(folder)}",
         f"certificate   {_certificate(folder)}",
-        f"decision      {plain(str(outcome))}",
+        *_decided(folder),
         "",
         "What is in here",
         *(
@@ -45,6 +47,7 @@ def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str,
         *_listed(index.remarks, "nothing: the parts fit each other"),
         "",
         _CHECKING,
+        *_repeating(folder),
     ]
     return "\n".join(lines)
 
@@ -53,10 +56,56 @@ def _listed(sentences: Iterable[str], none: str) -> Iterator[str]:
     yield from [f"  {plain(sentence, 1_000)}" for sentence in sentences] or [f"  {none}"]
 
 
+def _decided(folder: Path) -> Iterator[str]:
+    """The decision, against what, and all that one would ask about it first."""
+    decision = decision_in(folder / RUN)
+    if decision is None:
+        yield "decision      none"
+        return
+    yield f"decision      {plain(decision.outcome)}, in the {plain(decision.mode)} mode"
+    yield f"baseline      {_baseline(folder, decision)}"
+    if decision.uncalibrated:
+        yield "uncalibrated  yes: it was decided without a certificate of the grader (--uncalibrated)"
+    if decision.overridden:
+        yield f"overridden    {plain(overridden(decision.overridden))}: not as the gate file has it"
+    for rule, reason in decision.waived.items():
+        yield f"waived        {plain(rule)}, because: {plain(reason, 1_000)}"
+    for status, word in _NOT_PASSED.items():
+        for check in decision.checks:
+            if check.status == status:
+                yield f"{word}{plain(check.name)} ({plain(check.rule)}): {plain(check.reason, 1_000) or status}"
+
+
+def _baseline(folder: Path, decision: Decision) -> str:
+    try:
+        manifest = RunStore.open(folder / BASE).manifest
+    except SurefootError:
+        return f"{plain(decision.names.get('base', 'not known'))}, which is not in here"
+    version = f", version {plain(manifest.version)}" if manifest.version else ""
+    return f"{plain(manifest.name)}, pipeline {plain(manifest.pipeline)}{version}"
+
+
+def _repeating(folder: Path) -> Iterator[str]:
+    decision = decision_in(folder / RUN)
+    if decision is None or not (folder / GATE).exists():
+        return
+    yield "How to decide it again"
+    if not (folder / BASE).exists():
+        yield "  it cannot be: the run that it was compared with is not in here"
+        return
+    yield from (f"  {line}" for line in commands_to_repeat(decision, has_ledger=(folder / LEDGER).exists()))
+    yield "  In the folder it was unpacked into, after the hashes were checked: this writes run/decision.json anew."
+    yield ""
+
+
 def _labels(folder: Path) -> str:
     labels = records_in(folder).labels
+    if not labels:
+        return "none"
     people = {label.annotator for label in labels}
-    return f"{counted(len(labels), 'row')} by {', '.join(map(plain, sorted(people)))}" if labels else "none"
+    later = len(records_in(folder, [LATER]).labels)
+    since = f"; {later:,} of them since the decision, in {LATER}" if later else ""
+    return f"{counted(len(labels), 'row')} by {', '.join(map(plain, sorted(people)))}{since}"
 
 
 def _certificate(folder: Path) -> str:

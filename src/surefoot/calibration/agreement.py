@@ -17,7 +17,6 @@ from surefoot.stats.intervals import jeffreys
 
 _ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
-_PICKED = "every labelled answer was picked, none was drawn from these by chance"
 
 Views = tuple[Numbers, Numbers]  # what Confusion.views gives
 
@@ -38,9 +37,7 @@ class Agreement(NamedTuple):
 
 
 def agreement_of(confusion: Confusion, *, weighted: bool = False) -> Agreement:
-    if not confusion.speaks_for_all:
-        nothing = Bucket(sensitivity=None, specificity=None, reason=_PICKED)
-        return Agreement(None, None, None, dict.fromkeys(confusion.columns, nothing), _PICKED)
+    """Of a table that speaks for all answers."""
     views = confusion.views()
     kappa = kappa_of(confusion, views)
     return Agreement(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from surefoot.calibration import wording
@@ -10,8 +11,8 @@ from surefoot.calibration.confidences import reliability_of, send_to_a_person
 from surefoot.calibration.joining import FACTUALITY, Answer, Joined, Place, join
 from surefoot.calibration.means import is_number, mean_of
 from surefoot.calibration.rates import corrected, labels_needed
-from surefoot.calibration.results import MEAN, AxisCalibration, Calibration, Rate
-from surefoot.calibration.tables import Confusion, confusion_of, from_certificate
+from surefoot.calibration.results import DIVIDED, MEAN, PICKED, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.calibration.tables import Confusion, confusion_of, from_certificate, named
 from surefoot.calibration.transfer import rates_elsewhere
 from surefoot.records import Certificate, Label, Value
 from surefoot.rubric import Axis, Rubric
@@ -67,8 +68,10 @@ def calibrate_joined(
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
     confusion = _table(answers, axis)
     labelled = sum(answer.label is not None for answer in answers)
-    if not labelled:  # people are divided on each
-        return _nothing(confusion, answers, axis)
+    if not labelled:
+        return _nothing(confusion, answers, axis, DIVIDED)
+    if labelled < len(answers) and all(answer.chosen for answer in answers if answer.label is not None):
+        return _nothing(confusion, answers, axis, PICKED)
     alpha, alpha_reason = alpha_of(answers, axis)
     reliability, no_reliability = reliability_of(answers, confusion)
     means = {}
@@ -123,6 +126,7 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
             table=confusion.table(confusion.drawn),
             chosen={},
             answers=confusion.answers(),
+            answers_here=dict(Counter(map(named, others))),
             explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
         )
     return Calibration(
@@ -152,10 +156,25 @@ def _of_interest(rates: Mapping[str, Rate]) -> str:
     )
 
 
-def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis) -> AxisCalibration:
+def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str) -> AxisCalibration:
+    """What is left where labels tell nothing of the other answers: the grader's own rates, and why they stay as they are."""
     alpha, alpha_reason = alpha_of(answers, axis)
-    reason = "people are divided on every answer they labelled"
+    graded, whole = confusion.answers(), confusion.total
+    buckets = confusion.columns if axis.values else ()
+    rates = {bucket: graded.get(bucket, 0) / whole for bucket in buckets}
     return AxisCalibration(
-        n=0, kappa=None, kappa_reason=reason, alpha=alpha, alpha_reason=alpha_reason, per_bucket={}, corrected={},
-        table={}, chosen={}, answers=confusion.answers(), explanation=f"Nothing can be said: {reason}.",
-    )  # fmt: skip
+        n=sum(answer.label is not None for answer in answers),
+        kappa=None,
+        kappa_reason=reason,
+        alpha=alpha,
+        alpha_reason=alpha_reason,
+        per_bucket={bucket: Bucket(sensitivity=None, specificity=None, reason=reason) for bucket in buckets},
+        corrected={
+            bucket: Rate(value=None, low=None, high=None, method="post-stratified", graded=rate, warning=reason)
+            for bucket, rate in rates.items()
+        },
+        table={},
+        chosen=confusion.table(confusion.chosen),
+        answers=graded,
+        explanation=f"Nothing can be said: {reason}.",
+    )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from surefoot.calibration.joining import FACTUALITY
 from surefoot.calibration.results import Calibration
-from surefoot.records import AxisRecord, Certificate
+from surefoot.records import PEOPLE, AxisRecord, Certificate
 
 _LONGEST = 16  # of a hash in a sentence
 
@@ -37,7 +38,7 @@ def sealed(certificate: Certificate) -> Certificate:
 
 def why_none(calibration: Calibration) -> str:
     """Why nothing can be certified; "" if it can."""
-    if not calibration.grader:
+    if not calibration.grader.removeprefix(PEOPLE).strip():
         return "the verdicts do not name their grader, so a certificate would be nobody's"
     if not calibration.labels:
         return "people put no answer into a bucket: a certificate is about factuality"
@@ -49,23 +50,64 @@ def says_the_same(one: Certificate, other: Certificate) -> bool:
     return replace(one, id="", at="") == replace(other, id="", at="")
 
 
+def fault_in(certificate: Certificate) -> str:
+    """What shows that it is not as `calibrate` made it; "" where nothing does."""
+    if sealed(certificate).id != certificate.id:
+        return "its id is not the hash of the rest"
+    if certificate.labels < 0:
+        return f"it counts {certificate.labels} labels"
+    record = certificate.axes.get(FACTUALITY)
+    if record is not None and record.n != certificate.labels:
+        return f"it counts {certificate.labels} labels in all, and {record.n} on {FACTUALITY}"
+    for name, record in certificate.axes.items():
+        if fault := _fault_in_record(record):
+            return f"{name}: {fault}"
+    return ""
+
+
+def _fault_in_record(record: AxisRecord) -> str:
+    counts = [count for row in record.table.values() for count in row.values()]
+    if min(record.n, *counts, *record.answers.values()) < 0:
+        return "there is a count below 0"
+    if sum(counts) > record.n:
+        return f"{sum(counts)} labels are in the table, and {record.n} were counted"
+    for verdict, row in record.table.items():
+        if sum(row.values()) > record.answers.get(verdict, 0):
+            return f"more answers with the verdict {verdict} are labelled than there are"
+    kappa = record.kappa
+    if kappa is not None and not -1 <= kappa.low <= kappa.value <= kappa.high <= 1:
+        return f"kappa cannot be {kappa.value:g} ({kappa.low:g} to {kappa.high:g})"
+    return ""
+
+
 def standing(
     certificates: Sequence[Certificate], grader: str, rubric_sha256: str, corpus: str
 ) -> tuple[Certificate | None, str]:
-    """The newest certificate for this grader, rubric and corpus; or None and why there is none."""
-    newest_first = sorted(certificates, key=lambda certificate: (certificate.at, certificate.id), reverse=True)
-    for certificate in newest_first:
-        if (certificate.grader, certificate.rubric_sha256, certificate.corpus) == (grader, rubric_sha256, corpus):
-            return certificate, ""
+    """The newest sound certificate for this grader, rubric and corpus; or None and why there is none.
+
+    Beside one that stands, the words say which newer one does not count.
+    """
     if not grader:
         return None, "the verdicts do not name their grader, so no certificate can be for it"
-    if not newest_first:
+    newest_first = sorted(certificates, key=lambda certificate: (certificate.at, certificate.id), reverse=True)
+    wanted = (grader, rubric_sha256, corpus)
+    fitting = [one for one in newest_first if (one.grader, one.rubric_sha256, one.corpus) == wanted]
+    if fitting:
+        return next((one for one in fitting if not fault_in(one)), None), _edited(fitting[0])
+    others = [certificate for certificate in newest_first if not fault_in(certificate)]
+    if not others:
         return None, f"there is no certificate for the grader {grader}"
     # Of those that do not fit, the one that fits best tells most.
-    best = max(newest_first, key=lambda c: (c.grader == grader, c.rubric_sha256 == rubric_sha256, c.corpus == corpus))
+    best = max(others, key=lambda c: (c.grader == grader, c.rubric_sha256 == rubric_sha256, c.corpus == corpus))
     if best.grader != grader:
         return None, f"expired: the certificate of {best.at[:10]} is for the grader {best.grader}, and this is {grader}"
     if best.rubric_sha256 != rubric_sha256:
         return None, f"expired: the rubric has changed since the certificate of {best.at[:10]} was made"
     theirs, ours = (name[:_LONGEST] or "one that is not named" for name in (best.corpus, corpus))
     return None, f"expired: the certificate of {best.at[:10]} is for another corpus ({theirs}, and this is {ours})"
+
+
+def _edited(certificate: Certificate) -> str:
+    fault = fault_in(certificate)
+    which = f"that of {certificate.at[:10]} ({certificate.id[:_LONGEST]})"
+    return f"a certificate in the ledger was edited: {which}, {fault}" if fault else ""

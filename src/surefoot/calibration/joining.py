@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, settled
+from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_person, settled
 from surefoot.types import Problem, Verdict
 
 FACTUALITY = "factuality"
@@ -62,7 +62,7 @@ def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
     """Verdicts of graders, and those of people as the labels they are."""
     machine, labels = [], []
     for verdict in verdicts:
-        if not verdict.grader.startswith(PEOPLE):
+        if not is_person(verdict.grader):
             machine.append(verdict)
             continue
         who = verdict.grader.removeprefix(PEOPLE)

@@ -10,6 +10,9 @@ from surefoot.records import Certificate, Interval
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
+# Why nothing can be said of an axis that has labels.
+DIVIDED = "people are divided on every answer they labelled"
+PICKED = "no label was drawn by chance: every labelled answer was picked, and speaks for itself alone"
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]
@@ -80,6 +83,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and people agree, and what rates people would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
+    Where a certificate stands in for labels, these are the certificate's, and `answers_here` are those of the run.
     """
 
     n: int
@@ -94,6 +98,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table
     chosen: Table
     answers: dict[str, int]
+    answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()

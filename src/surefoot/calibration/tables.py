@@ -64,7 +64,7 @@ class Confusion(Struct, frozen=True):
     @property
     def speaks_for_all(self) -> bool:
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
-        return self.complete or any(cell.m for cell in self.drawn)
+        return any(cell.m for cell in self.drawn)
 
     def is_plain(self, verdict: str) -> bool:
         """The counts can be read as they are: all is labelled, or the verdict is never given, or always."""
@@ -137,9 +137,10 @@ def confusion_of(answers: Sequence[Answer], values: Sequence[Value], *, by_flag:
     """The table of an axis. `by_flag`: labels were drawn by whether an answer was flagged on another axis."""
     drawn: Drawn = {}
     chosen = Counter[tuple[str, str]]()
+    some_are_left = any(answer.label is None for answer in answers)  # else none was picked before another
     for answer in answers:
         verdict = named(answer.verdict)
-        if answer.chosen and answer.label is not None:
+        if some_are_left and answer.chosen and answer.label is not None:
             chosen[verdict, named(answer.label)] += 1
             continue
         key = (verdict, answer.run, by_flag and bool(answer.flagged))

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from surefoot.calibration.results import Rate
+from surefoot.calibration.results import PICKED, Rate
 from surefoot.calibration.tables import Confusion, Numbers, named
 from surefoot.records import Value
 from surefoot.stats.correction import rogan_gladen
 
 Counted = tuple[int, int]  # successes, of
 _NO_SPREAD = 1e-12
+_UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
 
 
 def rates_elsewhere(verdicts: Iterable[Value], confusion: Confusion) -> dict[str, Rate]:
@@ -26,7 +27,7 @@ def rates_elsewhere(verdicts: Iterable[Value], confusion: Confusion) -> dict[str
         graded = seen[bucket] / total
         errors = _errors(confusion, draws, at)
         if errors is None:
-            reason = "the grader's error on this is not known: no labelled answer is in it, or all are"
+            reason = _UNKNOWN if confusion.speaks_for_all else PICKED
             found[bucket] = Rate(value=None, low=None, high=None, method="rogan-gladen", graded=graded, warning=reason)
             continue
         rate = rogan_gladen(seen[bucket], total, *errors)

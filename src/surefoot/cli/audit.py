@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.store import RunStore
@@ -53,7 +54,8 @@ def audit(
     """Put everything a reviewer needs about RUN into one file, signed by its hash.
 
     Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history, rules
-    and rubric. What is not there is named in it. Equal contents give equal bytes. Exits 4 when parts of the run do not
+    and rubric. What is not there is named in it. Equal contents give equal bytes. An earlier bundle is replaced, and
+    nothing else. Exits 4 when parts of the run do not
     fit each other; --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
     """
     if (run is None) == (verify is None):
@@ -61,9 +63,9 @@ def audit(
         raise UsageError("audit takes one run, or one bundle to verify", hint)
     if run is None:
         return _verify(Path(str(verify)), expected, as_json)
+    if expected is not None:
+        raise UsageError("--expect is for a bundle to verify", "write surefoot audit --verify FILE.zip --expect SHA256")
     place = out or _named(run).with_name(f"{_named(run).name}.audit.zip")
-    if not place.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder to write {place} into", "make the folder first")
     own = [run / name for name in _REPORTS if (run / name).is_file() and name not in {path.name for path in attached}]
     written = _written(RunStore.open(run), place, base, [*attached, *own], ledger)
     for lack in written.lacks:
@@ -83,24 +85,29 @@ def _named(run: Path) -> Path:
 
 
 def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[Path], given: str | None) -> Written:
-    from surefoot.auditing.bundle import write_bundle
+    from surefoot.auditing.bundle import beside, is_bundle, is_hash, write_bundle
     from surefoot.auditing.gathering import base_of, gather
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
 
+    where = find(store.path, given)
+    check_target(out, (".zip",), files_of(where), is_bundle)
+    check_target(beside(out), (".zip.sha256",), files_of(where), is_hash)
     with contextlib.ExitStack() as stack:
-        if (ledger := Ledger.existing(find(store.path, given))) is not None:
+        if (ledger := Ledger.existing(where)) is not None:
             stack.enter_context(ledger)
         elif given:
             raise UsageError(f"there is no ledger {given}", "leave --ledger out to bundle the run alone")
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="surefoot-audit-")))
         found = base_of(store, ledger) if ledger is not None and base is None else None
-        gather(folder, store, RunStore.open(base) if base is not None else found, ledger, attached)
-        return write_bundle(folder, out)
+        with naming(folder):
+            gather(folder, store, RunStore.open(base) if base is not None else found, ledger, attached)
+        with naming(out):
+            return write_bundle(folder, out)
 
 
 def _verify(path: Path, expected: str | None, as_json: bool) -> int:
-    from surefoot.auditing.bundle import verify_bundle
+    from surefoot.auditing.verifying import verify_bundle
 
     found = verify_bundle(path, expected)
     if as_json:
@@ -111,4 +118,7 @@ def _verify(path: Path, expected: str | None, as_json: bool) -> int:
         for words in (*found.lacks, *found.remarks):
             click.echo(f"note: {plain(words, 400)}", err=True)
         click.echo(f"{'sound' if found.sound else 'CHANGED'}: {found.file}, sha256 {found.sha256}")
+        if found.sound and not found.held_against:
+            click.echo("only its inside was checked: whoever changes a bundle can write new hashes into it")
+            click.echo("note: hold it against the hash that you were given by another way, with --expect", err=True)
     return ExitCode.OK if found.sound else ExitCode.BLOCKED

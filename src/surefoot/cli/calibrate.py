@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from surefoot import rubric
 from surefoot.appending import printable
 from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.numbers import Share
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, Incomplete, UsageError
@@ -50,7 +51,7 @@ _SHOWN = 20
     help="What the rows of --verdicts are on; a run knows its own.",
 )  # fmt: skip
 @click.option(
-    "--risk", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, metavar="P",
+    "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
     help="How many wrong verdicts may stay unseen, for the threshold below which a person should look.",
 )  # fmt: skip
 @report_option
@@ -81,6 +82,10 @@ def calibrate(
         found = _of_runs(runs, labels, grader, ledger, (target, risk, now))
     with quiet_if_nobody_reads():
         _write(found, reports, as_json)
+    if not any(axis.n or axis.corrected for axis in found.axes.values()):
+        reasons = dict.fromkeys(axis.kappa_reason for axis in found.axes.values())
+        _note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
+        return ExitCode.INCOMPLETE
     return ExitCode.INCOMPLETE if any(p.kind not in _HARMLESS for p in found.problems) else ExitCode.OK
 
 
@@ -96,12 +101,17 @@ def _of_runs(
 
     where = find(runs[0], place)
     with contextlib.ExitStack() as opened:
-        book = Ledger.open(where) if labels else Ledger.existing(where)
+        book = Ledger.existing(where)
+        if book is None and labels:
+            from_runs(runs, labels, grader, None, asked[-1])  # what cannot be read is said before a ledger is made
+            book = Ledger.open(where)
         if book is not None:
             opened.enter_context(book)
         source = from_runs(runs, labels, grader, book, asked[-1])
         known = book.certificates(source.joined.grader) if book else []
         valid, why = standing(known, source.joined.grader, source.rubric.sha256, source.corpus)
+        if valid and why:
+            _note(why)
         if source.joined.sampled or (source.joined.people and valid is None):
             found = _calibrated(source, *asked)
             return _kept(found, book or opened.enter_context(Ledger.open(where)), valid)

@@ -15,11 +15,12 @@ from surefoot.appending import printable
 from surefoot.calibration.joining import Joined, by_people, join
 from surefoot.cli.sides import load_side
 from surefoot.errors import UsageError
+from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
 from surefoot.importers.verdicts import load_verdicts
-from surefoot.records import Value
+from surefoot.records import Value, is_person
 from surefoot.rubric import Rubric
-from surefoot.store import RunStore
+from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
 if TYPE_CHECKING:
@@ -38,12 +39,17 @@ class Source(Struct):
 def from_files(verdicts: str, labels: Sequence[str], grader: str | None, by: Rubric) -> Source:
     problems: list[Problem] = []
     rows, told = by_people(load_verdicts(verdicts, problems, by))
+    graders = {verdict.grader for verdict in rows}
     for path in labels:
-        told += load_labels(path, problems, rubric=by)
+        if is_same_file(path, verdicts):
+            message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
+            raise UsageError(
+                message, "pass labels by people; those among the verdicts (human/NAME) count by themselves"
+            )
+        told += load_labels(path, problems, rubric=by, graders=graders)
     chosen = of_one_grader(rows, grader, verdicts)
-    own = {verdict.grader for verdict in chosen}
-    if own & {label.annotator for label in told}:
-        message = f"labels are by {next(iter(own))}, the grader that is to be calibrated"
+    if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
+        message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
         raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
     joined = join(chosen, told)
     joined.problems[:0] = problems
@@ -84,6 +90,7 @@ class _Run:
         self.rubric = _rubric_of(store)
         self.verdicts, self.labels = by_people(self.side.verdicts)
         self.problems = list(self.side.problems)
+        self.graders = graders_of(store)
 
     def chosen(self, grader: str | None) -> list[Verdict]:
         return of_one_grader(self.verdicts, grader or self.store.manifest.grader, printable(self.store.path))
@@ -92,7 +99,10 @@ class _Run:
         """Those of the ledger on these answers, after those of the files were added to it."""
         from surefoot.ledger.places import entry_of
 
-        told = [label for path in files for label in load_labels(path, self.problems, rubric=self.rubric)]
+        told = []
+        for path in files:
+            refuse_verdicts_of(self.store, path)
+            told += load_labels(path, self.problems, rubric=self.rubric, graders=self.graders)
         mine = {"run": self.id, "rubric_sha256": self.rubric.sha256}
         self.labels = bound(self.labels, self.side.versions, self.problems, **mine)
         if ledger is not None:
@@ -105,7 +115,28 @@ class _Run:
         usable = [label for label in self.labels if label.rubric_sha256 in ("", self.rubric.sha256)]
         if other := len(self.labels) - len(usable):
             self.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
-        self.labels = usable
+        people = [label for label in usable if not is_grader(label.annotator, self.graders)]
+        if own := len(usable) - len(people):  # from before they were refused: rows of a ledger stay for good
+            self.problems.append(Problem("note", f"labels under the name of a grader of this run ({own}) are not used"))
+        self.labels = people
+
+
+def graders_of(store: RunStore) -> set[str]:
+    """All whose verdicts a run has: no label on its answers may be by one of them."""
+    given = {verdict.grader for verdict in store.verdicts() if not is_person(verdict.grader)}
+    members = (name for part, name in store.manifest.versions.items() if part.startswith("council member"))
+    return {*given, *members, store.manifest.grader or ""} - {""}
+
+
+def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:
+    """Whatever name they are under: some have none."""
+    if is_same_file(path, store.path / VERDICTS):
+        message = f"{path} holds the verdicts of the run, and no labels by people"
+        raise UsageError(message, f"label some answers: surefoot label {printable(store.path)}")
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
 
 
 def _drawn_from(runs: Sequence[_Run], ledger: Ledger | None) -> set[str]:

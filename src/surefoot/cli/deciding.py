@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.appending import UNREADABLE, printable
-from surefoot.calibration.certificates import sealed
+from surefoot.calibration.certificates import fault_in
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.sides import is_run, load_side
 from surefoot.compare import Comparison, Request, compare, mode_of
@@ -77,34 +78,73 @@ def decide(options: Options) -> Comparison:
     request = Request(
         waivers=_waivers(options["waive"], options["reasons"]), certificates=certificates,
         uncalibrated=options["uncalibrated"], mode=chosen.mode, alpha=chosen.alpha, margin=chosen.margin,
+        overridden=_overridden(rules, chosen, file),
     )  # fmt: skip
     mode = mode_of(sides, chosen.mode)[0]
     with _ledger((base, cand), options["ledger"], needed=mode == SEQUENTIAL) as ledger:
         if ledger is None:
             comparison = compare(*sides, rules, request)
         else:
-            comparison = _with_history(ledger, (base, cand), sides, rules, request, chosen.programme)
+            request = _with_what_is_known(ledger, sides, request)
+            if is_run(base) and is_run(cand):
+                comparison = _as_a_step(ledger, (base, cand), sides, rules, request, chosen.programme, options["mode"])
+            else:
+                comparison = compare(*sides, rules, request)
     _keep_decision(Path(cand), comparison)
     return comparison
 
 
-def _with_history(
-    ledger: Ledger, paths: tuple[str, str], sides: tuple[Side, Side], rules: Sequence[Rule], request: Request, name: str
-) -> Comparison:
-    from surefoot.cli.steps import Runs
+def _overridden(
+    rules: Sequence[Rule], chosen: gatefiles.Sequential, file: gatefiles.GateFile
+) -> dict[str, float | tuple[str, ...]]:
+    """What the command line puts in place of the gate file's, where it differs."""
+    numbers = {"alpha": (chosen.alpha, file.sequential.alpha), "margin": (chosen.margin, file.sequential.margin)}
+    found: dict[str, float | tuple[str, ...]] = {key: now for key, (now, was) in numbers.items() if now != was}
+    texts = tuple(rule.text for rule in rules)
+    if texts != tuple(" ".join(text.split()) for text in file.rules.values()):
+        found["rules"] = texts
+    return found
 
+
+def _with_what_is_known(ledger: Ledger, sides: tuple[Side, Side], request: Request) -> Request:
+    """People's labels stand in on both sides, and the ledger's certificates are at hand where none was passed."""
     versions = {version for side in sides for version in side.versions.values()}
     labels = ledger.labels(versions=versions) if versions else []
     for side in sides:
         stand_in(side, labels)
-    request = replace(request, certificates=request.certificates or ledger.certificates())
-    if not all(map(is_run, paths)):
-        return compare(*sides, rules, request)
+    return replace(request, certificates=request.certificates or ledger.certificates())
+
+
+def _as_a_step(
+    ledger: Ledger,
+    paths: tuple[str, str],
+    sides: tuple[Side, Side],
+    rules: Sequence[Rule],
+    request: Request,
+    programme: str,
+    asked: str | None,
+) -> Comparison:
+    """Two runs make a step in the history of a release, and what its other steps have shown counts."""
+    from surefoot.cli.steps import Runs
+
     runs = Runs.of(*paths)
+    place = runs.place(ledger, programme)
+    if place.has_begun and mode_of(sides, request.mode)[0] != SEQUENTIAL:
+        why = f"the ledger has sequential steps of the release {plain(place.release)}"
+        if asked is not None:
+            message = f"{why}, and a decision in the {asked} mode would leave out what they have shown"
+            raise UsageError(message, "leave --mode out, or name a new release with run --version")
+        request = replace(request, mode=SEQUENTIAL, why_this_mode=why)
     if mode_of(sides, request.mode)[0] == SEQUENTIAL:
-        request = replace(request, place=runs.place(ledger, name))
+        request = replace(request, place=place)
     comparison = compare(*sides, rules, request)
-    runs.keep(ledger, comparison, request, name)
+    try:
+        runs.keep(ledger, comparison, request, programme)
+    except Incomplete as error:
+        # Evidence that is not kept could be tried for again and again; a block is one in any case.
+        if comparison.mode == SEQUENTIAL and comparison.decision.outcome != "BLOCK":
+            raise
+        click.echo(f"note: {error.message}; the decision is not kept in it", err=True)
     return comparison
 
 
@@ -124,18 +164,36 @@ def _ledger(paths: Sequence[str], given: str | None, *, needed: bool) -> Iterato
 
 
 def _opened(where: str, *, make: bool, needed: bool) -> contextlib.AbstractContextManager[Ledger | None]:
+    """A ledger that is there has to be read: its labels and steps may decide. A new one is made where that can be."""
     from surefoot.ledger import Ledger
 
     try:
-        opened = Ledger.open(where) if make else Ledger.existing(where)
+        opened = Ledger.existing(where)
+    except OSError as error:  # a folder that may not even be looked into
+        message = f"the ledger {printable(Path(where))} cannot be read: {error.strerror}"
+        raise Incomplete(message, "ask for the right to read it: its labels and steps may decide") from error
+    if opened is not None:
+        return opened
+    if not make:
+        raise UsageError("there is no ledger at the place that was named", "leave --ledger out: files need none")
+    try:
+        return Ledger.open(where)
     except Incomplete as error:
-        if needed:
+        if needed or _is_there(where):
             raise
         click.echo(f"note: {error.message}; the decision is not kept in it", err=True)
         return contextlib.nullcontext()
-    if opened is None:
-        raise UsageError("there is no ledger at the place that was named", "leave --ledger out: files need none")
-    return opened
+
+
+def _is_there(where: str) -> bool:
+    """Whether something lies at the place of a ledger; what cannot be told is taken for yes."""
+    try:
+        os.lstat(where)
+    except (FileNotFoundError, NotADirectoryError):
+        return "://" in where
+    except OSError:
+        return True
+    return True
 
 
 def read_certificate(path: str) -> Certificate:
@@ -152,8 +210,8 @@ def read_certificate(path: str) -> Certificate:
         raise UsageError(f"the certificate {printable(Path(path))} cannot be read: {error.strerror}", hint) from error
     except UNREADABLE as error:
         raise UsageError(f"{printable(Path(path))} holds no certificate: {error}", hint) from error
-    if sealed(certificate).id != certificate.id:
-        raise UsageError(f"the certificate in {printable(Path(path))} was changed after it was made", hint)
+    if fault := fault_in(certificate):
+        raise UsageError(f"the certificate in {printable(Path(path))} was changed after it was made: {fault}", hint)
     return certificate
 
 

@@ -29,8 +29,9 @@ A question-answering pipeline over 43 documents refuses when it finds no evidenc
 drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
 """
 _LABELS = """
-Can the grader be trusted? The authors of this demo labelled the answers themselves, without seeing its verdicts.
-`surefoot import` keeps their labels in a ledger, `surefoot calibrate` holds the grader against them:
+Can the grader be trusted? Every answer here was labelled by two annotators who saw no verdict: AI models, for want of
+people. With your own documents, label about 50 answers yourself. `surefoot import` keeps labels in a ledger, and
+`surefoot calibrate` holds the grader against them:
   {trust}
 That certificate is what the gate asks for before anything ships, and where a label is, it counts instead of the grader.
 """

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from surefoot.appending import printable
 from surefoot.cli.deciding import decide, deciding_options
+from surefoot.cli.numbers import Share
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.sides import is_run
 from surefoot.errors import ExitCode, UsageError
 from surefoot.importers import gatefiles
-from surefoot.report.words import counted, plain
+from surefoot.report.words import counted, overridden, plain
 from surefoot.store import RunStore
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from surefoot.sequential.planning import Change, Plan
 
 _USUAL_QUESTIONS = "130"
+_MOST_DIGITS = 15
 
 
 @click.command(epilog="Example: surefoot gate --plan --questions 130 --repeats 3")
@@ -37,7 +39,7 @@ _USUAL_QUESTIONS = "130"
     "--repeats", type=click.IntRange(min=1), metavar="K", help="plan: answers to each question.  [default: 1]"
 )
 @click.option("--labels", type=click.IntRange(min=1), default=50, show_default=True, help="plan: answers people label.")
-@click.option("--rate", type=click.FloatRange(0, 1), default=0.03, show_default=True, help="plan: share wrong today.")
+@click.option("--rate", type=Share(), default=0.03, show_default=True, help="plan: share wrong today.")
 @click.option("--history", is_flag=True, help="List the steps of the programme, newest last.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
@@ -66,7 +68,7 @@ def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
 
 
 def _plan(options: dict[str, Any]) -> int:
-    from surefoot.sequential.planning import plan
+    from surefoot.sequential.planning import MOST_PAIRS, plan
 
     if options["paths"]:
         raise UsageError("--plan compares nothing", "name a question set or a run with --questions")
@@ -74,9 +76,13 @@ def _plan(options: dict[str, Any]) -> int:
     settings = replace(settings, **{key: options[key] for key in ("alpha", "margin") if options[key] is not None})
     gatefiles.check(settings)
     questions, repeats = _asked(options["questions"])
+    repeats = options["repeats"] or repeats
+    if questions * repeats > MOST_PAIRS:
+        message = f"a plan is for at most {MOST_PAIRS:,} answers a run, and these are more"
+        raise UsageError(message, "lower --questions or --repeats")
     made = plan(
-        questions, repeats=options["repeats"] or repeats, alpha=settings.alpha, margin=settings.margin,
-        rate=options["rate"], labels=options["labels"],
+        questions, repeats=repeats, alpha=settings.alpha, margin=settings.margin, rate=options["rate"],
+        labels=options["labels"],
     )  # fmt: skip
     with quiet_if_nobody_reads():
         click.echo(msgspec.json.encode(made) if options["as_json"] else "\n".join(_plan_lines(made)))
@@ -85,8 +91,9 @@ def _plan(options: dict[str, Any]) -> int:
 
 def _asked(given: str) -> tuple[int, int]:
     """How many questions, and how often each is asked."""
-    if given.isdecimal() and int(given) > 0:
-        return int(given), 1
+    digits = given.lstrip("0") if given.isascii() and given.isdecimal() else ""
+    if digits:
+        return int(digits[:_MOST_DIGITS]), 1  # so long a number is too large whatever follows
     if is_run(given):
         manifest = RunStore.open(given).manifest
         return manifest.question_count, max(1, manifest.repeats)
@@ -108,7 +115,8 @@ def _plan_lines(made: Plan) -> Iterator[str]:
     yield ""
     yield _what_ships(made)
     if made.questions_to_ship:
-        yield f"It takes at least {counted(made.questions_to_ship, 'question')} to ship within one pair of runs."
+        least = f"It takes at least {counted(made.questions_to_ship, 'question')} to ship"
+        yield f"{least}: repeats and more runs do not replace questions."
     yield f"A plain comparison of shares would find a difference of {made.detectable:.1%} four times in five."
     yield ""
     for change in made.changes:
@@ -123,16 +131,21 @@ def _plan_lines(made: Plan) -> Iterator[str]:
 def _what_ships(made: Plan) -> str:
     most = made.new_wrong_that_ship
     if most is None:
-        return "One pair of runs cannot ship, not even without any change: ask more questions or run more often."
+        wider = "ask more questions" if made.questions_to_ship else "choose a wider margin"
+        return f"Nothing can ship, not even without any change: {wider}."
     if most == 0:
         return "One pair of runs ships only with no new wrong answer."
-    return f"One pair of runs ships with at most {counted(most, 'new wrong answer')}."
+    ships = f"One pair of runs ships with at most {counted(most, 'new wrong answer')}"
+    if made.repeats == 1:
+        return f"{ships}."
+    turned = counted(made.new_wrong_questions_that_ship or 0, "question")
+    return f"{ships}, and at most {turned} newly wrong in more than half of the repeats."
 
 
 def _change_lines(change: Change, made: Plan) -> Iterator[str]:
     what = f"{change.before:.1%} -> {change.after:.1%} wrong"
-    note = " (unchanged)" if change.after == change.before else ""
-    note = " (at the margin)" if abs(change.after - change.before - made.margin) < 1e-9 else note
+    note = " (at the margin)" if abs(change.after - change.before - made.margin) < 1e-9 else ""
+    note = " (unchanged)" if change.after == change.before else note
     yield f"{what}{note}, within 1 to {len(change.blocked)} pairs of runs:"
     yield f"  blocked  {'  '.join(f'{one.chance:6.1%}' for one in change.blocked)}"
     yield f"  shipped  {'  '.join(f'{one.chance:6.1%}' for one in change.shipped)}"
@@ -182,6 +195,8 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
             "e_value": None if log10 is None else 10 ** min(12.0, log10),
             "uncalibrated": step.uncalibrated,
             "waived": step.waived,
+            "overridden": row["overridden"],
+            "blocked_by": row["blocked_by"],
         }
 
 
@@ -191,5 +206,6 @@ def _history_line(row: dict[str, Any]) -> str:
         evidence = f"  e = {row['e_value']:.3g} ({row['worse']} worse, {row['better']} better so far)"
     flags = "  uncalibrated" if row["uncalibrated"] else ""
     flags += f"  waived: {plain(', '.join(row['waived']))}" if row["waived"] else ""
+    flags += f"  not as the gate file: {plain(overridden(row['overridden']))}" if row["overridden"] else ""
     sides = f"{row['reference']} ({row['base_name']}) -> {row['release']} ({row['cand_name']})"
     return f"{row['at'][:16]}  {row['outcome']:12}  {row['mode']:10}  {plain(sides)}{evidence}{flags}"

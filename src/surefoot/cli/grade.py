@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -20,7 +21,6 @@ from surefoot.cli.pairs import grade_texts
 from surefoot.cli.spending import CANARIES, Reader, Terms, open_grader
 from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.errors import ExitCode, UsageError
-from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
@@ -28,6 +28,9 @@ from surefoot.report.words import plain
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
+
+if TYPE_CHECKING:
+    from surefoot.graders.findings import Graded
 
 _BATCH = 200
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
@@ -109,7 +112,23 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     for problem in problems:
         click.echo(f"warning: {plain(str(problem), 500)}", err=True)
     code = _summed_up(Counter(one.bucket for one in graded), as_json, grader)
+    click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
     return ExitCode.INCOMPLETE if problems else code
+
+
+def trust_in_run(folder: Path) -> str:
+    """How far the verdicts of a run can be trusted, by the certificates beside it."""
+    from surefoot.cli.sides import load_side
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.places import find
+    from surefoot.trust import in_words, trust_in
+
+    ledger = Ledger.existing(find(folder, None))
+    with ledger or contextlib.nullcontext():
+        certificates = ledger.certificates() if ledger else []
+    side = load_side(folder)
+    trust = trust_in({"base": side, "cand": side}, certificates)
+    return in_words(trust) + (f"; to find out: {trust.remedy}" if trust.remedy and not trust.certificate else "")
 
 
 def grade_run(store: RunStore, grader: Reader) -> list[Graded]:
@@ -141,6 +160,8 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
 
 def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[dict[str, Any]]:
     """One row per item, in order; what could not be read is a row too, with its reason."""
+    from surefoot.graders.findings import FindingsGrader
+
     rest = iter(items)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
     while batch := list(islice(rest, size)):

@@ -82,6 +82,12 @@ The first ten minutes, in this folder. (`surefoot` not found? Activate the envir
 
 The exit code is the decision: 0 ship, 1 block, 3 inconclusive, 4 incomplete; report.html shows why.
 
+4. `--uncalibrated` takes the grader's word for it. To know how often it errs, label some answers in the browser.
+About 50 of them, over a question set of your own, let the gate decide without that flag.
+
+  surefoot label runs/second
+  surefoot calibrate runs/second
+
 Then put your own questions into questions.json, your passages into passages.jsonl, and your pipeline into pipeline.py.
 
 For a build without a baseline there are gate.toml and ci.yml. They go by citations and refusals alone:

@@ -75,6 +75,8 @@ def label(
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find
 
+    if not 0 <= overlap <= 1:  # NaN gets through the range
+        raise UsageError(f"--overlap {overlap} is no share", "write a number from 0 to 1")
     name = _checked_name(annotator)
     store = RunStore.open(run)
     chosen = _rubric(store, rubric_name)
@@ -92,6 +94,7 @@ def label(
             if not no_browser:
                 serving.open_browser(url)
             serving.serve(app.app_for(made, host=host, token=secret, annotator=name), listening)
+        made.keeper.check()
         done = made.progress(name)
         _note(f"{done.together} of {counted(done.target, 'answer')} labelled; the labels are in {book.name}")
     return ExitCode.OK

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 import msgspec
 import zstandard
+from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import replacing
+from surefoot.appending import BYTE_ORDER_MARK, replacing
 from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.importers.compressed import open_zst
 from surefoot.importers.labels import bound, load_labels, not_yet_in
 from surefoot.problems import HARMLESS
-from surefoot.records import Label
 from surefoot.report.words import counted, plain
 from surefoot.store import RunStore
 from surefoot.types import Problem
 
-if TYPE_CHECKING:
-    from surefoot.ledger import Ledger
-
+_EXPORTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+_OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
 _SHOWN = 20
 _LONGEST_HEAD = 1 << 20
 _ONE = {"labels": "label", "certificates": "certificate", "steps": "step", "runs": "run", "replies": "reply"}
@@ -42,18 +42,18 @@ _ONE = {"labels": "label", "certificates": "certificate", "steps": "step", "runs
 def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool) -> int:
     """Write everything in the ledger to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
 
-    Equal ledgers give equal files, whatever database they are in.
+    Equal ledgers give equal files, whatever database they are in. An earlier export is replaced; a file that is
+    something else is left as it is, with exit code 2.
     """
     from surefoot.ledger import Ledger
     from surefoot.ledger.moving import write_ledger
     from surefoot.ledger.places import find
 
-    if not file.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder to write {file} into", "make the folder first")
     place = find(None, ledger)
+    check_target(file, _EXPORTS, files_of(place), _is_export)
     if (opened := Ledger.existing(place)) is None:
         raise UsageError("there is no ledger to export", "name it with --ledger FILE or --ledger postgresql://...")
-    with opened, replacing(file, 0o600) as out, _compressed(out, file) as target:  # as private as the ledger itself
+    with opened, naming(file), replacing(file, 0o600) as out, _compressed(out, file) as target:  # private, as it is
         moved = write_ledger(opened, target, replies=not without_replies)
     if as_json:
         _print({"file": str(file), "ledger": opened.name, "rows": moved.rows, "sha256": moved.sha256})
@@ -80,18 +80,25 @@ def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> 
     is added, or nothing and the line is named. Exits 4 when labels are on answers that the run does not have.
     """
     from surefoot.ledger import Ledger
-    from surefoot.ledger.moving import is_export, read_ledger
+    from surefoot.ledger.moving import check_lines, is_export, is_headless, read_ledger
     from surefoot.ledger.places import find, is_ledger
 
     if is_ledger(file):
         raise UsageError(f"{file} is a ledger itself", f"export it first: surefoot export FILE.jsonl --ledger {file}")
-    with _opened(file) as lines, _readable(file):
-        exported = is_export(lines.readline(_LONGEST_HEAD))
-    if not exported:
+    first = _first_line(file)
+    if is_headless(first):
+        message = f"{file} looks like an export whose first line is missing"
+        raise UsageError(message, "it says how many rows there are: export the ledger again")
+    if not is_export(first):
         return _import_labels(file, run, ledger, as_json)
     if run is not None:
         raise UsageError(f"{file} is an export of a ledger, and no labels on one run", "leave --run out")
-    with Ledger.open(find(None, ledger)) as opened, _opened(file) as lines, _readable(file):
+    place = find(None, ledger)
+    if (opened := Ledger.existing(place)) is None:
+        with _opened(file) as lines, _readable(file):
+            check_lines(lines, str(file))
+        opened = Ledger.open(place)
+    with opened, _opened(file) as lines, _readable(file):
         moved = read_ledger(opened, lines, str(file))
     if as_json:
         _print({"file": str(file), "ledger": opened.name, "rows": moved.rows, "new": moved.new})
@@ -101,13 +108,18 @@ def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> 
 
 
 def _import_labels(file: Path, run: Path | None, given: str | None, as_json: bool) -> int:
+    from surefoot.cli.calibrating import graders_of, refuse_verdicts_of
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find, run_id, versions_of
+    from surefoot.ledger.schema import checked
 
     problems: list[Problem] = []
     store = None if run is None else RunStore.open(run)
     name = store.manifest.rubric if store is not None else ""
-    labels = load_labels(file, problems, rubric=rubric.load(name) if name in rubric.bundled() else None)
+    by = rubric.load(name) if name in rubric.bundled() else None
+    if store is not None:
+        refuse_verdicts_of(store, file)
+    labels = load_labels(file, problems, rubric=by, graders=graders_of(store) if store is not None else ())
     _refuse(file, problems)
     if store is not None:
         manifest = store.manifest
@@ -115,10 +127,16 @@ def _import_labels(file: Path, run: Path | None, given: str | None, as_json: boo
     elif lost := sum(not label.version for label in labels):
         message = f"{counted(lost, 'label')} in {file} do not say which version of an answer they are on"
         raise UsageError(message, "say with --run RUN whose answers they are on")
+    if not labels:
+        _name(problems)
+        raise Incomplete(f"no label in {file} is on an answer of the run", "nothing was imported; name the right run")
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    for label in labels:
+        checked(replace(label, at=label.at or now))  # before a ledger is made
     with Ledger.open(find(run, given)) as ledger:
         if store is not None:
             ledger.add_run(entry_of(store))
-        new = ledger.add_labels(_fresh(ledger, labels))
+        new = ledger.add_labels(not_yet_in(ledger.labels(versions={one.version for one in labels}), labels, now))
     _name(problems)
     left_out = sum(problem.kind == "unknown_question" for problem in problems)
     if as_json:
@@ -130,15 +148,12 @@ def _import_labels(file: Path, run: Path | None, given: str | None, as_json: boo
     return ExitCode.INCOMPLETE if left_out else ExitCode.OK
 
 
-def _fresh(ledger: Ledger, labels: list[Label]) -> list[Label]:
-    known = ledger.labels(versions={label.version for label in labels})
-    return not_yet_in(known, labels, datetime.now(UTC).isoformat(timespec="microseconds"))
-
-
 def _refuse(file: Path, problems: list[Problem]) -> None:
     """Nothing is half imported: what cannot be used is put right first."""
     if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
         _name(problems)
+        if any(problem.kind in _OF_THE_FILE for problem in serious):
+            raise Incomplete(f"{file} could not be read, and nothing was imported", "see above, and pass a whole file")
         message = f"{counted(len(serious), 'row')} of {file} cannot be used, and nothing was imported"
         raise UsageError(message, "correct or remove the rows named above, then import it again")
 
@@ -170,9 +185,26 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         if path.suffix == ".gz":
             yield gzip.GzipFile(fileobj=file)  # type: ignore[misc]
         elif path.suffix == ".zst":
-            yield io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
+            yield open_zst(file)
         else:
             yield file
+
+
+def _first_line(path: Path) -> bytes:
+    """The first one that is not empty."""
+    with _opened(path) as lines, _readable(path):
+        while (line := lines.readline(_LONGEST_HEAD)) and not line.removeprefix(BYTE_ORDER_MARK).strip():
+            pass
+    return line
+
+
+def _is_export(path: Path) -> bool:
+    from surefoot.ledger.moving import is_export
+
+    try:
+        return is_export(_first_line(path))
+    except Incomplete:
+        return False
 
 
 @contextlib.contextmanager

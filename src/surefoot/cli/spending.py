@@ -15,23 +15,40 @@ from msgspec.structs import replace
 
 from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
-from surefoot.graders.findings import FindingsGrader, Graded
-from surefoot.graders.judging import Judge
-from surefoot.graders.local import local_cascade
-from surefoot.graders.rules import Rules
 from surefoot.report.words import counted, names, plain
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
 if TYPE_CHECKING:
+    from surefoot.graders.findings import FindingsGrader, Graded
+    from surefoot.graders.judging import Judge
     from surefoot.graders.llm import Grading, LlmGrader, Plan
     from surefoot.models.seam import Model, Reply
 
-JUDGES: dict[str, Callable[[], Judge]] = {"local": local_cascade, "rules": Rules}
-GRADERS: dict[str, Callable[[], FindingsGrader]] = {
-    "local": lambda: FindingsGrader(local_cascade()),
-    "rules": lambda: FindingsGrader(Rules()),
-}
+
+def _local() -> Judge:
+    from surefoot.graders.local import local_cascade
+
+    return local_cascade()
+
+
+def _rules() -> Judge:
+    from surefoot.graders.rules import Rules
+
+    return Rules()
+
+
+def _reading_by(judge: Callable[[], Judge]) -> Callable[[], FindingsGrader]:
+    def grader() -> FindingsGrader:
+        from surefoot.graders.findings import FindingsGrader
+
+        return FindingsGrader(judge())
+
+    return grader
+
+
+JUDGES: dict[str, Callable[[], Judge]] = {"local": _local, "rules": _rules}
+GRADERS: dict[str, Callable[[], FindingsGrader]] = {name: _reading_by(judge) for name, judge in JUDGES.items()}
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 CANARIES = "canaries"  # in the manifest: how the grader read answers of known label
 _CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)

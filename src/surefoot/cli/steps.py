@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class Runs(Struct, frozen=True):
             cand_run=run_id(cand),
             base_answers=_answers(self.base),
             cand_answers=_answers(self.cand),
+            deterministic=cand.deterministic,
         )
         return place(ledger.steps(programme), now)
 
@@ -69,13 +71,21 @@ class Runs(Struct, frozen=True):
             waived=dict(comparison.waived),
             uncalibrated=comparison.uncalibrated,
             certificate=certificate.id if certificate else "",
+            blocked_by=comparison.blocked_by,
+            overridden=dict(comparison.overridden),
+            closes=comparison.closes,
+            deterministic=cand.deterministic,
         )
         for store in (self.base, self.cand):
             ledger.add_run(entry_of(store))
-        known = (replace(row, id=step.id, at=step.at) for row in newest(ledger.steps(programme)))
-        if step not in known:
+        rows = ledger.steps(programme)
+        if _undated(newest([*rows, step])) != _undated(newest(rows)):
             ledger.add_step(step)
 
 
 def _answers(store: RunStore) -> str:
     return store.manifest.graded_sha256 or store.answers_sha256()
+
+
+def _undated(steps: Sequence[Step]) -> list[Step]:
+    return [replace(step, id="", at="") for step in steps]

@@ -17,6 +17,7 @@ from surefoot.errors import UsageError
 
 DEFAULT = "default"
 MODES = ("strict", "sequential")
+_LEAST_ALPHA = 1e-9
 _TABLES = ("rules", "sequential")
 _A_RULE = 'a rule is a line like G1 = "precision >= 0.80"'
 _SEQUENTIAL = 'it has alpha = 0.05, margin = 0.02, programme = "default" and mode = "sequential", each if you like'
@@ -89,8 +90,8 @@ def _sequential(table: Any, source: str) -> Sequential:  # noqa: ANN401 - whatev
 
 def check(chosen: Sequential, where: str = "") -> None:
     """Numbers by which nothing could be decided are refused, wherever they come from."""
-    if not 0 < chosen.alpha <= 0.5:
-        raise UsageError(f"{where}alpha must be above 0 and at most 0.5, not {chosen.alpha}", "0.05 is usual")
+    if not _LEAST_ALPHA <= chosen.alpha <= 0.5:
+        raise UsageError(f"{where}alpha must lie between {_LEAST_ALPHA:g} and 0.5, not {chosen.alpha}", "0.05 is usual")
     if not 0 < chosen.margin < 1:
         raise UsageError(
             f"{where}margin must lie between 0 and 1, not {chosen.margin}", "0.02 bears a rise by 2 points"

@@ -10,8 +10,8 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
@@ -19,13 +19,14 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
+from surefoot.importers.annotators import UNNAMED, annotator_of, fault_in
 from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
-from surefoot.records import PEOPLE, Drawn, Label, current
+from surefoot.problems import HARMLESS
+from surefoot.records import Drawn, Label, current
 from surefoot.rubric import Axis, Rubric, read_score
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem
 
-UNNAMED = "unnamed"
 _JSON = (b"{", b"[")
 _WHO, _NOTES = ("annotator", "grader"), ("note", "reason")
 _FIELDS = frozenset(
@@ -35,24 +36,38 @@ _FIELDS = frozenset(
 _DRAWN = get_args(Drawn)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = ",;\t"
+_BY_A_GRADER = "by_a_grader"
+_AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 
 Row = tuple[int, object]
 
 
 def load_labels(
-    path: str | Path, problems: list[Problem] | None = None, *, rubric: Rubric | None = None
+    path: str | Path,
+    problems: list[Problem] | None = None,
+    *,
+    rubric: Rubric | None = None,
+    graders: Collection[str] = (),
 ) -> list[Label]:
     """The labels of a file, as they stand there. `at` is "" where it says no time.
 
-    What is wrong with it goes to `problems`, or is an error when nobody takes it.
+    `graders` are those that the labels will be held against: their own verdicts are no labels, nor are those of any
+    other grader. What is wrong with a file goes to `problems`, or is an error when nobody takes it.
     """
     where, log = Path(path), list[Problem]() if problems is None else problems
     if str(path) != "-" and not where.is_file():
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
     rows = _csv_rows(where, by, log) if _is_csv(where) else file_rows(str(path), log)
-    labels = _without_contradictions(str(path), _labels(str(path), rows, by, log), log)
-    if problems is None and (serious := [problem for problem in log if problem.kind != "note"]):
+    known = len(log)
+    labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
+    serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
+    if not labels and serious and all(problem.kind == _BY_A_GRADER for problem in serious):
+        hint = "pass labels by people: annotator NAME, or grader human/NAME"
+        raise UsageError(f"{path} has no label by a person: {serious[0].message}", hint)
+    if not labels and not serious:
+        log.append(Problem("no_labels", "not one label can be read", str(path)))
+    if problems is None and (serious := [problem for problem in log if problem.kind not in HARMLESS]):
         raise UsageError(str(serious[0]), f"{len(serious)} rows of {path} cannot be used")
     return labels
 
@@ -147,7 +162,9 @@ def _columns(path: Path, reader: csv.DictReader[str]) -> dict[str, str]:
     return dict(zip(written, fields, strict=True))
 
 
-def _labels(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[tuple[int, Label]]:
+def _labels(
+    source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem], graders: Collection[str]
+) -> Iterator[tuple[int, Label]]:
     unnamed = empty = 0
     for line, row in rows:
         if row == {}:  # a blank line of a table
@@ -156,7 +173,10 @@ def _labels(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Pro
         empty += not parts
         for part in parts:
             try:
-                label, fault = _label(part, rubric)
+                label, fault = _label(part, rubric, graders)
+            except _NotByAPerson as error:
+                problems.append(Problem(_BY_A_GRADER, str(error), source, line))
+                continue
             except BadVerdict as error:
                 label, fault = None, str(error).replace("the verdict", "the label")
             if fault:
@@ -183,28 +203,33 @@ def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
     yield from ({**rest, "axis": name, "value": row[name]} for name in axes if row[name] is not None)
 
 
-def _label(row: object, rubric: Rubric) -> tuple[Label | None, str]:
-    given = dict(row) if isinstance(row, dict) else row
-    if isinstance(given, dict):
-        given = {**given, **_typed(given, rubric)}
+class _NotByAPerson(ValueError):
+    """A verdict of a grader, where a label is asked for."""
+
+
+def _label(row: object, rubric: Rubric, graders: Collection[str]) -> tuple[Label | None, str]:
+    given, name = row, UNNAMED
+    if isinstance(row, dict):
+        given = {**row, **_typed(row, rubric)}
+        name, grader = annotator_of({key: _text(given, key) for key in _WHO}, graders)
+        if grader:
+            raise _NotByAPerson(f"this is a verdict by {quoted(grader)}, a grader, and no label by a person")
     verdict, fault = checked(verdict_of(given), rubric)
     if verdict is None or fault or not isinstance(given, dict):
         return None, fault
-    drawn, at = _text(given, "drawn", "sample"), _text(given, "at")
+    own_id = _text(given, "id") if "question_id" in given or "qid" in given else ""
+    drawn, (at, bad_time) = _text(given, "drawn", "sample"), _time(_text(given, "at"), as_it_is=bool(own_id))
     if drawn not in _DRAWN:
-        return None, f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
-    try:
-        time = _utc(at)
-    except (ValueError, OverflowError):
-        return None, f"question {quoted(verdict.question_id)}: at must be a date and time, not {quoted(at)}"
+        fault = f"drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
+    if fault := fault or bad_time or fault_in(name):
+        return None, f"question {quoted(verdict.question_id)}: {fault}"
     label = Label(
-        id="", at=time, annotator=next(filter(None, (_text(given, key) for key in _WHO)), UNNAMED).removeprefix(PEOPLE),
+        id=own_id, at=at, annotator=name,
         question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
         note=next(filter(None, (_text(given, key) for key in _NOTES)), ""), version=_text(given, "version"),
         rubric_sha256=_text(given, "rubric_sha256"), run=_text(given, "run"), drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
-    own_id = _text(given, "id") if "question_id" in given or "qid" in given else ""
-    return replace(label, id=own_id) if own_id else _sealed(label), ""
+    return label if own_id else _sealed(label), ""
 
 
 def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:
@@ -237,12 +262,21 @@ def _text(row: Mapping[str, object], key: str, default: str = "") -> str:
     return str(value).strip()
 
 
-def _utc(at: str) -> str:
-    """Times are put in order as texts, so all of them are in one zone."""
+def _time(at: str, *, as_it_is: bool) -> tuple[str, str]:
+    """A time in UTC, or what is wrong with it. Times are put in order as texts, so all are written in one way.
+
+    `as_it_is`: a row of a ledger, with an id of its own, keeps its time if that is in UTC.
+    """
     if not at:
-        return ""
-    time = datetime.fromisoformat(at)
-    return (time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)).isoformat()
+        return "", ""
+    try:
+        given = datetime.fromisoformat(at)
+        time = given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return "", f"at must be a date and time, not {quoted(at)}"
+    if time - datetime.now(UTC) > _AHEAD:
+        return "", f"at is in the future: {quoted(at)}"
+    return at if as_it_is and at == time.isoformat() else time.isoformat(timespec="microseconds"), ""
 
 
 def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], problems: list[Problem]) -> list[Label]:

@@ -7,7 +7,6 @@ machine, many processes or a cluster all run the same code.
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
 import zlib
@@ -22,6 +21,7 @@ from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.importers import jsontext
+from surefoot.importers.compressed import open_zst
 from surefoot.types import Problem
 
 BLOCK_BYTES = 4 << 20
@@ -150,8 +150,7 @@ def _blocks_of_file(path: Path) -> Iterator[Block]:
         elif magic[:2] == b"\x1f\x8b":
             yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), source)
         elif magic == b"\x28\xb5\x2f\xfd":
-            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            yield from _blocks_of_stream(io.BufferedReader(reader), source)
+            yield from _blocks_of_stream(open_zst(file), source)
         else:
             yield from _blocks_of_stream(file, source, path if path.is_file() else None)
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 from sqlalchemy import ColumnElement, select
 
+from surefoot.ledger import migrations
 from surefoot.ledger.database import Database
 from surefoot.ledger.replies import Replies
 from surefoot.ledger.schema import CERTIFICATES, LABELS, RUNS, STEPS, add, in_order, record, table_of
@@ -41,11 +42,15 @@ class Ledger:
 
     @classmethod
     def existing(cls, where: str | Path) -> Ledger | None:
-        """The ledger, or None where there is none."""
-        with contextlib.closing(Database(where)) as database:
+        """The ledger, or None where there is none. One that is up to date is only read until something is added."""
+        with contextlib.ExitStack() as undo:
+            database = undo.enter_context(contextlib.closing(Database(where)))
             empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
-            if empty or not database.version():
+            if empty or not (version := database.version()):
                 return None
+            if version == len(migrations.MIGRATIONS):
+                undo.pop_all()
+                return cls(where, database)
         return cls.open(where)
 
     @property

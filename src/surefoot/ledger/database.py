@@ -26,6 +26,7 @@ _SECONDS_TO_WAIT = 30.0
 _SECONDS_TO_CONNECT = 10
 _WRITERS = 7_354_227_105  # any number, the same in every surefoot: the lock that writers to a server take
 _WRITES = "surefoot_writes"
+_LOCK_NOT_AVAILABLE = "55P03"
 
 
 class Database:
@@ -36,7 +37,7 @@ class Database:
         self.file = Path(where) if self._url.get_backend_name() == "sqlite" else None
         shown = self._url.set(drivername="postgresql").render_as_string(hide_password=True)
         self.name = printable(self.file) if self.file else shown
-        self._engine = _file_engine(self._url, durable) if self.file else _server_engine(self._url)
+        self._engine = _file_engine(self._url, self.file, durable) if self.file else _server_engine(self._url)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -94,12 +95,13 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
-            reason = " ".join(str(getattr(error, "orig", None) or error).split())
+            cause = getattr(error, "orig", None) or error
+            reason = " ".join(str(cause).split())
             if self._url.password:
                 reason = reason.replace(str(self._url.password), "***")
             if "not a database" in reason:
                 raise Incomplete(f"{self.name} is no ledger: it is not a database", _ELSEWHERE) from error
-            if "locked" in reason and self.file:
+            if "locked" in reason if self.file else getattr(cause, "sqlstate", "") == _LOCK_NOT_AVAILABLE:
                 message = f"the ledger {self.name} has been busy for over {_SECONDS_TO_WAIT:.0f} seconds"
                 raise Incomplete(message, "wait until the other process has finished, then try again") from error
             raise Incomplete(f"the ledger {self.name} cannot be used: {reason}", _ELSEWHERE) from error
@@ -126,13 +128,21 @@ def _url(where: str | Path) -> URL:
 
 def _server_engine(url: URL) -> Engine:
     try:
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _SECONDS_TO_CONNECT})
+        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _SECONDS_TO_CONNECT})
     except ImportError as error:
         raise Incomplete("a ledger on a server needs one more package", "pip install 'surefoot[postgres]'") from error
 
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _: object) -> None:  # noqa: ANN401
+        connection.execute(f"SET lock_timeout = {_SECONDS_TO_WAIT * 1000:.0f}")  # without it one waits for ever
+        connection.commit()
 
-def _file_engine(url: URL, durable: bool) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT})
+    return engine
+
+
+def _file_engine(url: URL, file: Path, durable: bool) -> Engine:
+    options: dict[str, Any] = {} if _is_writable(file) else {"creator": lambda: _read_only(file)}
+    engine = create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT}, **options)
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:  # noqa: ANN401
@@ -146,3 +156,15 @@ def _file_engine(url: URL, durable: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _is_writable(file: Path) -> bool:
+    return not file.exists() or (os.access(file, os.W_OK) and os.access(file.absolute().parent, os.W_OK))
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    """A file on a disk that cannot be written to. SQLite wants to write beside it, unless it is told that it rests."""
+    wal = file.with_name(f"{file.name}-wal")
+    rests = not (wal.exists() and wal.stat().st_size)
+    place = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if rests else ''}"
+    return sqlite3.connect(place, uri=True, timeout=_SECONDS_TO_WAIT, check_same_thread=False)

@@ -72,7 +72,15 @@ def _first(dialect: str) -> list[str]:
     return made
 
 
-MIGRATIONS = (_first,)
+def _blocks_stand(dialect: str) -> list[str]:  # noqa: ARG001 - the same in both
+    columns = (
+        "blocked_by {text} NOT NULL DEFAULT '{}'", "overridden {text} NOT NULL DEFAULT '{}'",
+        "closes BOOLEAN NOT NULL DEFAULT FALSE", "deterministic BOOLEAN NOT NULL DEFAULT FALSE",
+    )  # fmt: skip
+    return [f"ALTER TABLE steps ADD COLUMN {column}" for column in columns]
+
+
+MIGRATIONS = (_first, _blocks_stand)
 
 
 def version_of(connection: Connection, name: str) -> int:

@@ -18,10 +18,11 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Table, func, select, text
 
-from surefoot.appending import UNREADABLE
+from surefoot.appending import BYTE_ORDER_MARK, UNREADABLE
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.migrations import MIGRATIONS
+from surefoot.ledger.rowchecks import fault_of
 from surefoot.ledger.schema import RECORDS, REPLIES, TABLES, BadRow, PaidReply, add, checked, in_order, record
 
 _FORMAT = len(MIGRATIONS)
@@ -88,33 +89,55 @@ def _count(connection: Connection, table: Table) -> int:
 def is_export(first_line: bytes) -> bool:
     """Whether a file is a ledger's, by its first line."""
     try:
-        return "surefoot_ledger" in msgspec.json.decode(first_line, type=dict[str, object])
+        return "surefoot_ledger" in msgspec.json.decode(_bare(first_line), type=dict[str, object])
+    except UNREADABLE:
+        return False
+
+
+def is_headless(first_line: bytes) -> bool:
+    """Whether a file begins in the middle of an export."""
+    try:
+        return msgspec.json.decode(_bare(first_line), type=_Line).table in _KINDS
     except UNREADABLE:
         return False
 
 
 def read_ledger(ledger: Ledger, lines: Iterable[bytes], source: str) -> Moved:
     """Add what is not there yet: all of it, or nothing and an error that names the line."""
-    numbered = enumerate(lines, 1)
-    head = _head(next(numbered, (1, b""))[1], source)
+    head, numbered = _begun(lines, source)
     read, new = Counter[str](), Counter[str]()
     with ledger.database.writing() as connection:
-        for name, batch in _batches(_rows(numbered, source)):
+        for name, batch in _batches(_sound(_rows(numbered, source), source)):
             read[name] += len(batch)
             new[name] += _add(connection, batch, source)
         _check(head, read, source)
     return Moved({name: read[name] for name in _KINDS}, {name: new[name] for name in _KINDS})
 
 
+def check_lines(lines: Iterable[bytes], source: str) -> None:
+    """The errors of `read_ledger`, without a ledger: so that none is made for a file that cannot be read."""
+    head, numbered = _begun(lines, source)
+    read = Counter(name for _, name, _ in _sound(_rows(numbered, source), source))
+    _check(head, read, source)
+
+
 def read_records(lines: Iterable[bytes], source: str) -> dict[str, list[Struct]]:
     """The rows by table, without a ledger."""
-    numbered = enumerate(lines, 1)
-    head = _head(next(numbered, (1, b""))[1], source)
+    head, numbered = _begun(lines, source)
     found: dict[str, list[Struct]] = {name: [] for name in _KINDS}
     for _, name, row in _rows(numbered, source):
         found[name].append(row)
     _check(head, Counter({name: len(rows) for name, rows in found.items()}), source)
     return found
+
+
+def _begun(lines: Iterable[bytes], source: str) -> tuple[_Head, Iterator[tuple[int, bytes]]]:
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    return _head(next(numbered, (1, b""))[1], source), numbered
+
+
+def _bare(first_line: bytes) -> bytes:
+    return first_line.removeprefix(BYTE_ORDER_MARK)
 
 
 def _check(head: _Head, read: Counter[str], source: str) -> None:
@@ -126,7 +149,7 @@ def _check(head: _Head, read: Counter[str], source: str) -> None:
 
 def _head(line: bytes, source: str) -> _Head:
     try:
-        head = msgspec.json.decode(line, type=_Head)
+        head = msgspec.json.decode(_bare(line), type=_Head)
     except UNREADABLE as error:
         raise UsageError(
             f"{source}:1: this is no export of a ledger: {error}", "`surefoot export` makes one"
@@ -137,7 +160,14 @@ def _head(line: bytes, source: str) -> _Head:
 
 
 def _rows(numbered: Iterator[tuple[int, bytes]], source: str) -> Iterator[tuple[int, str, Struct]]:
-    return ((number, *_row(line, f"{source}:{number}")) for number, line in numbered if line.strip())
+    return ((number, *_row(line, f"{source}:{number}")) for number, line in numbered)
+
+
+def _sound(rows: Iterator[tuple[int, str, Struct]], source: str) -> Iterator[tuple[int, str, Struct]]:
+    for number, name, row in rows:
+        if fault := fault_of(row):
+            raise UsageError(f"{source}:{number}: {fault}", "nothing was imported; correct the line")
+        yield number, name, row
 
 
 def _batches(rows: Iterator[tuple[int, str, Struct]]) -> Iterator[tuple[str, Sequence[tuple[int, Struct]]]]:

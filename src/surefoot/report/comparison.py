@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from rich.console import Console
@@ -14,7 +14,18 @@ from surefoot.compare import Comparison, Counts
 from surefoot.gate import TRUST
 from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
-from surefoot.report.words import STATUS_WORDS, cell, headline, names, percent, plain, rule_words, seen
+from surefoot.report.words import (
+    STATUS_WORDS,
+    cell,
+    counted,
+    headline,
+    names,
+    overridden,
+    percent,
+    plain,
+    rule_words,
+    seen,
+)
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Passage
 
@@ -87,7 +98,15 @@ def verdict_line(comparison: Comparison) -> str:
     said += [f"Waived: {', '.join(used)}."] if used else []
     said += [f"Waived without need: {', '.join(needless)}."] if needless else []
     said += ["--uncalibrated: the grader's error was left out of account."] if comparison.uncalibrated else []
+    said += [f"Not as the gate file has it: {overridden(comparison.overridden)}."] if comparison.overridden else []
+    place = comparison.sequential and comparison.sequential.place
+    said += [_left_out(place.left_out)] if place and place.left_out else []
     return " ".join(said)
+
+
+def _left_out(references: Sequence[str]) -> str:
+    steps = f"{counted(len(references), 'earlier step')} of this release {'is' if len(references) == 1 else 'are'}"
+    return f"{steps} LEFT OUT: against another reference, {', '.join(dict.fromkeys(references))}."
 
 
 def background(comparison: Comparison) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.gate import Check, Decision, Rule
@@ -75,6 +75,13 @@ def rule_words(rule: Rule) -> str:
     """A rule with the name it has in the decision's sentence in front, unless it begins with that anyway."""
     name = " ".join(rule.name.split())
     return rule.text if f"{rule.text} ".startswith(f"{name} ") else f"{name}: {rule.text}"
+
+
+def overridden(flags: Mapping[str, float | Sequence[str]]) -> str:
+    """What the command line put in place of the gate file's: `--alpha 0.4, other rules (wrong <= 3)`."""
+    told = [f"--{name} {value:g}" for name, value in flags.items() if isinstance(value, (int, float))]
+    told += [f"other rules ({', '.join(value)})" for value in flags.values() if not isinstance(value, (int, float))]
+    return ", ".join(told)
 
 
 def names(ids: Sequence[str], total: int, shown: int = 12, show: Callable[[str], str] = cell) -> str:

@@ -12,6 +12,7 @@ from surefoot.judging import Subject, getting_worse
 from surefoot.measures import Pair, Said
 from surefoot.records import Discordant, Step
 
+ALWAYS_COUNTED = ("wrong", "unsupported")  # whatever the rules are
 BY_PEOPLE = "!"
 ONE_ANSWER, TWO_ANSWERS = "=", ">"
 Moves = Mapping[str, int]  # as records.Step has them

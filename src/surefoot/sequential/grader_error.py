@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincc
+from scipy.special import betainc
 
 from surefoot.records import AxisRecord, Discordant
 from surefoot.sequential.counting import BY_PEOPLE, ONE_ANSWER, TWO_ANSWERS
@@ -43,7 +43,7 @@ def chances_of_rise(
     # As in stats.sequential: the share of pairs that differ, and the share of these that got worse, are independent.
     differ = np.maximum(generator.beta(worse + better + 1, pairs - worse - better + 1), _NEVER)
     return tuple(
-        float(betaincc(worse + 0.5, better + 0.5, np.clip((1 + margin / differ) / 2, 0, 1)).mean()) for margin in above
+        float(betainc(better + 0.5, worse + 0.5, np.clip((1 - margin / differ) / 2, 0, 1)).mean()) for margin in above
     )
 
 

@@ -12,7 +12,8 @@ from collections.abc import Hashable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.records import Step
+from surefoot.records import Discordant, Step
+from surefoot.sequential.counting import added
 
 SEQUENTIAL = "sequential"
 
@@ -28,6 +29,19 @@ class Candidacy(Struct, frozen=True, kw_only=True):
     cand_run: str
     base_answers: str = ""
     cand_answers: str = ""
+    deterministic: bool = False  # the candidate says that it always answers alike
+
+
+class Block(Struct, frozen=True):
+    """A rule that has blocked the release, and the counts behind that."""
+
+    rule: str  # as in Step.counts
+    blocks_from: float  # the e-value it took
+    at: str
+    base_name: str
+    cand_name: str
+    others: Discordant  # of all steps behind it, without the two runs at hand
+    again: Discordant | None  # of the two runs at hand when they were compared before, where they are behind it
 
 
 class Place(Struct, frozen=True):
@@ -42,6 +56,9 @@ class Place(Struct, frozen=True):
     note: str = ""
     steps: tuple[Step, ...] = ()  # earlier ones of the release
     earlier: tuple[Step, ...] = ()  # those of them whose counts add up with this one's
+    left_out: tuple[str, ...] = ()  # the reference of each earlier step that was against another one
+    blocks: tuple[Block, ...] = ()
+    has_begun: bool = False  # there are steps of the release, these two runs among them
 
 
 def place(steps: Sequence[Step], now: Candidacy) -> Place:
@@ -59,7 +76,8 @@ def place(steps: Sequence[Step], now: Candidacy) -> Place:
         note = f"{note}; {name_it}" if note else name_it if others else ""
     return Place(
         now.programme, now.reference, release, releases.index(release) + 1, max(1, len(counted)), adds, note,
-        others, earlier,
+        others, earlier, tuple(step.reference for step in others if step.reference != now.reference),
+        _blocks(steps, mine, now), bool(mine),
     )  # fmt: skip
 
 
@@ -72,21 +90,25 @@ def so_far(steps: Sequence[Step], until: Step) -> tuple[int | None, int, int]:
     place_of_it = next(number for number, step in enumerate(kept) if _pair(step) == _pair(until))
     mine = [step for step in kept[: place_of_it + 1] if step.release == until.release]
     counted = [step for step in _adding_up(mine, until.reference) if isinstance(step, Step)]
-    wrong = [step.counts["wrong"] for step in counted if "wrong" in step.counts]
-    return releases.index(until.release) + 1, sum(one.worse for one in wrong), sum(one.better for one in wrong)
+    wrong = _counts(counted, "wrong")
+    return releases.index(until.release) + 1, wrong.worse, wrong.better
 
 
 def newest(steps: Sequence[Step]) -> list[Step]:
     """One row for each two runs, the last; in the order in which they were compared first.
 
-    What an earlier row counted and the last did not still counts: nothing is forgotten by asking for fewer rules.
+    What an earlier row counted and the last did not still counts, and what blocked is kept: nothing is forgotten by
+    asking for fewer rules.
     """
     found: dict[Hashable, Step] = {}
     for step in steps:
         key = (step.programme, step.mode, step.base_run, step.cand_run)
         if key in found:
-            counts, moves = {**found[key].counts, **step.counts}, {**found[key].moves, **step.moves}
-            step = replace(step, counts=counts, moves=moves)
+            before = found[key]
+            step = replace(
+                step, counts={**before.counts, **step.counts}, moves={**before.moves, **step.moves},
+                blocked_by={**before.blocked_by, **step.blocked_by},
+            )  # fmt: skip
         found[key] = step
     return list(found.values())
 
@@ -101,7 +123,7 @@ def _release_without_version(kept: Sequence[Step], now: Candidacy) -> str:
     if not mine:
         return f"{stem}1"
     last = mine[-1].release
-    shipped = any(step.outcome == "SHIP" for step in mine if step.release == last)
+    shipped = any(step.closes for step in mine if step.release == last)
     number = last.removeprefix(stem)
     return f"{stem}{int(number) + 1}" if shipped and number.isdecimal() else last
 
@@ -114,26 +136,47 @@ def _pair(one: Step | Candidacy) -> tuple[str, str]:
     return one.base_run, one.cand_run
 
 
+def _blocks(rows: Sequence[Step], mine: Sequence[Step], now: Candidacy) -> tuple[Block, ...]:
+    """What has blocked the release, against whatever reference, by the counts that the newest labels leave."""
+    found = []
+    for number, step in enumerate(mine, 1):
+        behind = [one for one in _adding_up(mine[:number], step.reference) if isinstance(one, Step)]
+        for rule, blocks_from in step.blocked_by.items():
+            at = min(row.at for row in rows if _pair(row) == _pair(step) and rule in row.blocked_by)
+            others = _counts([one for one in behind if not _is(one, now)], rule)
+            again = next((one.counts.get(rule) for one in behind if _is(one, now)), None)
+            found.append(Block(rule, blocks_from, at, step.base_name, step.cand_name, others, again))
+    return tuple(found)
+
+
+def _counts(steps: Sequence[Step], rule: str) -> Discordant:
+    return added(step.counts[rule] for step in steps if rule in step.counts)
+
+
 def _counted(mine: Sequence[Step], now: Candidacy) -> tuple[list[Step | Candidacy], str]:
     """The steps that add up, the one at hand among them; and why that one does not, if it does not."""
     order: list[Step | Candidacy] = [now if _is(step, now) else step for step in mine]
     order += [] if now in order else [now]
-    counted = _adding_up(order, now.reference)
-    before = _adding_up(order[: order.index(now)], now.reference)
-    return counted, _fault(now, before)
+    before = order[: order.index(now)]
+    return _adding_up(order, now.reference), _fault(now, _used_by(before, now.reference))
 
 
 def _adding_up(order: Sequence[Step | Candidacy], reference: str) -> list[Step | Candidacy]:
-    counted: list[Step | Candidacy] = []
+    return [one for one in _used_by(order, reference) if one.reference == reference]
+
+
+def _used_by(order: Sequence[Step | Candidacy], reference: str) -> list[Step | Candidacy]:
+    """The steps that add up, and those against another reference: they do not, but their runs are used up."""
+    used: list[Step | Candidacy] = []
     for one in order:
-        if one.reference == reference and not _fault(one, counted):
-            counted.append(one)
-    return counted
+        if one.reference != reference or not _fault(one, used):
+            used.append(one)
+    return used
 
 
-def _fault(one: Step | Candidacy, counted: Sequence[Step | Candidacy]) -> str:
-    """Why a step is no new evidence beside those that count already."""
-    used = {run for other in counted for run in _pair(other)}
+def _fault(one: Step | Candidacy, before: Sequence[Step | Candidacy]) -> str:
+    """Why a step is no new evidence beside those before it."""
+    used = {run for other in before for run in _pair(other)}
     if one.base_run == one.cand_run:
         return "a run compared with itself is no evidence: run the candidate"
     if one.base_run in used:
@@ -141,6 +184,8 @@ def _fault(one: Step | Candidacy, counted: Sequence[Step | Candidacy]) -> str:
     if one.cand_run in used:
         return "the run of the candidate was used before, so this adds nothing: run the candidate again"
     answers = (one.base_answers, one.cand_answers)
-    if all(answers) and answers in {(other.base_answers, other.cand_answers) for other in counted}:
+    if all(answers) and answers in {(other.base_answers, other.cand_answers) for other in before}:
         return "both runs give the answers of an earlier step again, so this adds nothing: ask more questions"
+    if one.cand_answers and not one.deterministic and one.cand_answers in {other.cand_answers for other in before}:
+        return "the candidate gives the answers of an earlier run again, so this adds nothing: run the candidate again"
     return ""

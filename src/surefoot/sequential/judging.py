@@ -20,6 +20,7 @@ from surefoot.records import AxisRecord, Discordant
 from surefoot.sequential.counting import Counted, Moves, added, counted, key_of, moves_of
 from surefoot.sequential.grader_error import chances_of_rise
 from surefoot.sequential.history import Place
+from surefoot.sequential.repeats import Asked, Shortfall, asked_in, shortfall
 from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
 
 THREE_ENDS = ("wrong", "unsupported")
@@ -44,6 +45,11 @@ class Terms(Struct, frozen=True, kw_only=True):
         return spent(self.alpha, self.place.number) if self.place else self.alpha
 
     @property
+    def alpha_first(self) -> float:
+        """What one look at as many questions may use."""
+        return spent(self.alpha, 1) if self.place else self.alpha
+
+    @property
     def alpha_ship(self) -> float:
         return self.alpha_ship_after(0)
 
@@ -65,6 +71,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     chance_worse: float | None = None  # above 0
     ships_up_to: float | None = None
     more_runs: int | None = None  # pairs of runs that would decide, if it goes on like this
+    questions_needed: int | None = None  # where repeats cannot make up for questions
 
 
 def is_chance(rule: Rule) -> bool:
@@ -94,13 +101,15 @@ def judge(strict: Judged, subject: Subject, terms: Terms) -> tuple[Judged, Evide
     seen = counted(rule, subject, place.earlier if place else (), adds=place is None or place.adds)
     check = replace(strict.check, limit=None, to_be_sure=None, reason="", questions=(), question_count=0)
     if has_three_ends(rule):
-        check, evidence = _three_ends(check, seen, moves_behind(rule, subject, terms), terms)
+        behind_it = moves_behind(rule, subject, terms)
+        check, evidence = _three_ends(check, seen, behind_it, asked_in(rule, subject), terms)
     else:
         check, evidence = _two_ends(check, seen, strict.check, terms)
     if seen.unknown and check.status != "fail":
         check = replace(check, status="undecidable", reason=no_verdict(seen.unknown))
     if place and not place.adds and check.status == "pass" and has_three_ends(rule):
         check = replace(check, status="undecidable", reason=place.note)
+        evidence = replace(evidence, more_runs=1)  # all it lacks is a pair that adds something
     behind = check if seen.unknown or check.status != "undecidable" else replace(check, status="fail")
     named = with_questions(behind, subject)  # of an open rule those that got worse, as of a failed one
     check = replace(check, questions=named.questions, question_count=named.question_count)
@@ -125,7 +134,7 @@ def end_of(
     rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms, *, unknown: int = 0, runs: int = 0
 ) -> tuple[str, Evidence]:
     """Which of the three ends the counts reach, `runs` pairs of runs from now."""
-    slack = float(rule.limit) if rule.limit < 1 else float(rule.limit) / max(1, total.pairs)
+    slack = _slack(rule, total)
     margin = slack or terms.margin
     alpha_ship = terms.alpha_ship_after(runs)
     plain = chance_of_rise(total.worse, total.better, total.pairs, margin)
@@ -145,12 +154,24 @@ def end_of(
     return ("pass" if chance <= alpha_ship else "open"), evidence
 
 
-def _three_ends(check: Check, seen: Counted, behind: tuple[Moves, Discordant], terms: Terms) -> tuple[Check, Evidence]:
+def lacking_questions(rule: Rule, seen: Counted, asked: Asked, terms: Terms) -> Shortfall | None:
+    """Why the rule cannot pass, whatever the pairs say: repeats were counted, and the questions are too few."""
+    margin = _slack(rule, seen.total) or terms.margin
+    return shortfall(asked, seen.total.pairs, margin, terms.alpha_first)
+
+
+def _three_ends(
+    check: Check, seen: Counted, behind: tuple[Moves, Discordant], asked: Asked, terms: Terms
+) -> tuple[Check, Evidence]:
     end, evidence = end_of(check.rule, seen.total, behind, terms, unknown=seen.unknown)
     tally = _tally(evidence)
     rise = f"a rise above {evidence.margin:.1%} has a chance of {evidence.chance_of_rise:.2%}"
     if end == "fail":
         return replace(check, status="fail", reason=f"{tally}: {_e_words(evidence)}"), evidence
+    if end != "doubted" and (lacking := lacking_questions(check.rule, seen, asked, terms)):
+        atleast = f"; it takes at least {lacking.needed}" if lacking.needed else ""
+        evidence = replace(evidence, questions_needed=lacking.needed)
+        return replace(check, status="undecidable", reason=f"{lacking.reason}{atleast}"), evidence
     if end == "pass":
         return replace(check, status="pass", reason=f"{tally}: {rise}"), evidence
     if end == "doubted":
@@ -190,6 +211,11 @@ def _beyond_slack(rule: Rule, seen: Counted, strict: Check) -> bool:
     pairs = total.pairs + seen.unknown
     slack = float(abs(rule.limit)) * (1 if measure.shape == "share" or abs(rule.limit) < 1 else 1 / max(1, pairs))
     return (total.worse - total.better - seen.unknown) / max(1, pairs) > slack
+
+
+def _slack(rule: Rule, total: Discordant) -> float:
+    """What a rule itself bears, as a share."""
+    return float(rule.limit) if rule.limit < 1 else float(rule.limit) / max(1, total.pairs)
 
 
 def _more_runs(rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms) -> int | None:

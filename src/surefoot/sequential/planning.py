@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from math import log
 
@@ -10,11 +11,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.stats.correction import Stratum, post_stratified
-from surefoot.stats.power import detectable_difference, most_new_wrong_that_ships
+from surefoot.stats.power import detectable_difference
 from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
 
 RUNS = 5  # pairs of runs looked ahead
-_MOST_QUESTIONS = 1_000_000
+MOST_PAIRS = 1_000_000  # of answers in one pair of runs
 _TRIES, _SEED = 4_000, 0
 _ALL_POINTS, _POINTS = 40, 12  # a longer boundary is computed at some points and drawn straight between them
 # A middling grader: it flags this share of what is wrong, and of what is not.
@@ -52,7 +53,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     margin: float
     rate: float
     new_wrong_that_ship: int | None  # in one pair of runs, nothing better; None: not even a clean one ships
-    questions_to_ship: int | None  # the fewest that can ship at all in one pair of runs
+    new_wrong_questions_that_ship: int | None  # wrong in more than half of their repeats
+    questions_to_ship: int | None  # the fewest that can ship at all; repeats and more runs do not replace them
     detectable: float  # difference of a share that a plain comparison would find 4 times in 5
     changes: tuple[Change, ...]
     labels: tuple[Known, ...]
@@ -60,7 +62,8 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 def plan(questions: int, *, repeats: int, alpha: float, margin: float, rate: float, labels: int) -> Plan:
     pairs = questions * repeats
-    first = spent(alpha, 1)
+    fewest = _fewest_questions(margin, spent(alpha, 1))
+    enough = fewest is not None and questions >= fewest
     after = dict.fromkeys(round(value, 6) for value in (rate, rate + margin, 2 * rate, 3 * rate) if value <= 1)
     return Plan(
         questions=questions,
@@ -69,30 +72,42 @@ def plan(questions: int, *, repeats: int, alpha: float, margin: float, rate: flo
         alpha=alpha,
         margin=margin,
         rate=rate,
-        new_wrong_that_ship=most_new_wrong_that_ships(pairs, margin, first),
-        questions_to_ship=_fewest(repeats, margin, first),
-        detectable=detectable_difference(pairs, alpha=alpha),
-        changes=tuple(_change(pairs, rate, value, alpha, margin) for value in sorted(after)),
+        new_wrong_that_ship=_most_new_wrong(pairs, alpha, margin) if enough else None,
+        new_wrong_questions_that_ship=_most_new_wrong(questions, alpha, margin) if enough else None,
+        questions_to_ship=fewest,
+        detectable=detectable_difference(questions, alpha=alpha),
+        changes=tuple(_change(pairs, rate, value, alpha, margin if enough else None) for value in sorted(after)),
         labels=tuple(
             _known(questions, rate, count) for count in (labels, 2 * labels, 4 * labels) if count <= questions
         ),
     )
 
 
-def _change(pairs: int, before: float, after: float, alpha: float, margin: float) -> Change:
-    """A first release, run after run: what is blocked once stays blocked, what has shipped has shipped."""
+def _most_new_wrong(pairs: int, alpha: float, margin: float) -> int:
+    """What is blocked does not ship, however large the margin."""
+    first = spent(alpha, 1)
+    ends = _blocks(first), _cannot_ship(pairs, margin, first)
+    return min(_fewest_worse(0, end, 0, pairs) for end in ends) - 1
+
+
+def _change(pairs: int, before: float, after: float, alpha: float, margin: float | None) -> Change:
+    """A first release, run after run: what is blocked once stays blocked, what has shipped has shipped.
+
+    Without a margin nothing ships.
+    """
     turned, mended = after * (1 - before), before * (1 - after)
     generator = np.random.default_rng(_SEED)
-    drawn = generator.multinomial(pairs, [turned, mended, 1 - turned - mended], (_TRIES, RUNS)).cumsum(axis=1)
+    drawn = generator.multinomial(pairs, [turned, mended, max(0.0, 1 - turned - mended)], (_TRIES, RUNS)).cumsum(axis=1)
     blocked = np.zeros(_TRIES, dtype=bool)
     shipped = np.zeros(_TRIES, dtype=bool)
     chances: list[tuple[Chance, Chance]] = []
     for run in range(1, RUNS + 1):
         worse, better = drawn[:, run - 1, 0], drawn[:, run - 1, 1]
         blocks = worse >= _boundary(better, _blocks(spent(alpha, 1)), run * pairs)
-        ships = worse < _boundary(better, _cannot_ship(run * pairs, margin, spent(alpha, run)), run * pairs)
         blocked |= blocks & ~shipped
-        shipped |= ships & ~blocked
+        if margin is not None:
+            cannot = _cannot_ship(run * pairs, margin, spent(alpha, run))
+            shipped |= (worse < _boundary(better, cannot, run * pairs)) & ~blocked
         chances.append((Chance(run, float(blocked.mean())), Chance(run, float(shipped.mean()))))
     return Change(before, after, tuple(one for one, _ in chances), tuple(one for _, one in chances))
 
@@ -129,18 +144,11 @@ def _fewest_worse(better: int, reached: Callable[[int, int], bool], at_least: in
     return high
 
 
-def _fewest(repeats: int, margin: float, alpha: float) -> int | None:
-    """The fewest questions with which a pair of runs without any change would ship."""
-    low, high = 0, 1
-    while chance_of_rise(0, 0, high * repeats, margin) > alpha:
-        low, high = high, 2 * high
-        if high > _MOST_QUESTIONS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        ships = chance_of_rise(0, 0, middle * repeats, margin) <= alpha
-        low, high = (low, middle) if ships else (middle, high)
-    return high
+def _fewest_questions(margin: float, alpha: float) -> int | None:
+    """The fewest with which a pair of runs without any change would ship."""
+    counts = range(1, MOST_PAIRS + 1)
+    fewest = bisect_left(counts, True, key=lambda count: chance_of_rise(0, 0, count, margin) <= alpha)
+    return counts[fewest] if fewest < len(counts) else None
 
 
 def _known(questions: int, rate: float, labels: int) -> Known:

@@ -8,28 +8,39 @@ most alpha, however often it is run again.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf, log, pi
+from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
 
 _TAIL = 1e-12  # of an integral, left out
+_COUNTED = 200  # pairs up to which the e-value is computed in whole numbers
+_VANISHED = 40  # of a term: exp(-40)
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(128)
 _NODES, _NODE_WEIGHTS = (_NODES + 1) / 2, _NODE_WEIGHTS / 2
 
 
 def e_value(worse: int, better: int) -> float:
     """2^(b+c+1) * integral from 1/2 to 1 of t^b (1-t)^c dt, for b worse and c better; inf where no float holds it."""
-    above, below = _e_quotient(worse, better)
-    try:
+    if worse + better <= _COUNTED:
+        above, below = _e_quotient(worse, better)
         return above / below
+    try:
+        return exp(log_e_value(worse, better))
     except OverflowError:
         return inf
 
 
 def log_e_value(worse: int, better: int) -> float:
-    above, below = _e_quotient(worse, better)
-    return log(above) - log(below)
+    if worse + better <= _COUNTED:
+        above, below = _e_quotient(worse, better)
+        return log(above) - log(below)
+    if worse > better:
+        integral = betaln(worse + 1, better + 1) + log(betainc(better + 1, worse + 1, 0.5))
+        return float((worse + better + 1) * log(2) + integral)
+    # The integral is too small for a float: the quotient below, divided by its last term, has terms that soon vanish.
+    k = np.arange(min(worse, int(sqrt(_VANISHED * (better + 2)))))
+    return float(np.log1p(np.cumprod((worse - k) / (better + 2 + k)).sum())) - log(better + 1)
 
 
 def _e_quotient(worse: int, better: int) -> tuple[int, int]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -17,19 +18,21 @@ from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.web.desk import Desk, Sent
 from surefoot.web.forms import BadForm
 from surefoot.web.guarding import Guard, cookie, set_cookie
 from surefoot.web.marking import visible
+from surefoot.web.offers import cookie_of, proofs_in
 
 _LARGEST_BODY = 100_000
 _LONGEST_NAME = 60
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _STATIC = {"label.js": "text/javascript", "label.css": "text/css", "icon.svg": "image/svg+xml"}
 
 
@@ -64,7 +67,7 @@ def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str =
     pages = _Pages(desk, annotator)
     routes = [
         Route("/", pages.start),
-        Route("/answers/{number:int}", pages.answer),
+        Route("/answers/{number}", pages.answer),
         Route("/done", pages.done),
         Route("/who", pages.who),
         Route("/static/{name}", _static),
@@ -73,7 +76,9 @@ def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str =
         Route("/skip", pages.skip, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
     ]
-    handlers = {404: pages.lost, 405: pages.lost, SurefootError: _in_words, Exception: _in_words}
+    handlers: dict[Any, ExceptionHandler] = {
+        404: pages.lost, 405: pages.lost, SurefootError: _in_words, Exception: _in_words, ClientDisconnect: _to_nobody,
+    }  # fmt: skip
     return Guard(Starlette(routes=routes, exception_handlers=handlers), host, token)
 
 
@@ -100,10 +105,14 @@ class _Pages:
         person = self._person(request)
         if not person:
             return RedirectResponse("/who", 303)
-        page = self._desk.page(request.path_params["number"], person)
+        number, proofs = request.path_params["number"], _proofs_of(request)
+        page = self._desk.page(int(number), person, proofs) if _NUMBER.fullmatch(number) else None
         if page is None:
             return self.lost(request, None)
-        return self._shown(request, "answer.html", person=person, page=page)
+        reply = self._shown(request, "answer.html", person=person, page=page)
+        if page.proof and page.proof not in proofs:
+            set_cookie(reply, "offers", cookie_of([*proofs, page.proof]), request.scope)
+        return reply
 
     def done(self, request: Request) -> Response:
         person = self._person(request)
@@ -119,8 +128,8 @@ class _Pages:
         return self._shown(request, "lost.html", 404, person=self._person(request))
 
     async def name(self, request: Request) -> Response:
-        name = " ".join(visible((await _body(request, _Name)).name).split())
-        if not name or len(name) > _LONGEST_NAME or "\ufffd" in name:
+        name = _name_of((await _body(request, _Name)).name)
+        if not name:
             raise BadForm(f"a name has 1 to {_LONGEST_NAME} ordinary characters", "write another")
         if self._annotator:
             raise BadForm(f"this page is for {self._annotator} alone", "it was started with --annotator")
@@ -130,7 +139,7 @@ class _Pages:
 
     async def label(self, request: Request) -> Response:
         sent = (await _body(request, _Label)).label
-        return await self._do(request, lambda person: self._desk.save(person, sent))
+        return await self._do(request, lambda person: self._desk.save(person, sent, _proofs_of(request)))
 
     async def skip(self, request: Request) -> Response:
         number = (await _body(request, _Skip)).number
@@ -147,7 +156,7 @@ class _Pages:
         return JSONResponse({"next": await run_in_threadpool(what, person)})
 
     def _person(self, request: Request) -> str:
-        return self._annotator or unquote(cookie("name", request.scope, request.headers))
+        return self._annotator or _name_of(unquote(cookie("name", request.scope, request.headers)))
 
     def _shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
         secret = _form_of(request)
@@ -180,6 +189,16 @@ def _static(request: Request) -> Response:
     return Response(_files()[name], media_type=_STATIC[name], headers=kept)
 
 
+def _name_of(given: str) -> str:
+    """A name as it is kept; "" where it is none."""
+    name = " ".join(visible(given).split())
+    return "" if len(name) > _LONGEST_NAME or "\ufffd" in name else name
+
+
+def _proofs_of(request: Request) -> list[str]:
+    return proofs_in(cookie("offers", request.scope, request.headers))
+
+
 def _form_of(request: Request) -> str:
     return cookie("form", request.scope, request.headers)
 
@@ -199,6 +218,11 @@ async def _body(request: Request, kind: type[_Kind]) -> _Kind:
     if not secret or not secrets.compare_digest(found.form.encode(), secret.encode()):
         raise _StaleForm("this page was opened in another browser, or its cookies are gone", "reload the page")
     return found
+
+
+def _to_nobody(_: Request, __: Exception) -> Response:
+    """Whoever sent it hung up in the middle of it; nothing was saved, and nobody is there to be told."""
+    return Response(status_code=400)
 
 
 def _in_words(request: Request, error: Exception) -> Response:

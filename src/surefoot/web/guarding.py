@@ -63,8 +63,8 @@ class Guard:
             return PlainTextResponse(f"this page is not served under the name {host[:100]!r}\n", 421)
         if scope["method"] in ("GET", "HEAD"):
             return None
-        origin = urlsplit(headers.get("origin", ""))
-        if origin.netloc != host or headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        is_ours = headers.get("origin", "") == f"{scope['scheme']}://{host}"
+        if not is_ours or headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return _no("this was sent from another page, so it was not saved", 403)
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return _no("this is not what the page sends, so it was not saved", 415)

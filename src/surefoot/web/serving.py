@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import socket
@@ -27,9 +28,13 @@ def bound(host: str, port: int | None) -> socket.socket:
         try:
             return socket.create_server((host, wanted), family=family, backlog=128)
         except OSError as error:
-            taken, reason = wanted, os.strerror(error.errno) if error.errno else str(error)
-    hint = "another page may be open there: choose another --port, or leave it out"
-    raise Incomplete(f"{host} port {taken} cannot be used: {reason}", hint)
+            if error.errno == errno.EADDRNOTAVAIL:
+                hint = "write one of its addresses, or 0.0.0.0 for all of them"
+                raise UsageError(f"{host} is no address of this machine", hint) from error
+            taken, reason, number = wanted, os.strerror(error.errno) if error.errno else str(error), error.errno
+    is_taken = number == errno.EADDRINUSE
+    hint = "another page may be open there: " if is_taken else ""
+    raise Incomplete(f"{host} port {taken} cannot be used: {reason}", f"{hint}choose another --port, or leave it out")
 
 
 def _family(host: str) -> socket.AddressFamily:

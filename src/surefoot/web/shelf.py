@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from surefoot.records import Label, Value
+from surefoot.records import BY_CHOICE, Drawn, Label, Value
 
-_SENT = re.compile(r"([0-9a-f]{32})(~undo)?:.*", re.DOTALL)
+SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
 UNDO = "~undo"
+_SENT = re.compile(rf"({SENDING.pattern})({UNDO})?:.*", re.DOTALL)
 
 
 class Shelf:
@@ -20,13 +21,19 @@ class Shelf:
         self._sent: defaultdict[str, dict[str, list[Label]]] = defaultdict(dict)  # by person: what they sent, in order
         self._said: defaultdict[tuple[str, str], dict[str, list[Label]]] = defaultdict(dict)  # by person and version
         self._mine: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by person: versions, the latest last
-        self._people: defaultdict[str, set[str]] = defaultdict(set)  # by version: who has labelled it
-        self.newest = ""
+        self._people: defaultdict[str, dict[str, Drawn]] = defaultdict(dict)  # by version: who labelled it, how drawn
+        self._ids: set[str] = set()
         self.add(rows)
 
+    def __contains__(self, row: Label) -> bool:
+        return row.id in self._ids
+
     def add(self, rows: Iterable[Label]) -> None:
+        """Those that are new."""
         for row in rows:
-            self.newest = max(self.newest, row.at)
+            if row.id in self._ids:
+                continue
+            self._ids.add(row.id)
             self._said[row.annotator, row.version].setdefault(row.axis, []).append(row)
             if row.axis == self._needed:
                 self._count(row)
@@ -36,10 +43,10 @@ class Shelf:
     def _count(self, row: Label) -> None:
         mine, people = self._mine[row.annotator], self._people[row.version]
         mine.pop(row.version, None)
-        people.discard(row.annotator)
+        people.pop(row.annotator, None)
         if row.value is not None:
             mine[row.version] = None
-            people.add(row.annotator)
+            people[row.annotator] = row.drawn
 
     def of(self, person: str, version: str) -> dict[str, Label]:
         """What a person last said of an answer, by axis."""
@@ -51,12 +58,17 @@ class Shelf:
         return list(self._mine.get(person, ()))
 
     def by_others(self, person: str) -> set[str]:
-        return {version for version, people in self._people.items() if people - {person}}
+        return {version for version, people in self._people.items() if people.keys() - {person}}
 
     @property
     def labelled(self) -> set[str]:
         """The versions that anybody has labelled."""
         return {version for version, people in self._people.items() if people}
+
+    @property
+    def sampled(self) -> set[str]:
+        """Of those, the ones that somebody had drawn by chance. The others speak for themselves alone."""
+        return {version for version, people in self._people.items() if set(people.values()) - BY_CHOICE}
 
     @property
     def people(self) -> list[str]:

@@ -2,7 +2,7 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const SECONDS_TO_WAIT = 60;
+const SECONDS_TO_WAIT = 120; // longer than the server waits for a ledger that is locked, so that it can say so
 
 // One way to send anything. What fails is said on the page, and nothing on the page is lost.
 async function send(path, content, isSecondTry = false) {
@@ -20,10 +20,13 @@ async function send(path, content, isSecondTry = false) {
       return send(path, content, true);
     }
     return { error: said.hint ? `${said.error} (${said.hint})` : said.error };
-  } catch {
+  } catch (error) {
+    if (error.name === "TimeoutError") return { error: `the server has not answered for ${SECONDS_TO_WAIT} seconds` };
     return { error: "the server does not answer; is `surefoot label` still running?" };
   }
 }
+
+const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 function complain(words) {
   $("message").textContent = words;
@@ -88,6 +91,11 @@ function atDesk(form) {
     for (const axis of axes) axis.hidden = axis.disabled = axis.dataset.when === "refused" && !refused;
   }
 
+  function beside(step) {
+    const rest = shown();
+    return rest[rest.indexOf(now) + step];
+  }
+
   function goTo(axis, focus) {
     now = axis;
     for (const other of axes) other.classList.toggle("now", other === axis);
@@ -142,7 +150,7 @@ function atDesk(form) {
     if (error) {
       busy = false;
       form.removeAttribute("aria-busy");
-      complain(path === "/label" ? `NOT saved: ${error}. Your choices are kept here; Enter tries again.` : error);
+      complain(path === "/label" ? `NOT saved: ${sentence(error)} Your choices are kept here; Enter tries again.` : error);
       return;
     }
     if (path === "/label") forget();
@@ -170,11 +178,21 @@ function atDesk(form) {
       }
       return;
     }
-    radio.checked = !radio.checked;
+    radio.checked = true;
     changed();
-    const rest = shown();
-    const following = rest[rest.indexOf(now) + 1];
-    goTo(radio.checked && following ? following : now, true);
+    goTo(beside(1) ?? now, true);
+  }
+
+  // Blank what is up, or the axis before it: after a choice the next axis is up already.
+  function takeBack() {
+    const axis = valueOf(now) ? now : beside(-1);
+    if (!axis) return;
+    if (valueOf(axis)) {
+      put(axis, "");
+      changed();
+      $("status").textContent = `${axis.querySelector("legend").textContent} is blank again`;
+    }
+    goTo(axis, true);
   }
 
   function visit(number) {
@@ -230,7 +248,9 @@ function atDesk(form) {
     if (event.key === "Enter" && !isButton) save();
     else if (/^Page(Up|Down)$/.test(event.key)) scroll(event.key === "PageDown" ? 1 : -1);
     else if (/^[0-9]$/.test(event.key) && !at.matches(".count")) choose(event.key);
-    else if (keys[event.key] && (!$("keys-off").checked || event.key === "?")) keys[event.key]();
+    else if (/^(Backspace|Delete)$/.test(event.key) && !(at.matches(".count") && at.value)) {
+      if (!event.repeat) takeBack(); // one at a time, however long it is held
+    } else if (keys[event.key] && (!$("keys-off").checked || event.key === "?")) keys[event.key]();
     else return;
     event.preventDefault();
   });
@@ -243,7 +263,7 @@ function atDesk(form) {
     const axis = event.target.closest(".axis");
     if (axis) goTo(axis, false);
   });
-  // A second click takes a choice back, as a second press of its key does.
+  // A second click takes a choice back: unlike a second press of its key, it cannot land on the next axis.
   form.addEventListener("pointerdown", (event) => {
     const radio = event.target.closest(".choice")?.querySelector("input");
     if (radio) radio.dataset.was = radio.checked;
