@@ -331,3 +331,31 @@ def test_a_certificate_that_was_edited_in_the_ledger_does_not_stand(write: Write
         ledger.add_certificate(replace(certificate, id="f" * 64, at="2999-01-01", labels=900))
     done = surefoot("calibrate", second, "--ledger", tmp_path / "mine.db")
     assert done.code == 0 and "note: a certificate in the ledger was edited: that of 2999-01-01" in done.err
+
+
+def test_labels_that_the_gate_chose_are_no_calibration(write: Write, tmp_path: Path) -> None:
+    lines = [f"q{i},{'wrong' if i < 7 else 'correct'},anna,gate" for i in range(10)]
+    labels = write("gate.csv", ["question_id,factuality,annotator,drawn", *lines])
+    verdicts = write("v.jsonl", rows({"correct": 60, "wrong": 21}))
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
+    assert done.code == 4
+    assert "nothing could be calibrated: no label was drawn by chance" in done.err
+    assert done.json["certificate"] is None
+    assert "no label was drawn by chance" in done.json["certificate_reason"]
+    assert {rate["value"] for rate in done.json["axes"]["factuality"]["corrected"].values()} == {None}
+    run = a_run(tmp_path / "runs/first")
+    done = surefoot("calibrate", run, "--labels", labels)
+    assert done.code == 4 and "no certificate: no label was drawn by chance" in done.err
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        assert ledger.certificates() == []
+
+
+def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> None:
+    """All labels are on answers graded correct, and none on the eight graded wrong."""
+    run = a_run(tmp_path / "runs/first", wrong=8)
+    lines = [f"q{i},correct,anna" for i in range(20, 75)]
+    done = surefoot("calibrate", run, "--labels", write("easy.csv", ["question_id,factuality,annotator", *lines]))
+    assert done.code == 0 and "no answer graded wrong was labelled, though 8 were: label some of them" in done.out
+    gated = surefoot("gate", run, a_run(tmp_path / "runs/second", wrong=8, words="other"))
+    assert gated.code == 3
+    assert "no answer graded wrong was labelled, though 8 were" in gated.out

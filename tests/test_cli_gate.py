@@ -105,6 +105,36 @@ def test_the_history_lists_the_steps(tmp_path: Path) -> None:
     assert call(gate, "--history", "--ledger", tmp_path / "none.db")[0] == 2
 
 
+def test_the_history_keeps_what_was_decided_before_labels_came(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, 4)
+    decided(base, cand, *SEQUENTIAL)
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        for side, who in ((base, "ann"), (cand, "bob")):
+            ledger.add_labels([label_of(side, f"q{i:03}", "correct", who) for i in range(4)])
+    decided(base, cand, *SEQUENTIAL)
+    ledger_option = ("--history", "--ledger", tmp_path / "surefoot.db")
+    before, after = call(gate, *ledger_option)[1].stdout.splitlines()
+    assert (
+        "e = 6.2" in before and "INCONCLUSIVE" in before and "replaced by a later comparison of the same runs" in before
+    )
+    assert "e = 1 " in after and "SHIP" in after and "replaced" not in after
+    assert [row["replaced"] for row in decided(*ledger_option)[1]["steps"]] == [True, False]
+
+
+def test_the_mode_is_always_told(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, 1)
+    for command in (compare, gate):
+        told = call(command, base, cand, "--uncalibrated")[1].stdout
+        assert "mode: strict: any increase counts" in told and "any increase may be chance" in told
+    for folder in (base, cand):
+        store = RunStore.open(folder)
+        (folder / "manifest.json").write_bytes(
+            msgspec.json.encode(msgspec.structs.replace(store.manifest, deterministic=True))
+        )
+    assert "may be chance" not in call(gate, base, cand, "--uncalibrated")[1].stdout
+    assert "mode: sequential: chance is allowed for" in call(gate, base, cand, *SEQUENTIAL)[1].stdout
+
+
 def test_answers_that_differ_between_repeats_choose_the_mode(tmp_path: Path) -> None:
     base = run_folder(tmp_path / "base", "ccc", "ccc", version="v1")
     cand = run_folder(tmp_path / "cand", "ccc", "ccc", version="v2")
@@ -166,13 +196,17 @@ def label_of(folder: Path, question: str, value: str, who: str = "ann") -> Label
 def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1, 2)
     code, found = decided(base, cand, "--uncalibrated")
-    assert code == 1 and [one["question_id"] for one in found["label_next"]] == ["q000", "q001"]
+    assert code == 1 and [one["question_id"] for one in found["label_next"]] == ["q000", "q001"] * 2
     assert json.loads((cand / "decision.json").read_text())["label_next"] == found["label_next"]
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_labels([label_of(cand, "q000", "correct"), label_of(cand, "q001", "correct")])
+    assert decided(base, cand, "--uncalibrated")[0] == 3, "nobody has looked at the baseline's answers to them"
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels([label_of(base, "q000", "correct", "b"), label_of(base, "q001", "correct", "b")])
     assert call(compare, base, cand, "--uncalibrated", "--report", tmp_path / "r.md")[0] == 0
-    assert "people's stand in" in (tmp_path / "r.md").read_text()
-    assert decided(base, cand, "--uncalibrated")[1]["labelled"] == {"base": 0, "cand": 2}
+    said = (tmp_path / "r.md").read_text()
+    assert "people's labels count instead of the grader's verdicts on 2 answers of base and 2 of cand" in said
+    assert decided(base, cand, "--uncalibrated")[1]["labelled"] == {"base": 2, "cand": 2}
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_labels([label_of(cand, "q000", "wrong", "bob")])
     code, found = decided(base, cand, "--uncalibrated")

@@ -59,6 +59,13 @@ def test_labels_on_the_answers_that_blocked_lift_it(blocked: Path) -> None:
         ledger.add_labels([label_of(cand, f"q{i:03}", "correct") for i in range(12)])
     clean = reference(blocked, "b"), candidate(blocked, "c")
     assert decided(*clean, *SEQUENTIAL)[0] == 1, "the step that blocked has not been looked at again"
+    code, found = decided(base, cand, *SEQUENTIAL)
+    assert code == 1, "labels on one side alone lift nothing"
+    assert {(one["question_id"], one["side"]) for one in found["label_next"]} == {
+        (f"q{i:03}", "base") for i in range(12)
+    }
+    with Ledger.open(blocked / "surefoot.db") as ledger:
+        ledger.add_labels([label_of(base, f"q{i:03}", "correct", "bob") for i in range(12)])
     assert decided(base, cand, *SEQUENTIAL)[0] == 0
     assert decided(*clean, *SEQUENTIAL)[0] == 0
     with Ledger.open(blocked / "surefoot.db") as ledger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +11,8 @@ from click.testing import CliRunner, Result
 
 from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
+
+from .sequential.helpers import run_folder
 
 
 def planned(*arguments: str) -> Result:
@@ -44,6 +47,22 @@ def test_what_cannot_be_planned_is_one_sentence(arguments: tuple[str, str]) -> N
 def test_odd_numbers_make_a_plan(arguments: tuple[str, ...]) -> None:
     assert planned(*arguments).return_value == 0
     assert json.loads(planned(*arguments, "--json").stdout)["pairs"] > 0
+
+
+def test_a_plan_for_a_run_takes_its_rate_of_wrong(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "today", "c" * 95 + "w" * 5)
+    said = planned("--questions", str(folder)).stdout
+    assert "5.0% wrong today (5 of 100 answers, as g/1 graded today)" in said
+    assert "1.0% wrong today\n" in planned("--questions", str(folder), "--rate", ".01").stdout
+    assert "3.0% wrong today (assumed, --rate says otherwise)" in planned().stdout
+    assert json.loads(planned("--questions", str(folder), "--json").stdout)["rate"] == 0.05
+
+
+def test_a_plan_says_how_many_questions_ship_what_is_unchanged() -> None:
+    assert "With about 1,100 questions one pair of runs would ship an unchanged pipeline" in planned().stdout
+    enough = json.loads(planned("--json").stdout)["questions_to_ship_unchanged"]
+    again = json.loads(planned("--questions", str(enough), "--json").stdout)["changes"][0]["shipped"][0]["chance"]
+    assert abs(again - 0.8) < 0.03
 
 
 def test_a_plan_says_that_repeats_do_not_replace_questions() -> None:

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot import trust
+from surefoot.calibration.certificates import left_out
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.measures import SideName
 from surefoot.pairing import Side, stand_in
-from surefoot.records import AxisRecord, Label, Value
+from surefoot.records import AxisRecord, Interval, Label, Value
+from surefoot.stats import wilson
 from surefoot.types import Question, Trace, Verdict
 
 from .sequential.helpers import GRADER, RUBRIC, certificate
@@ -36,7 +40,7 @@ def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
     assert known.certificate is not None and status(LABELS, known) == status(KAPPA, known) == "pass"
     words = trust.in_words(known)
     assert "kappa 0.80 (0.60 to 0.90)" in words and "400 answers were labelled" in words
-    assert "finds about 100% of what is wrong" in words
+    assert "of the answers it calls correct, 0.0% (0.0% to 3.0%) are not" in words
 
 
 @pytest.mark.parametrize(
@@ -104,19 +108,61 @@ def test_an_edited_certificate_lets_nothing_pass() -> None:
     assert status(LABELS, beside) == "pass" and "was edited" in trust.in_words(beside)
 
 
-def test_labels_that_were_all_picked_do_not_say_what_is_found() -> None:
-    picked = AxisRecord(n=79, kappa=None, table={}, answers={"wrong": 13, "correct": 117})
-    assert "no labelled answer was drawn by chance" in trust.share_found(picked, "wrong")
+def test_how_many_of_the_answers_called_correct_are_not() -> None:
+    table = {"wrong": {"wrong": 12}, "correct": {"correct": 25, "wrong": 4, "unsupported": 2}}
+    record = AxisRecord(n=43, kappa=None, table=table, answers={"wrong": 12, "correct": 100})
+    low, high = wilson(6, 31)
+    said = f"of the answers it calls correct, 19.4% ({low:.1%} to {high:.1%}) are not"
+    assert trust.called_correct(record) == said == "of the answers it calls correct, 19.4% (9.2% to 36.3%) are not"
+    undrawn = replace(record, table={"wrong": {"wrong": 12}})
+    assert "is not known: none of them was drawn for a label" in trust.called_correct(undrawn)
+    assert trust.called_correct(replace(undrawn, answers={"wrong": 12})) == "it calls no answer correct"
 
 
-def test_what_is_found_counts_all_answers_and_not_just_the_labelled_ones() -> None:
-    """All 10 flagged answers were labelled and 1 in 10 of the other 100: those stand for ten times as many."""
-    record = AxisRecord(
-        n=20, kappa=None, table={"wrong": {"wrong": 8, "correct": 2}, "correct": {"correct": 9, "wrong": 1}},
-        answers={"wrong": 10, "correct": 100},
-    )  # fmt: skip
-    assert trust.share_found(record, "wrong") == "it finds about 44% of what is wrong"
-    assert trust.share_found(record, "refused") == "no label on an answer drawn by chance says refused"
+@pytest.mark.parametrize(
+    ("labels", "answers", "picked", "said"),
+    [
+        ({"correct": 55}, {"correct": 73, "wrong": 8}, 0, "no answer graded wrong was labelled, though 8 were: label"),
+        ({"correct": 55}, {"correct": 73, "ungraded": 8}, 0, "no answer without a verdict was labelled, though there"),
+        ({"correct": 55}, {"correct": 73, "wrong": 12}, 2, "no answer graded wrong was drawn for a label, though 12"),
+        ({"correct": 55}, {"correct": 73, "wrong": 8}, 8, ""),  # they may be on these very eight
+        ({"correct": 54, "wrong": 1}, {"correct": 73, "wrong": 8}, 0, ""),
+        ({"correct": 55}, {"correct": 73, "wrong": 4}, 0, ""),  # 2.9 of 55 labels: by bad luck, perhaps
+        ({"correct": 55}, {"correct": 73, "wrong": 0}, 0, ""),
+        ({"correct": 55}, {"correct": 73}, 0, ""),  # the buckets that nobody used are no gap
+        ({}, {"correct": 73, "wrong": 8}, 60, ""),
+    ],
+)
+def test_labels_that_pass_over_a_verdict_are_no_sample(
+    labels: dict[str, int], answers: dict[str, int], picked: int, said: str
+) -> None:
+    table = {verdict: {verdict: count} for verdict, count in labels.items()}
+    n = sum(labels.values()) + picked
+    record = AxisRecord(n=n, kappa=Interval(1.0, 0.67, 1.0), table=table, answers=answers)
+    known = trusted()
+    assert known.certificate is not None
+    known = replace(known, certificate=replace(known.certificate, labels=n, axes={"factuality": record}))
+    for rule in (LABELS, KAPPA, Rule.parse("labels[factuality] >= 50")):
+        check = trust.judge(rule, known, lifted=False)
+        assert check.status == ("undecidable" if said else "pass")
+        assert said in check.reason
+        assert status(rule, known, lifted=True) == ("not_applicable" if said else "pass")
+    assert said in trust.in_words(known)
+
+
+@given(st.integers(1, 80), st.integers(1, 80), st.integers(1, 80), st.integers(0, 80))
+def test_a_verdict_is_left_out_only_where_a_fair_draw_would_meet_it(m: int, n: int, other: int, picked: int) -> None:
+    table, answers = {"correct": {"correct": min(m, n)}}, {"correct": n, "wrong": other}
+    if left_out(table, answers, picked):
+        assert min(m, n) * other / (n + other) >= 3
+        assert not left_out({**table, "wrong": {"correct": 1}}, answers, picked)
+    assert not left_out(table, {"correct": n}, picked)
+
+
+def test_one_label_is_one() -> None:
+    known = trusted(table={"correct": {"correct": 1}})
+    assert "one answer was labelled" in trust.in_words(known)
+    assert "one label is too little" in trust.judge(LABELS, known, lifted=False).reason
 
 
 @pytest.mark.parametrize("text", ["kappa.low >= 0.4", "labels >= baseline", "kappa[factuality] >= 40"])

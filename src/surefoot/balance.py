@@ -1,70 +1,151 @@
 """Labels on one side alone must not tip the scales.
 
 Whoever labels the candidate takes the grader's false alarms back there, and leaves those of the baseline in place: a
-worse candidate may then look no worse. So a rule against the baseline holds only if it holds as well when labels count
-only where both answers to a question have one.
+worse candidate may then look no worse. So a rule against the baseline that holds with people's labels has to hold as
+well
+
+- when labels count only where both answers to a question have one, and
+- where labels have lifted a failure, without those alarms on the baseline that nobody has looked at, unless the
+  candidate has one like it at the same question, which nobody has looked at either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.judging import Judged, Subject, judge, subject_of
-from surefoot.measures import BUCKET_AXIS, SIDES, Pair, SideName
+from surefoot.gate import Rule
+from surefoot.judging import Judged, Subject, rises, subject_of
+from surefoot.measures import BUCKET_AXIS, SIDES, Measure, Pair, SideName, part_of
 from surefoot.pairing import Key, Side, pairs_of
 
 Sides = Mapping[SideName, Side]
+Chosen = tuple[Pair, SideName]
+Again = Callable[[Rule, Subject], Judged]  # how a rule is judged
 OTHER: dict[SideName, SideName] = {"base": "cand", "cand": "base"}
+_UNALARMING = ("correct", "refused")  # the one or the other is fine by every rule about buckets
+_ONE_SIDED = "it holds only because people looked at one side: label the other side's answers too"
 
 
-def held_even(judged: Sequence[Judged], sides: Sides, axes: set[str]) -> tuple[list[Judged], frozenset[str]]:
-    """The rules judged with an even hand, and the names of those that hold by labels on one side alone."""
-    even = {name: _even(side, sides[OTHER[name]]) for name, side in sides.items()}
-    if all(even[name].labels == sides[name].labels for name in SIDES):
-        return list(judged), frozenset()
-    pairs = pairs_of(even["base"], even["cand"])
-    tipped = {one.check.rule.name for one in judged if _holds(one) and not _holds_for(one, pairs, axes)}
-    reason = "it holds only because people looked at one side: label the other side's answers to these questions too"
-    return [
-        replace(one, check=replace(one.check, status="undecidable", reason=reason, to_be_sure=None))
-        if one.check.rule.name in tipped
-        else one
-        for one in judged
-    ], frozenset(tipped)
+class Scales(Struct, frozen=True):
+    """The same answers, weighed by all labels, by those that both sides have, and by the grader alone."""
+
+    sides: Sides
+    pairs: list[Pair]
+    even: list[Pair]
+    graded: list[Pair]
+
+    @classmethod
+    def of(cls, sides: Sides, pairs: list[Pair]) -> Scales:
+        if not any(side.labels for side in sides.values()):
+            return cls(sides, pairs, pairs, pairs)
+        graded = pairs_of(*(replace(sides[name], labels={}) for name in SIDES))
+        by_key = {(pair.question_id, pair.attempt): pair for pair in graded}
+        even = pairs_of(*(_even(name, sides, by_key) for name in SIDES))
+        return cls(sides, pairs, even, graded)
 
 
-def lacking_a_label(pairs: Sequence[Pair], sides: Sides) -> list[tuple[Pair, SideName]]:
-    """The answers that people left to the grader, where they overruled it on the other side."""
-    overruled = {name: _overruled(side) for name, side in sides.items()}
+def held_even(judged: Sequence[Judged], scales: Scales, axes: set[str], again: Again) -> list[Judged]:
+    """The rules, judged with an even hand: one that holds by labels on one side alone is open."""
+    if scales.graded is scales.pairs:
+        return list(judged)
+    return [_opened(one) if _is_tipped(one, scales, axes, again) else one for one in judged]
+
+
+def is_one_sided(judged: Judged) -> bool:
+    return judged.check.reason == _ONE_SIDED
+
+
+def lacking_a_label(rule: Rule, subject: Subject, scales: Scales) -> list[Chosen]:
+    """What was left to the grader: where people overruled it on the other side, and the baseline's other alarms."""
+    axes = {BUCKET_AXIS, subject.measure.axis}
+    graded = {(pair.question_id, pair.attempt): pair for pair in scales.graded}
+    overruled = {name: _overruled(name, scales.sides[name], graded, axes) for name in SIDES}
     return [
         (pair, name)
-        for pair in pairs
+        for pair in subject.pairs
         for name in SIDES
-        if (pair.question_id, pair.attempt) in overruled[OTHER[name]]
-        and not pair.side(name).by_people
+        if not pair.side(name).by_people
         and not pair.is_one_answer
+        and (
+            (pair.question_id, pair.attempt) in overruled[OTHER[name]]
+            or (name == "base" and _is_unseen_alarm(rule, subject.measure, pair))
+        )
     ]
 
 
-def _even(side: Side, other: Side) -> Side:
-    """The side with only those labels that have a counterpart."""
-    same = {key for key, version in side.versions.items() if other.versions.get(key) == version}
-    kept = {place: label for place, label in side.labels.items() if place in other.labels or place[0] in same}
+def _even(name: SideName, sides: Sides, graded: Mapping[Key, Pair]) -> Side:
+    """The side with only those labels that have a counterpart, or stand where the grader said nothing."""
+    side, other = sides[name], sides[OTHER[name]]
+    kept = {
+        (key, axis): label
+        for (key, axis), label in side.labels.items()
+        if (key, axis) in other.labels or _graded(name, graded.get(key), axis) is None
+    }
     return replace(side, labels=kept)
 
 
-def _holds(one: Judged) -> bool:
-    return one.check.rule.on_baseline and one.check.status == "pass"
+def _opened(one: Judged) -> Judged:
+    return replace(one, check=replace(one.check, status="undecidable", reason=_ONE_SIDED, to_be_sure=None))
 
 
-def _holds_for(one: Judged, pairs: list[Pair], axes: set[str]) -> bool:
-    subject = subject_of(one.check.rule, pairs, axes)
-    return not isinstance(subject, Subject) or judge(one.check.rule, subject).check.status == "pass"
+def _is_tipped(one: Judged, scales: Scales, axes: set[str], again: Again) -> bool:
+    rule = one.check.rule
+    if not rule.on_baseline or one.check.status != "pass":
+        return False
+
+    def status(pairs: list[Pair]) -> str:
+        subject = subject_of(rule, pairs, axes)
+        return again(rule, subject).check.status if isinstance(subject, Subject) else "pass"
+
+    def holds(pairs: list[Pair]) -> bool:
+        return status(pairs) in ("pass", "not_applicable")
+
+    lifted = status(scales.graded) == "fail"
+    return not holds(scales.even) or (lifted and not holds(_without_unseen(rule, scales.pairs, axes)))
 
 
-def _overruled(side: Side) -> set[Key]:
-    """The answers on whose bucket people and the grader differ."""
-    graded = {(v.question_id, v.attempt): v.value for v in side.counted() if v.axis == BUCKET_AXIS}
-    return {key for (key, axis), label in side.labels.items() if axis == BUCKET_AXIS and graded.get(key) != label.value}
+def _without_unseen(rule: Rule, pairs: list[Pair], axes: set[str]) -> list[Pair]:
+    subject = subject_of(rule, pairs, axes)
+    if not isinstance(subject, Subject):
+        return pairs
+    measure = subject.measure
+    return [_unalarmed(rule, measure, pair) if _is_unseen_alarm(rule, measure, pair) else pair for pair in pairs]
+
+
+def _is_unseen_alarm(rule: Rule, measure: Measure, pair: Pair) -> bool:
+    """True where the grader alone speaks against the baseline, and not in the same way against the candidate."""
+    if measure.axis != BUCKET_AXIS or pair.base.by_people or pair.is_one_answer:
+        return False
+    alike = _is_alarm(rule, measure, pair, "cand") and not pair.cand.by_people
+    return _is_alarm(rule, measure, pair, "base") and not alike
+
+
+def _is_alarm(rule: Rule, measure: Measure, pair: Pair, side: SideName) -> bool:
+    part = part_of(measure, pair, side)
+    return isinstance(part, int) and (part > 0) == rises(rule)
+
+
+def _unalarmed(rule: Rule, measure: Measure, pair: Pair) -> Pair:
+    verdict = pair.base.verdicts[BUCKET_AXIS]
+    for bucket in _UNALARMING:
+        said = replace(pair.base, verdicts={**pair.base.verdicts, BUCKET_AXIS: replace(verdict, value=bucket)})
+        if not _is_alarm(rule, measure, fine := replace(pair, base=said), "base"):
+            return fine
+    return pair
+
+
+def _overruled(name: SideName, side: Side, graded: Mapping[Key, Pair], axes: set[str]) -> set[Key]:
+    """The answers on which people and the grader differ."""
+    return {
+        key
+        for (key, axis), label in side.labels.items()
+        if axis in axes and _graded(name, graded.get(key), axis) not in (None, label.value)
+    }
+
+
+def _graded(name: SideName, pair: Pair | None, axis: str) -> int | str | None:
+    verdict = pair.side(name).verdicts.get(axis) if pair else None
+    return verdict.value if verdict else None

@@ -14,12 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import gaps, gate, trust
-from surefoot.doubts import Answer, answer_of, distinct, hanging, lacking
-from surefoot.doubts import in_words as asking_for
+from surefoot.balance import Scales, held_even, is_one_sided
+from surefoot.doubts import Answer
 from surefoot.errors import UsageError
 from surefoot.gate import Check, Decision, Rule
 from surefoot.judging import Judged, Subject, judge, subject_of
 from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, Pair, SideName, mcnemar, measure_side
+from surefoot.next_steps import MAY_BE_CHANCE, certificate_needed, next_steps
 from surefoot.pairing import Side, check_alike, pairs_of
 from surefoot.records import Certificate, Discordant
 from surefoot.sequential.counting import ALWAYS_COUNTED, discordant, key_of, moves_of
@@ -48,6 +49,7 @@ class Request(Struct, frozen=True, kw_only=True):
     margin: float = 0.02
     overridden: Mapping[str, float | tuple[str, ...]] = {}  # of the gate file, by the command line
     place: Place | None = None  # among the steps of its release; None where there is no history
+    deterministic: bool = False  # both pipelines say that they always answer alike
 
 
 class Sequential(Struct, frozen=True, kw_only=True):
@@ -76,10 +78,10 @@ class Comparison(Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     trust: Trust = Trust()
     uncalibrated: bool = False
-    labelled: dict[SideName, int] = {}  # answers on which people's labels stand in for the grader's verdicts
+    labelled: dict[SideName, int] = {}  # answers on which people's labels count instead of verdicts
     why_this_mode: str = ""
     sequential: Sequential | None = None
-    label_next: tuple[Answer, ...] = ()  # few answers whose labels would decide
+    label_next: tuple[Answer, ...] = ()  # answers whose labels could decide
     next_steps: tuple[str, ...] = ()
     counts: dict[str, Discordant] = {}  # of these two runs, by rule against the baseline
     moves: dict[str, dict[str, int]] = {}
@@ -111,18 +113,20 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     trusted = trust.trust_in(sides, request.certificates)
     mode, why = mode_of(sides.values(), request.mode)
     subjects = {rule.name: subject_of(rule, pairs, axes) for rule in rules if rule.metric not in gate.TRUST}
-    judged, terms, evidence = _judge(rules, subjects, trusted, request, mode)
+    terms = _terms(rules, trusted, request) if mode == SEQUENTIAL else None
+    judged, evidence = _judge(rules, subjects, trusted, request, terms)
+    scales = Scales.of(sides, pairs)
+    judged = _held_even(judged, scales, axes, terms)
     judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
     countable = _countable(rules, subjects, pairs, axes)
-    counts = {key_of(rule): discordant(rule, subject)[0] for rule, subject in countable}
+    counts = _counts(countable, scales, axes, terms)
     judged += _standing_blocks(judged, counts, request) if mode == SEQUENTIAL else []
-    decision = gate.decide([one.check for one in judged if one.waiver is None], gaps.unusable(sides, pairs))
-    if any(check.status == "incomplete" for check in decision.checks):
-        decision = replace(decision, incomplete=(*decision.incomplete, *gaps.ungraded(sides, pairs)))
+    decision = _decision(judged, sides, pairs)
     # What is open does not matter any more where something has failed.
-    matter = [one for one in judged if decision.outcome != "BLOCK" or one.check.status == "fail"]
-    label_next, next_steps = _next(matter, subjects, sides, terms, evidence)
-    next_steps = (*next_steps, *_certificate_needed(matter, trusted))
+    blocked = decision.outcome == "BLOCK"
+    matter = [one for one in judged if not blocked or one.check.status == "fail" or is_one_sided(one)]
+    label_next, steps = next_steps(matter, subjects, scales, terms, evidence)
+    steps += [*certificate_needed(matter, trusted), *_may_be_chance(judged, sides, request, mode)]
     strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
     return Comparison(
         names={name: side.name for name, side in sides.items()},
@@ -143,7 +147,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         why_this_mode=request.why_this_mode or why,
         sequential=None if terms is None else _terms_shown(terms, evidence),
         label_next=label_next,
-        next_steps=next_steps,
+        next_steps=tuple(steps),
         counts=counts,
         moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in countable}.items()},
         overridden=dict(request.overridden),
@@ -172,24 +176,77 @@ def _check_request(rules: Sequence[Rule], request: Request) -> None:
 
 
 def _judge(
-    rules: Sequence[Rule], subjects: Mapping[str, Subject | Check], trusted: Trust, request: Request, mode: str
-) -> tuple[list[Judged], Terms | None, dict[str, Evidence]]:
+    rules: Sequence[Rule],
+    subjects: Mapping[str, Subject | Check],
+    trusted: Trust,
+    request: Request,
+    terms: Terms | None,
+) -> tuple[list[Judged], dict[str, Evidence]]:
     judged: list[Judged] = []
     evidence: dict[str, Evidence] = {}
-    terms = _terms(rules, trusted, request) if mode == SEQUENTIAL else None
     for rule in rules:
         if rule.metric in gate.TRUST:
             judged.append(Judged(trust.judge(rule, trusted, lifted=request.uncalibrated)))
             continue
         subject = subjects[rule.name]
-        one = Judged(subject) if isinstance(subject, Check) else judge(rule, subject)
-        if terms is not None and isinstance(subject, Subject):
-            from surefoot.sequential.judging import judge as judge_by_chance
-
-            one, found = judge_by_chance(one, subject, terms)
-            evidence |= {} if found is None else {key_of(rule): found}
+        one, found = (Judged(subject), None) if isinstance(subject, Check) else _judge_one(rule, subject, terms)
+        evidence |= {} if found is None else {key_of(rule): found}
         judged.append(one)
-    return judged, terms, evidence
+    return judged, evidence
+
+
+def _judge_one(rule: Rule, subject: Subject, terms: Terms | None) -> tuple[Judged, Evidence | None]:
+    one = judge(rule, subject)
+    if terms is None:
+        return one, None
+    from surefoot.sequential.judging import judge as judge_by_chance
+
+    return judge_by_chance(one, subject, terms)
+
+
+def _held_even(judged: Sequence[Judged], scales: Scales, axes: set[str], terms: Terms | None) -> list[Judged]:
+    """Labels on one side alone decide nothing, unless a certificate says what unlabelled verdicts are worth."""
+
+    def again(rule: Rule, subject: Subject) -> Judged:
+        return _judge_one(rule, subject, terms)[0]
+
+    def is_weighed(one: Judged) -> bool:
+        if terms is None or terms.record is None:
+            return False
+        from surefoot.sequential.judging import has_three_ends
+
+        return has_three_ends(one.check.rule)
+
+    return [one if is_weighed(one) else held_even([one], scales, axes, again)[0] for one in judged]
+
+
+def _counts(
+    countable: Sequence[tuple[Rule, Subject]], scales: Scales, axes: set[str], terms: Terms | None
+) -> dict[str, Discordant]:
+    """What a step keeps. Labels on one side alone take no evidence away where no certificate weighs the other side."""
+    counts = {key_of(rule): discordant(rule, subject)[0] for rule, subject in countable}
+    if terms is None or terms.record is not None:
+        return counts
+    for rule, _ in countable:
+        even = subject_of(rule, scales.even, axes)
+        if isinstance(even, Subject):
+            both = counts[key_of(rule)], discordant(rule, even)[0]
+            counts[key_of(rule)] = max(both, key=lambda one: (one.worse - one.better, one.worse))
+    return counts
+
+
+def _decision(judged: Sequence[Judged], sides: Mapping[SideName, Side], pairs: list[Pair]) -> Decision:
+    decision = gate.decide([one.check for one in judged if one.waiver is None], gaps.unusable(sides, pairs))
+    if any(check.status == "incomplete" for check in decision.checks):
+        return replace(decision, incomplete=(*decision.incomplete, *gaps.ungraded(sides, pairs)))
+    return decision
+
+
+def _may_be_chance(judged: Sequence[Judged], sides: Mapping[SideName, Side], request: Request, mode: str) -> list[str]:
+    """A hint for who did not choose the strict mode, where its rules fail and the answers may vary."""
+    failed = any(one.check.rule.on_baseline and one.check.status == "fail" for one in judged)
+    known = request.deterministic or all(side.attempts > 1 for side in sides.values())
+    return [MAY_BE_CHANCE] if failed and mode == STRICT and request.mode is None and not known else []
 
 
 def _countable(
@@ -230,60 +287,6 @@ def _terms_shown(terms: Terms, evidence: dict[str, Evidence]) -> Sequential:
         alpha=terms.alpha, margin=terms.margin, alpha_block=terms.alpha_block, alpha_ship=terms.alpha_ship,
         place=terms.place, rules=evidence,
     )  # fmt: skip
-
-
-def _next(
-    judged: Sequence[Judged],
-    subjects: Mapping[str, Subject | Check],
-    sides: Mapping[SideName, Side],
-    terms: Terms | None,
-    evidence: Mapping[str, Evidence],
-) -> tuple[tuple[Answer, ...], tuple[str, ...]]:
-    """Which answers to label, and what else would decide, rule by rule."""
-    asked: dict[tuple[str, tuple[Answer, ...]], list[str]] = {}
-    runs_needed: list[str] = []
-    for one in judged:
-        check, subject = one.check, subjects.get(one.check.rule.name)
-        if not isinstance(subject, Subject) or one.waiver is not None:
-            continue
-        answers = distinct(answer_of(pair, side, sides) for pair, side in _deciding(check, subject, terms))
-        if answers:
-            what = "would be decided by labels" if check.status == "undecidable" else "hangs on few verdicts"
-            asked.setdefault((what, answers), []).append(check.rule.name)
-        key = key_of(check.rule)
-        if key in evidence and check.status == "undecidable" and not lacking(check, subject):
-            runs_needed += _runs_needed(check.rule, evidence[key])
-    run = sides["cand"].name if sides["cand"].traces else ""
-    steps = [f"{', '.join(names)} {what}: {asking_for(these, run)}" for (what, these), names in asked.items()]
-    return distinct(answer for _, these in asked for answer in these), (*steps, *runs_needed)
-
-
-def _deciding(check: Check, subject: Subject, terms: Terms | None) -> list[tuple[Pair, SideName]]:
-    """The few answers whose labels would decide a rule."""
-    if missing := lacking(check, subject):
-        return missing
-    if terms is None:
-        return hanging(check, subject)
-    from surefoot.sequential.deciding import labels_that_decide
-
-    return labels_that_decide(check.rule, subject, terms) if check.status == "undecidable" else []
-
-
-def _certificate_needed(judged: Sequence[Judged], trusted: Trust) -> list[str]:
-    open_ = [one.check.rule.name for one in judged if one.check.rule.metric in gate.TRUST and one.waiver is None
-             and one.check.status == "undecidable"]  # fmt: skip
-    return [f"{', '.join(open_)}: {trusted.remedy}"] if open_ and trusted.remedy else []
-
-
-def _runs_needed(rule: Rule, evidence: Evidence) -> list[str]:
-    if evidence.questions_needed is not None:
-        return [f"{rule.name}: ask more questions, at least {evidence.questions_needed:,}; repeats do not replace them"]
-    if evidence.more_runs is None:
-        return [
-            f"{rule.name}: not even 30 more pairs of runs would decide it; more questions may (surefoot gate --plan)"
-        ]
-    count = f"{evidence.more_runs} more pair{'s' if evidence.more_runs > 1 else ''} of runs"
-    return [f"{rule.name}: about {count}, or as many more questions, would decide it if they go on like this"]
 
 
 def _waived(judged: Judged, reason: str | None) -> Judged:

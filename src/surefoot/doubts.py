@@ -1,8 +1,8 @@
-"""Which few answers a person should label so that the gate can decide: "label these 4"."""
+"""Which few answers a person should label so that the gate can decide: "labels on these 4 could decide it"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 
@@ -12,8 +12,10 @@ from surefoot.gate import Check
 from surefoot.judging import Subject, getting_worse, rises
 from surefoot.measures import BUCKET_AXIS, SIDES, UNKNOWN, Pair, SideName, measure_side, part_of
 from surefoot.pairing import Side
+from surefoot.text.normal import is_empty
 
 FEW = 12  # what hangs on more verdicts than this does not hang on few
+_UNNAMED: dict[SideName, str] = {"cand": "the candidate", "base": "the baseline"}
 _UNSAID = 0.5  # the confidence of a grader that gives none
 
 
@@ -26,8 +28,15 @@ class Answer(Struct, frozen=True):
     run: str  # its folder; "" where there is only a file of verdicts
 
 
-def answer_of(pair: Pair, side: SideName, sides: Mapping[SideName, Side]) -> Answer:
-    return Answer(pair.question_id, pair.attempt, side, sides[side].name if sides[side].traces else "")
+def answers_of(chosen: Iterable[tuple[Pair, SideName]], sides: Mapping[SideName, Side]) -> tuple[Answer, ...]:
+    """Those that can be put before a person, the same words once; a file of verdicts does not say which can."""
+    found: dict[Hashable, Answer] = {}
+    for pair, side in chosen:
+        run = sides[side].name if sides[side].traces else ""
+        answer = Answer(pair.question_id, pair.attempt, side, run)
+        if not run or can_be_labelled(pair, side):
+            found.setdefault(pair.side(side).version or answer, answer)
+    return tuple(found.values())
 
 
 def hanging(check: Check, subject: Subject) -> list[tuple[Pair, SideName]]:
@@ -57,7 +66,7 @@ def lacking(check: Check, subject: Subject) -> list[tuple[Pair, SideName]]:
         return []
     sides: Iterable[SideName] = SIDES if check.rule.on_baseline else ("cand",)
     found = [(p, side) for p in subject.pairs for side in sides if part_of(subject.measure, p, side) is UNKNOWN]
-    return found if len(found) <= FEW and all(_can_be_labelled(pair, side) for pair, side in found) else []
+    return found if len(found) <= FEW and all(can_be_labelled(pair, side) for pair, side in found) else []
 
 
 def least_sure(pair: Pair, side: SideName) -> tuple[float, str, int]:
@@ -71,19 +80,23 @@ def distinct(answers: Iterable[Answer]) -> tuple[Answer, ...]:
 
 
 def in_words(answers: Sequence[Answer], run: str) -> str:
-    """`label these 4: q1, q7 (attempt 2), ... (surefoot label RUN)`; the page has the baseline's answers too."""
+    """`labels on these 3 could decide it: q1, q7 (attempt 2) of CAND; q1 of BASE (surefoot label CAND)`.
+
+    The page of the candidate has the baseline's answers too.
+    """
     how = f" (surefoot label {run})" if run else ""
-    which = f"these {len(answers)}" if len(answers) > 1 else "this one"
-    named = f": {', '.join(map(_called, answers))}" if len(answers) <= FEW else ""
-    return f"label {which}{named}{how}"
+    told: dict[str, list[str]] = {}
+    for one in answers:
+        attempt = f" (attempt {one.attempt})" if one.attempt > 1 else ""
+        told.setdefault(one.run or _UNNAMED[one.side], []).append(f"{one.question_id}{attempt}")
+    if len(answers) > FEW:
+        counts = " and ".join(f"{len(ids):,} of {where}" for where, ids in told.items())
+        return f"labels on {len(answers):,} answers could decide it, {counts}{how}"
+    which = f"labels on these {len(answers)}" if len(answers) > 1 else "a label on this one"
+    named = "; ".join(f"{', '.join(ids)} of {where}" for where, ids in told.items())
+    return f"{which} could decide it: {named}{how}"
 
 
-def _called(answer: Answer) -> str:
-    told = [f"attempt {answer.attempt}"] if answer.attempt > 1 else []
-    told += ["of the baseline"] if answer.side == "base" else []
-    return f"{answer.question_id} ({', '.join(told)})" if told else answer.question_id
-
-
-def _can_be_labelled(pair: Pair, side: SideName) -> bool:
+def can_be_labelled(pair: Pair, side: SideName) -> bool:
     trace = pair.side(side).trace
-    return trace is not None and bool(trace.answer) and trace.error is None
+    return trace is not None and trace.error is None and trace.answer is not None and not is_empty(trace.answer)

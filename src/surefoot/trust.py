@@ -13,11 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import gate
-from surefoot.calibration.certificates import standing
+from surefoot.calibration.certificates import left_out, standing
 from surefoot.gate import Check, Rule
 from surefoot.measures import BUCKET_AXIS, SideName
 from surefoot.pairing import Side
 from surefoot.records import PEOPLE, AxisRecord, Certificate, is_person
+from surefoot.stats import wilson
 from surefoot.types import Estimate
 
 LIFTED = "lifted by --uncalibrated"
@@ -79,31 +80,40 @@ def in_words(trust: Trust) -> str:
     if certificate is None:
         return f"how far {who} can be trusted is not known: {trust.reason}"
     record = certificate.axes.get(BUCKET_AXIS)
-    found = "" if record is None else share_found(record, "wrong")
     kappa = record and record.kappa
     agrees = f"agrees with people at kappa {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else ""
-    told = [agrees, f"{certificate.labels} answers were labelled", found]
-    return "; ".join(filter(None, [f"{who}: {', '.join(filter(None, told))}", trust.reason]))
+    labelled = "one answer was labelled" if certificate.labels == 1 else f"{certificate.labels} answers were labelled"
+    told = ", ".join(filter(None, (agrees, labelled)))
+    beyond = (called_correct(record), _left_out(record)) if record else ()
+    return "; ".join(filter(None, (f"{who}: {told}", *beyond, trust.reason)))
 
 
-def share_found(record: AxisRecord, bucket: str) -> str:
-    """How much of what is truly in a bucket the grader puts there, over all answers and not just the labelled ones."""
-    drawn = {verdict: sum(labels.values()) for verdict, labels in record.table.items()}
-    weights = {verdict: record.answers.get(verdict, 0) / count for verdict, count in drawn.items() if count}
-    truly = {verdict: weight * record.table[verdict].get(bucket, 0) for verdict, weight in weights.items()}
-    if not weights:
-        return f"how much of what is {bucket} it finds is not known: no labelled answer was drawn by chance"
-    if not sum(truly.values()):
-        return f"no label on an answer drawn by chance says {bucket}"
-    return f"it finds about {truly.get(bucket, 0) / sum(truly.values()):.0%} of what is {bucket}"
+def called_correct(record: AxisRecord) -> str:
+    """What whoever ships has to know: how many of the answers that the grader calls correct are not."""
+    labels = record.table.get("correct", {})
+    drawn = sum(labels.values())
+    if not record.answers.get("correct"):
+        return "it calls no answer correct"
+    if not drawn:
+        return "how many of the answers it calls correct are not is not known: none of them was drawn for a label"
+    others = drawn - labels.get("correct", 0)
+    low, high = wilson(others, drawn)
+    return f"of the answers it calls correct, {others / drawn:.1%} ({low:.1%} to {high:.1%}) are not"
+
+
+def _left_out(record: AxisRecord) -> str:
+    drawn = sum(sum(labels.values()) for labels in record.table.values())
+    return left_out(record.table, record.answers, record.n - drawn)
 
 
 def _seen(rule: Rule, certificate: Certificate | None) -> Estimate | None:
     if certificate is None:
         return None
+    record = certificate.axes.get(rule.group or BUCKET_AXIS)
+    if record is not None and (missed := _left_out(record)):
+        return Estimate(0, 0, reason=missed)
     if rule.metric == "labels" and rule.group is None:
         return Estimate(certificate.labels, 1)
-    record = certificate.axes.get(rule.group or "")
     if record is None:
         known = ", ".join(sorted(certificate.axes)) or "none"
         return Estimate(0, 0, reason=f"the certificate says nothing on {rule.group} (it has: {known})")
@@ -119,7 +129,7 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
     if check.reason:
         return check.reason
     if rule.metric == "labels":
-        return f"{seen.numerator} labels are too few"
+        return "one label is too little" if seen.numerator == 1 else f"{seen.numerator} labels are too few"
     value = {"low": seen.low, "high": seen.high, None: float(seen.value or 0)}[rule.bound]
     return f"it is {value:.2f}: more labels narrow it, a better grader raises it"
 

@@ -36,8 +36,8 @@ def made(folder: Path, said: dict[str, str]) -> Path:
         Question(id, f"What is fee {id}?", "answer", gold_claims=(f"It is {fee}.",)) for id, fee in FEES.items()
     ]
     manifest = Manifest(
-        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions), question_count=3,
-        corpus_sha256="corpus", created=f"2026-01-01T00:00:00+00:00 {folder.name}",
+        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions),
+        question_count=len(FEES), corpus_sha256="corpus", created=f"2026-01-01T00:00:00+00:00 {folder.name}",
     )  # fmt: skip
     with RunStore.create(folder, manifest, questions) as store:
         for id, fee in FEES.items():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from surefoot.calibration.axes import calibrate
-from surefoot.calibration.results import AxisCalibration
+from surefoot.calibration.results import PICKED, AxisCalibration
 from surefoot.table import BUCKETS
 
 from .helpers import RUBRIC, from_table, label, verdict
@@ -80,9 +80,43 @@ def test_picked_answers_alone_say_nothing_of_the_rest() -> None:
     verdicts, labels = from_table({"correct": {"correct": 5}}, {"correct": 50})
     found = calibrate(verdicts, [msgspec.structs.replace(one, drawn="gate") for one in labels], RUBRIC)
     axis = found.axes["factuality"]
-    assert axis.kappa is None
-    assert "picked" in axis.kappa_reason
+    assert axis.kappa is None and axis.ac1 is None
+    assert axis.kappa_reason == PICKED
     assert axis.per_bucket["wrong"].sensitivity is None
+    assert axis.n == 5 and axis.table == {} and axis.chosen["correct"]["correct"] == 5
+    for name, rate in axis.corrected.items():
+        assert (rate.value, rate.low, rate.high, rate.warning) == (None, None, None, PICKED)
+        assert rate.graded == (name == "correct")
+    assert axis.reliability is None and axis.labels_needed == "" and axis.notes == ()
+
+
+def test_a_number_that_was_picked_is_no_mean() -> None:
+    verdicts = [verdict(i, i % 3, "extra_claim_count") for i in range(30)]
+    axis = calibrate(verdicts, [label(0, 1, axis="extra_claim_count", drawn="chosen")], RUBRIC)
+    mean = axis.axes["extra_claim_count"].corrected["mean"]
+    assert (mean.value, mean.graded, mean.warning) == (None, 1.0, PICKED)
+
+
+def test_another_run_is_not_corrected_by_picked_answers() -> None:
+    verdicts, labels = from_table({"correct": {"correct": 5, "wrong": 3}}, {"correct": 50})
+    picked = [msgspec.structs.replace(one, drawn="gate") for one in labels]
+    target = calibrate(verdicts, picked, RUBRIC, {"factuality": ["correct"] * 9}).target
+    assert target is not None
+    assert {(rate.value, rate.warning) for rate in target["factuality"].values()} == {(None, PICKED)}
+
+
+def test_where_every_answer_is_labelled_none_was_picked_before_another() -> None:
+    verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 5}, "wrong": {"correct": 10, "wrong": 15}})
+    picked = calibrate(verdicts, [msgspec.structs.replace(one, drawn="gate") for one in labels], RUBRIC)
+    assert picked.axes == calibrate(verdicts, labels, RUBRIC).axes
+
+
+def test_a_verdict_that_no_label_is_on_is_pointed_out() -> None:
+    easy = factuality({"correct": {"correct": 55}, "wrong": {}}, {"correct": 73, "wrong": 8})
+    said = [note for note in easy.notes if "no sample" in note]
+    assert len(said) == 1 and "no answer graded wrong was labelled, though 8 were: label some of them" in said[0]
+    fair = factuality({"correct": {"correct": 50}, "wrong": {"wrong": 5}}, {"correct": 73, "wrong": 8})
+    assert not any("no sample" in note for note in fair.notes)
 
 
 def test_ungraded_answers_are_a_row_of_their_own_and_agree_with_nobody() -> None:

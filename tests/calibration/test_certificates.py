@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from surefoot.calibration.axes import calibrate
 from surefoot.calibration.certificates import certificate_of, fault_in, says_the_same, sealed, standing, why_none
+from surefoot.calibration.results import PICKED
 from surefoot.records import Certificate, Interval
 
 from .helpers import GRADER, RUBRIC, from_table, label, verdict
@@ -58,6 +59,19 @@ def test_nothing_is_certified_without_a_name_or_without_buckets() -> None:
     assert "do not name their grader" in why_none(empty_name)
     rows = [verdict(0, 1, "extra_claim_count")], [label(0, 1, axis="extra_claim_count")]
     assert "no answer into a bucket" in why_none(calibrate(*rows, RUBRIC))
+
+
+def test_nothing_is_certified_where_no_label_was_drawn_by_chance() -> None:
+    verdicts, labels = from_table({"correct": {"correct": 5}, "wrong": {"wrong": 5}}, {"correct": 70, "wrong": 11})
+    picked = [replace(one, drawn="gate") for one in labels]
+    found = calibrate(verdicts, picked, RUBRIC)
+    assert found.labels == 10 and why_none(found) == PICKED
+    beside = [verdict(i, "yes", "citation_supports") for i in range(20)]
+    one = label(0, "no", axis="citation_supports", drawn="chosen")
+    found = calibrate([*verdicts, *beside], [*labels, one], RUBRIC)
+    assert why_none(found) == "" and found.axes["citation_supports"].n == 1
+    certificate = certificate_of(found, grader=GRADER, rubric_sha256="r", corpus="", at="")
+    assert certificate.axes.keys() == {"factuality"}, "an axis with a picked label alone is not certified"
 
 
 def test_one_that_was_edited_does_not_stand_and_is_named() -> None:

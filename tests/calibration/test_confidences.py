@@ -53,7 +53,10 @@ def test_below_the_threshold_a_person_looks() -> None:
     few = calibrated([0.9] * 5, [True] * 5)
     assert few.send_to_a_person is not None
     assert few.send_to_a_person.threshold is None
-    assert "too few" in few.send_to_a_person.reason
+    assert "5 labelled verdicts are too few" in few.send_to_a_person.reason
+    one = calibrated([0.9], [True])
+    assert one.send_to_a_person is not None
+    assert "one labelled verdict is too little" in one.send_to_a_person.reason
 
 
 def test_no_confidence_is_said_so() -> None:

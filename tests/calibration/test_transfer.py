@@ -30,6 +30,8 @@ def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
     found = by_certificate({"factuality": OTHERS}, certificate, RUBRIC)
     assert found.axes["factuality"].corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
     assert found.certificate == certificate
+    assert found.axes["factuality"].answers == {"correct": 160, "wrong": 240}
+    assert found.axes["factuality"].answers_here == {"wrong": 400, "correct": 600}
     assert found.labels == 0
 
 

@@ -116,6 +116,18 @@ def test_labels_made_elsewhere_come_in_and_may_come_again(surefoot: Type, tmp_pa
         assert {row.note for row in ledger.labels()} == {"", 'so, "no"'}
 
 
+def test_labels_picked_by_hand_are_no_sample(surefoot: Type, tmp_path: Path, run: Path, write: Write) -> None:
+    rows = ["question_id,factuality,drawn", "q1,wrong,chosen", "q2,correct,", "q3,correct,sample"]
+    assert surefoot("import", write("labels.csv", rows), "--run", run).code == 0
+    with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
+        found = {row.question_id: (row.drawn, row.annotator) for row in ledger.labels()}
+    assert found == {"q1": ("chosen", "unnamed"), "q2": ("sample", "unnamed"), "q3": ("sample", "unnamed")}
+    assert surefoot("grade", run, "--grader", "rules").code == 0
+    axis = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
+    assert axis["table"]["unsupported"] == {"correct": 2, "wrong": 0, "unsupported": 0, "refused": 0}
+    assert axis["chosen"]["unsupported"]["wrong"] == 1
+
+
 def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(
     surefoot: Type, tmp_path: Path, run: Path, write: Write
 ) -> None:

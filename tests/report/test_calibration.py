@@ -5,7 +5,9 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 from rich.console import Console
 
-from surefoot.calibration.axes import calibrate
+from surefoot.calibration import wording
+from surefoot.calibration.axes import by_certificate, calibrate
+from surefoot.calibration.certificates import certificate_of
 from surefoot.calibration.results import Calibration
 from surefoot.report import calibration, calibration_page
 from surefoot.types import Problem
@@ -63,3 +65,40 @@ def test_what_is_not_known_is_a_dash_and_a_reason() -> None:
     assert "Cohen's kappa: none: only one value" in terminal(result)
     assert "| Cohen's kappa | none: only one value" in "\n".join(calibration.markdown(result))
     assert "none: only one value" in calibration_page.render(result)
+
+
+def test_labels_that_were_picked_leave_dashes() -> None:
+    verdicts, labels = from_table({"correct": {"wrong": 7, "correct": 3}}, {"correct": 81})
+    result = calibrate(verdicts, [replace(one, drawn="gate") for one in labels], RUBRIC)
+    shown, lines = terminal(result), "\n".join(calibration.markdown(result))
+    assert "Cohen's kappa: none: no label was drawn by chance" in shown
+    assert shown.count("no label was drawn by chance") == 1
+    assert "| correct | 100.0% | - | - | - | - | - |" in lines
+    assert "post-stratified" not in shown
+    assert "no label was drawn by chance" in calibration_page.render(result)
+
+
+def test_the_table_of_a_certificate_is_called_the_certificates() -> None:
+    made = certificate_of(found(), grader="g/1", rubric_sha256="r", corpus="c", at="2026-01-01")
+    result = by_certificate({"factuality": ["wrong"] * 7 + ["correct"] * 5 + [None] * 3}, made, RUBRIC)
+    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    for one in (page, lines, shown):
+        assert "the answers that the certificate is on, and how many answers this run has" in one
+        assert "answers here" in one and "answers in all" not in one
+        assert "(0 label" not in one
+    assert "| wrong | 0 | 12 | 0 | 0 | 12 | 7 |" in lines
+    assert "| ungraded | 0 | 0 | 0 | 0 | 0 | 3 |" in lines
+
+
+def test_where_nobody_needs_to_look_it_says_so() -> None:
+    verdicts, labels = from_table({"correct": {"correct": 150}, "wrong": {"wrong": 50}})
+    verdicts = [replace(one, confidence=0.9) for one in verdicts]
+    shown = terminal(calibrate(verdicts, labels, RUBRIC))
+    assert "Nobody needs to look for a risk of 5.0%" in shown
+    assert "0.000" not in shown
+
+
+def test_one_of_a_thing_is_one() -> None:
+    assert "and 1 more problem, all" in terminal(found(problems=(Problem("note", "so"),) * 21))
+    assert "and 2 more problems, all" in terminal(found(problems=(Problem("note", "so"),) * 22))
+    assert "on 1 labelled answer of" in wording.elsewhere("of it", 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -80,8 +80,8 @@ def _copy_records(folder: Path, ledger: Ledger, runs: Sequence[RunStore], step: 
     certificates += certificate_of(decision, certificates)
     labels = ledger.labels(versions={version for store in runs for version in versions_of(store).values()})
     tables: dict[str, Sequence[Label] | Sequence[Certificate]] = {"labels": labels, "certificates": certificates}
+    later = {name: [row for row in rows if until is not None and row.at > until] for name, rows in tables.items()}
     before = {name: [row for row in rows if until is None or row.at <= until] for name, rows in tables.items()}
-    later = {name: [row for row in rows if row not in before[name]] for name, rows in tables.items()}
     with (folder / LEDGER).open("wb") as file:
         write_records(file, {**before, "steps": steps})
     if any(later.values()):
@@ -97,11 +97,11 @@ def _copy_rubric(folder: Path, run: RunStore) -> None:
 
 
 def _write_rules(folder: Path, step: Step | None) -> None:
-    """The rules as they were used, so that it can be decided again. A text of JSON is a text of TOML."""
+    """The rules as they were used, so that it can be decided again."""
     decision = decision_in(folder / RUN)
     if decision is None or not decision.rules:
         return
-    tables = {"rules": decision.rules, "sequential": settings_of(decision, step)}
+    tables: dict[str, Mapping[str, object]] = {"rules": decision.rules, "sequential": settings_of(decision, step)}
     lines = [
         line for name, table in tables.items()
         for line in (f"[{name}]", *(f"{_text(key)} = {_text(value)}" for key, value in table.items()), "")
@@ -110,7 +110,8 @@ def _write_rules(folder: Path, step: Step | None) -> None:
 
 
 def _text(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    """A text of JSON is a text of TOML."""
+    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")  # the one that TOML wants escaped
 
 
 def _keep(path: Path, data: bytes) -> None:

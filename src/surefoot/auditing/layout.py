@@ -25,13 +25,13 @@ RUN_FILES = {
     DECISION: "what was decided about it last",
 }
 OTHER_FILES = {
-    LEDGER: "what was known when it was decided: labels with all their changes, certificates, decisions of the gate up to "
-    "this one; `surefoot import` reads it",
+    LEDGER: "what was known at the decision: labels with all their changes, certificates, the gate's decisions up to "
+    "it; `surefoot import` reads it",
     LATER: "labels and certificates that came after the decision, and had no part in it",
     GATE: "the rules of the decision, its mode and its limits, as a gate file",
     RUBRIC: "the rubric that was graded by",
     README: "this text",
-    INDEX: "the same for machines",
+    INDEX: "for machines: which run it is about, what is not in here, what does not fit together",
 }
 
 

@@ -93,7 +93,8 @@ def _repeating(folder: Path) -> Iterator[str]:
     if not (folder / BASE).exists():
         yield "  it cannot be: the run that it was compared with is not in here"
         return
-    yield from (f"  {line}" for line in commands_to_repeat(decision, has_ledger=(folder / LEDGER).exists()))
+    for line in commands_to_repeat(decision, has_ledger=(folder / LEDGER).exists()):
+        yield f"  {plain(line, 100_000)}"
     yield "  In the folder it was unpacked into, after the hashes were checked: this writes run/decision.json anew."
     yield ""
 

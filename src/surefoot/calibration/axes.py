@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from surefoot.calibration import wording
 from surefoot.calibration.agreement import agreement_of, alpha_of, is_ordinal
 from surefoot.calibration.confidences import reliability_of, send_to_a_person
@@ -157,11 +159,18 @@ def _of_interest(rates: Mapping[str, Rate]) -> str:
 
 
 def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str) -> AxisCalibration:
-    """What is left where labels tell nothing of the other answers: the grader's own rates, and why they stay as they are."""
+    """What is left where labels tell nothing of the other answers: the grader's own rates."""
     alpha, alpha_reason = alpha_of(answers, axis)
-    graded, whole = confusion.answers(), confusion.total
+    graded = confusion.answers()
     buckets = confusion.columns if axis.values else ()
-    rates = {bucket: graded.get(bucket, 0) / whole for bucket in buckets}
+    rates = {
+        bucket: Rate(
+            value=None, low=None, high=None, method="post-stratified", graded=graded.get(bucket, 0) / confusion.total
+        )
+        for bucket in buckets
+    }
+    if is_number(axis):
+        rates[MEAN], _ = mean_of(answers, axis)
     return AxisCalibration(
         n=sum(answer.label is not None for answer in answers),
         kappa=None,
@@ -169,12 +178,9 @@ def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason
         alpha=alpha,
         alpha_reason=alpha_reason,
         per_bucket={bucket: Bucket(sensitivity=None, specificity=None, reason=reason) for bucket in buckets},
-        corrected={
-            bucket: Rate(value=None, low=None, high=None, method="post-stratified", graded=rate, warning=reason)
-            for bucket, rate in rates.items()
-        },
+        corrected={name: replace(rate, warning=reason) for name, rate in rates.items()},
         table={},
         chosen=confusion.table(confusion.chosen),
         answers=graded,
-        explanation=f"Nothing can be said: {reason}.",
+        explanation="The rates are the grader's own: nothing can be said of its errors.",
     )

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from surefoot.calibration.joining import FACTUALITY
-from surefoot.calibration.results import Calibration
+from surefoot.calibration.results import PICKED, UNGRADED, Calibration, Table
 from surefoot.records import PEOPLE, AxisRecord, Certificate
 
 _LONGEST = 16  # of a hash in a sentence
+_HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
 
 
 def certificate_of(calibration: Calibration, *, grader: str, rubric_sha256: str, corpus: str, at: str) -> Certificate:
     axes = {
         name: AxisRecord(n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers)
         for name, axis in calibration.axes.items()
-        if axis.n
+        if axis.n and axis.kappa_reason != PICKED
     }
     return sealed(
         Certificate(
@@ -42,6 +43,24 @@ def why_none(calibration: Calibration) -> str:
         return "the verdicts do not name their grader, so a certificate would be nobody's"
     if not calibration.labels:
         return "people put no answer into a bucket: a certificate is about factuality"
+    factuality = calibration.axes.get(FACTUALITY)
+    return PICKED if factuality is not None and factuality.kappa_reason == PICKED else ""
+
+
+def left_out(table: Table, answers: Mapping[str, int], picked: int = 0) -> str:
+    """Which verdict the labels pass over, though a fair draw of as many would have met it; "" where they do not.
+
+    Labels that leave a verdict out are no sample: nobody looked where the grader may err. A certificate does not say
+    what verdicts the `picked` answers have, so they may all have this one.
+    """
+    drawn = sum(sum(row.values()) for row in table.values())
+    how = "drawn for a label" if picked else "labelled"
+    for verdict, count in sorted(answers.items(), key=lambda item: -item[1]):
+        expected = drawn * (count - picked) / sum(answers.values())
+        if expected >= _HARDLY_BY_CHANCE and not sum(table.get(verdict, {}).values()):
+            if verdict == UNGRADED:
+                return f"no answer without a verdict was {how}, though there are {count}: label some of them"
+            return f"no answer graded {verdict} was {how}, though {count} were: label some of them"
     return ""
 
 

@@ -59,7 +59,8 @@ def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: floa
     said, agreed, weights = _columns(held)
     threshold = conformal_threshold(said, [not right for right in agreed], risk, weights=weights)
     if threshold is None:
-        reason = f"{len(held)} labelled verdicts are too few to promise that at most {risk:.0%} stay wrong and unseen"
+        few = "one labelled verdict is too little" if len(held) == 1 else f"{len(held)} labelled verdicts are too few"
+        reason = f"{few} to promise that at most {risk:.0%} stay wrong and unseen"
         return SendToAPerson(risk=risk, threshold=None, reason=reason)
     below = sum((answer.confidence or 0.0) <= threshold for answer in stated)
     return SendToAPerson(risk=risk, threshold=threshold, share=below / len(stated))

@@ -49,7 +49,7 @@ def labels_needed(confusion: Confusion, rates: dict[str, Rate], bucket: str) -> 
         return f"More labels would hardly narrow the interval of {bucket}: only more answers do."
     which = "answers that are not graded" if verdict == UNGRADED else f"answers graded {verdict}"
     change = f"from ±{100 * before:.1f} to about ±{100 * width:.1f} points"
-    return f"{more} more labels on {which} would narrow the interval of {bucket} {change}."
+    return f"{more} more label{'' if more == 1 else 's'} on {which} would narrow the interval of {bucket} {change}."
 
 
 def _after(stratum: Stratum, more: int) -> Stratum:

@@ -12,7 +12,8 @@ from surefoot.types import Problem
 UNGRADED = "ungraded"
 # Why nothing can be said of an axis that has labels.
 DIVIDED = "people are divided on every answer they labelled"
-PICKED = "no label was drawn by chance: every labelled answer was picked, and speaks for itself alone"
+PICKED = "no label was drawn by chance, all were picked"
+NOTHING_SAID = (DIVIDED, PICKED)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]

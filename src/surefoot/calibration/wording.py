@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from surefoot.calibration.certificates import left_out
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion
 from surefoot.records import Interval
@@ -28,7 +29,8 @@ def by_verdict(confusion: Confusion) -> str:
 def elsewhere(source: str, n: int) -> str:
     """Why rates are by Rogan and Gladen."""
     return (
-        f"No labels were drawn from these answers, so the grader's errors as found on {n} labelled answers {source} are"
+        f"No labels were drawn from these answers, so the grader's errors as found on {counted(n, 'labelled answer')}"
+        f" {source} are"
         " taken out of its rates (Rogan-Gladen, interval by Lang and Reiczigel). That holds as long as it errs here as"
         " it did there."
     )
@@ -38,6 +40,9 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
+    picked = sum(cell.n for cell in confusion.chosen)
+    if missed := left_out(confusion.table(confusion.drawn), confusion.answers(), picked):
+        yield f"These labels are no sample, and the gate does not go by them: {missed}."
     for row, (n, m) in _by_row(confusion).items():
         if not m:
             yield f"No answer {_graded(row)} is labelled ({n} of {confusion.total}), which widens the intervals."
@@ -46,6 +51,10 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
             f"Kappa is low ({kappa.value:.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"
             " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
         )
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _by_row(confusion: Confusion) -> dict[str, tuple[int, int]]:

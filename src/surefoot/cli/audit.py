@@ -53,10 +53,10 @@ def audit(
 ) -> int:
     """Put everything a reviewer needs about RUN into one file, signed by its hash.
 
-    Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history, rules
-    and rubric. What is not there is named in it. Equal contents give equal bytes. An earlier bundle is replaced, and
-    nothing else. Exits 4 when parts of the run do not
-    fit each other; --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
+    Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history up to
+    it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal contents give
+    equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit each other;
+    --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
     """
     if (run is None) == (verify is None):
         hint = "write surefoot audit RUN, or surefoot audit --verify FILE.zip"

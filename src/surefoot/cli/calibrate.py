@@ -40,7 +40,8 @@ _SHOWN = 20
 @click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
 @click.option(
     "--labels", multiple=True, metavar="FILE",
-    help="Labels by people, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis.",
+    help="Labels by people, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. They must"
+    " be a random sample within each verdict; a column `drawn` says `chosen` where they are not.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts, where there are several.  [default: the run's own]")
 @click.option(
@@ -67,6 +68,7 @@ def calibrate(
     the gate asks for. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when
     rows could not be read.
     """
+    from surefoot.calibration.results import NOTHING_SAID
     from surefoot.cli.calibrating import from_files
 
     if bool(runs) == bool(verdicts):
@@ -82,7 +84,7 @@ def calibrate(
         found = _of_runs(runs, labels, grader, ledger, (target, risk, now))
     with quiet_if_nobody_reads():
         _write(found, reports, as_json)
-    if not any(axis.n or axis.corrected for axis in found.axes.values()):
+    if all(axis.kappa_reason in NOTHING_SAID for axis in found.axes.values()):
         reasons = dict.fromkeys(axis.kappa_reason for axis in found.axes.values())
         _note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
         return ExitCode.INCOMPLETE

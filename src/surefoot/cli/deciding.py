@@ -25,7 +25,7 @@ from surefoot.pairing import Side, stand_in
 from surefoot.records import Certificate
 from surefoot.report.words import counted, plain
 from surefoot.sequential.history import SEQUENTIAL
-from surefoot.store import MANIFEST
+from surefoot.store import MANIFEST, RunStore
 
 if TYPE_CHECKING:
     from surefoot.ledger import Ledger
@@ -78,7 +78,7 @@ def decide(options: Options) -> Comparison:
     request = Request(
         waivers=_waivers(options["waive"], options["reasons"]), certificates=certificates,
         uncalibrated=options["uncalibrated"], mode=chosen.mode, alpha=chosen.alpha, margin=chosen.margin,
-        overridden=_overridden(rules, chosen, file),
+        overridden=_overridden(rules, chosen, file), deterministic=all(map(_is_deterministic, (base, cand))),
     )  # fmt: skip
     mode = mode_of(sides, chosen.mode)[0]
     with _ledger((base, cand), options["ledger"], needed=mode == SEQUENTIAL) as ledger:
@@ -92,6 +92,11 @@ def decide(options: Options) -> Comparison:
                 comparison = compare(*sides, rules, request)
     _keep_decision(Path(cand), comparison)
     return comparison
+
+
+def _is_deterministic(path: str) -> bool:
+    """True for a run whose pipeline says that it always answers alike."""
+    return is_run(path) and RunStore.open(Path(path)).manifest.deterministic
 
 
 def _overridden(

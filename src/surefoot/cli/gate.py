@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from surefoot.sequential.planning import Change, Plan
 
 _USUAL_QUESTIONS = "130"
+_USUAL_RATE = 0.03
 _MOST_DIGITS = 15
 
 
@@ -39,7 +40,9 @@ _MOST_DIGITS = 15
     "--repeats", type=click.IntRange(min=1), metavar="K", help="plan: answers to each question.  [default: 1]"
 )
 @click.option("--labels", type=click.IntRange(min=1), default=50, show_default=True, help="plan: answers people label.")
-@click.option("--rate", type=Share(), default=0.03, show_default=True, help="plan: share wrong today.")
+@click.option(
+    "--rate", type=Share(), help="plan: share wrong today.  [default: as graded in the run of --questions, else 0.03]"
+)
 @click.option("--history", is_flag=True, help="List the steps of the programme, newest last.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
@@ -80,9 +83,10 @@ def _plan(options: dict[str, Any]) -> int:
     if questions * repeats > MOST_PAIRS:
         message = f"a plan is for at most {MOST_PAIRS:,} answers a run, and these are more"
         raise UsageError(message, "lower --questions or --repeats")
+    rate, rate_from = _rate(options["rate"], options["questions"])
     made = plan(
-        questions, repeats=repeats, alpha=settings.alpha, margin=settings.margin, rate=options["rate"],
-        labels=options["labels"],
+        questions, repeats=repeats, alpha=settings.alpha, margin=settings.margin, rate=rate, labels=options["labels"],
+        rate_from=rate_from,
     )  # fmt: skip
     with quiet_if_nobody_reads():
         click.echo(msgspec.json.encode(made) if options["as_json"] else "\n".join(_plan_lines(made)))
@@ -108,15 +112,36 @@ def _asked(given: str) -> tuple[int, int]:
     return len(found.questions), 1
 
 
+def _rate(given: float | None, questions: str) -> tuple[float, str]:
+    """The share wrong today, and where it is from if nobody said."""
+    if given is not None:
+        return given, ""
+    if not is_run(questions):
+        return _USUAL_RATE, "assumed, --rate says otherwise"
+    store = RunStore.open(questions)
+    grader = store.manifest.grader
+    graded = [
+        v.value for v in store.verdicts() if v.axis == "factuality" and v.grader == grader and v.value is not None
+    ]
+    if not graded:
+        return _USUAL_RATE, "assumed, since the run is not graded; --rate says otherwise"
+    wrong = graded.count("wrong")
+    return wrong / len(graded), f"{wrong} of {counted(len(graded), 'answer')}, as {grader} graded {store.manifest.name}"
+
+
 def _plan_lines(made: Plan) -> Iterator[str]:
     repeats = f" asked {made.repeats} times" if made.repeats > 1 else ""
     yield f"{counted(made.questions, 'question')}{repeats}: {made.pairs:,} pairs of answers in one pair of runs"
-    yield f"alpha {made.alpha:g}, margin {made.margin:g}, {made.rate:.1%} wrong today"
+    rate_from = f" ({plain(made.rate_from)})" if made.rate_from else ""
+    yield f"alpha {made.alpha:g}, margin {made.margin:g}, {made.rate:.1%} wrong today{rate_from}"
     yield ""
     yield _what_ships(made)
     if made.questions_to_ship:
         least = f"It takes at least {counted(made.questions_to_ship, 'question')} to ship"
         yield f"{least}: repeats and more runs do not replace questions."
+    if made.questions_to_ship_unchanged:
+        enough = f"about {counted(int(float(f'{made.questions_to_ship_unchanged:.2g}')), 'question')}"
+        yield f"With {enough} one pair of runs would ship an unchanged pipeline four times in five."
     yield f"A plain comparison of shares would find a difference of {made.detectable:.1%} four times in five."
     yield ""
     for change in made.changes:
@@ -177,12 +202,18 @@ def _history(options: dict[str, Any]) -> int:
 
 
 def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
-    """Each two runs once, with the e-value of `wrong` over the steps of its release that count so far."""
+    """Every row, with the e-value of `wrong` over the steps of its release that count so far.
+
+    Of two runs that were compared again the last row counts; an earlier one has the e-value of its time.
+    """
     from surefoot.sequential.history import newest, so_far
     from surefoot.stats.sequential import log_e_value
 
-    for step in newest(steps):
-        number, worse, better = so_far(steps, step)
+    counting = {step.id: step for step in newest(steps)}
+    for place, kept in enumerate(steps):
+        step = counting.get(kept.id, kept)
+        replaced = kept.id not in counting
+        number, worse, better = so_far(steps[: place + 1] if replaced else steps, step)
         row = msgspec.to_builtins(step)
         log10 = log_e_value(worse, better) / 2.302585092994046 if number else None
         yield {
@@ -197,6 +228,7 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
             "waived": step.waived,
             "overridden": row["overridden"],
             "blocked_by": row["blocked_by"],
+            "replaced": replaced,
         }
 
 
@@ -207,5 +239,6 @@ def _history_line(row: dict[str, Any]) -> str:
     flags = "  uncalibrated" if row["uncalibrated"] else ""
     flags += f"  waived: {plain(', '.join(row['waived']))}" if row["waived"] else ""
     flags += f"  not as the gate file: {plain(overridden(row['overridden']))}" if row["overridden"] else ""
+    flags += "  replaced by a later comparison of the same runs" if row["replaced"] else ""
     sides = f"{row['reference']} ({row['base_name']}) -> {row['release']} ({row['cand_name']})"
     return f"{row['at'][:16]}  {row['outcome']:12}  {row['mode']:10}  {plain(sides)}{evidence}{flags}"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.calibration.results import MEAN, AxisCalibration, Calibration, Rate
+from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval
 from surefoot.report.words import cell, counted, percent, plain
 
@@ -45,17 +45,29 @@ def title(found: Calibration) -> str:
     return f"{found.grader or 'a grader without a name'}, held against {counted(found.labels, 'labelled answer')}{by}"
 
 
+def caption(axis: AxisCalibration) -> str:
+    """Whose answers the table is about."""
+    if axis.answers_here is None:
+        return f"What people say ({counted(axis.n, 'label')}) of the answers that the grader put into each bucket"
+    return "What people said of the answers that the certificate is on, and how many answers this run has"
+
+
+def columns(axis: AxisCalibration) -> list[str]:
+    return list(dict.fromkeys(label for row in axis.table.values() for label in row))
+
+
 def heads(axis: AxisCalibration) -> Row:
-    columns = list(dict.fromkeys(label for row in axis.table.values() for label in row))
-    return ("graded", *columns, "answers in all")
+    here = axis.answers_here is not None
+    return ("graded", *columns(axis), *(("the certificate's answers", "answers here") if here else ("answers in all",)))
 
 
 def confusion(axis: AxisCalibration) -> Iterator[Row]:
     """What people say of the answers with each verdict."""
-    _, *columns, _ = heads(axis)
-    for verdict, total in axis.answers.items():
+    here = axis.answers_here
+    for verdict in dict.fromkeys((*axis.answers, *(here or ()))):
         labels = axis.table.get(verdict, {})
-        yield (verdict, *(str(labels.get(column, 0)) for column in columns), str(total))
+        totals = [axis.answers.get(verdict, 0), *([] if here is None else [here.get(verdict, 0)])]
+        yield (verdict, *(str(count) for count in (*(labels.get(column, 0) for column in columns(axis)), *totals)))
 
 
 def agreements(axis: AxisCalibration) -> Iterator[Row]:
@@ -67,7 +79,7 @@ def agreements(axis: AxisCalibration) -> Iterator[Row]:
         yield "Gwet's AC1", agreement(axis.ac1)
     if axis.alpha is not None:
         yield "Krippendorff's alpha between people", f"{axis.alpha:.2f}"
-    elif axis.alpha_reason:
+    elif axis.alpha_reason and axis.kappa_reason != PICKED:
         yield "Krippendorff's alpha between people", f"none: {axis.alpha_reason}"
 
 
@@ -84,7 +96,7 @@ def rate_cells(rate: Rate, show: Callable[[float], str] = percent) -> Row:
     graded = "-" if rate.graded is None else show(rate.graded)
     value = "-" if rate.value is None else show(rate.value)
     interval = "-" if rate.low is None or rate.high is None else f"{show(rate.low)} to {show(rate.high)}"
-    return graded, value, interval, rate.method
+    return graded, value, interval, "-" if rate.value is None else rate.method
 
 
 def bins(axis: AxisCalibration) -> Iterator[Row]:
@@ -101,7 +113,7 @@ def sentences(axis: AxisCalibration) -> Iterator[str]:
     if axis.labels_needed:
         yield axis.labels_needed
     yield from axis.notes
-    yield from warnings(axis.corrected.items())
+    yield from warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
 
 
 def on_confidence(axis: AxisCalibration) -> Iterator[str]:
@@ -117,7 +129,9 @@ def on_confidence(axis: AxisCalibration) -> Iterator[str]:
         else:
             yield f"{'A Platt' if fit.kind == 'platt' else 'An isotonic'} curve is fitted to {by} ({fit.n:,})."
     person = axis.send_to_a_person
-    if person is not None and person.share is not None and person.share > _NEARLY_ALL:
+    if person is not None and person.share == 0:
+        yield f"Nobody needs to look for a risk of {percent(person.risk)}: no more verdicts than that are wrong anyway."
+    elif person is not None and person.share is not None and person.share > _NEARLY_ALL:
         words = f"to leave {percent(person.risk)} wrong and unseen, a person had to look at {percent(person.share)}"
         yield f"The stated confidence is of little use: {words}."
     elif person is not None and person.threshold is not None and person.share is not None:
@@ -170,7 +184,7 @@ def markdown(found: Calibration) -> Iterator[str]:
     for name, axis in found.axes.items():
         yield from (f"## {cell(name)}", "", *_markdown_table(("agreement", "value"), agreements(axis)), "")
         if axis.table:
-            yield f"What people say of the answers that the grader put into each bucket ({counted(axis.n, 'label')}):"
+            yield f"{caption(axis)}:"
             yield from ("", *_markdown_table(heads(axis), confusion(axis)), "")
         yield from (*_markdown_table(RATE_HEADS, rates(axis)), "")
         yield from (f"- {cell(words, _LONGEST)}" for words in (*sentences(axis), *on_confidence(axis)) if words)
@@ -194,6 +208,8 @@ def show(found: Calibration, console: Console) -> None:
         console.print()
         console.print(Text(plain(name)), style="bold")
         if axis.table:
+            if axis.answers_here is not None:
+                _lines(console, [f"{caption(axis)}:"], "dim")
             console.print(_table(heads(axis), confusion(axis)))
             console.print()
         console.print(_table(RATE_HEADS, rates(axis)))
@@ -205,7 +221,8 @@ def show(found: Calibration, console: Console) -> None:
     console.print()
     _lines(console, (str(problem) for problem in found.problems[:PROBLEMS_SHOWN]), "yellow")
     if len(found.problems) > PROBLEMS_SHOWN:
-        _lines(console, [f"and {len(found.problems) - PROBLEMS_SHOWN} more problems, all of them in --json"], "yellow")
+        more = counted(len(found.problems) - PROBLEMS_SHOWN, "more problem")
+        _lines(console, [f"and {more}, all of them in --json"], "yellow")
     _lines(console, ending(found))
 
 

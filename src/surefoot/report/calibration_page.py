@@ -8,6 +8,7 @@ from surefoot.calibration.results import AxisCalibration, Calibration, Reliabili
 from surefoot.report import calibration as words
 from surefoot.report import page
 from surefoot.report.page import text
+from surefoot.report.words import counted
 
 _SIZE, _LEFT, _TOP, _BOTTOM = 260, 46, 10, 40
 _LARGEST_DOT, _SMALLEST_DOT = 9.0, 3.0
@@ -31,7 +32,7 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[str]:
     yield f"<h2>{text(name)}</h2>"
     yield from _table(("agreement", "value"), words.agreements(axis))
     if axis.table:
-        yield f'<p class="quiet">What people say ({axis.n} labelled) of the answers in each bucket of the grader</p>'
+        yield f'<p class="quiet">{words.caption(axis)}</p>'
         yield from page.table(map(text, words.heads(axis)), _shaded(axis))
     yield "<br>"
     yield from _table(words.RATE_HEADS, words.rates(axis))
@@ -46,13 +47,14 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[str]:
 
 def _shaded(axis: AxisCalibration) -> Iterator[tuple[str, ...]]:
     """The counts, darker where more of a verdict's labels are; blue where grader and people agree."""
-    _, *columns, _ = words.heads(axis)
-    for verdict, *counts, total in words.confusion(axis):
+    columns = words.columns(axis)
+    for verdict, *numbers in words.confusion(axis):
+        counts, totals = numbers[: len(columns)], numbers[len(columns) :]
         labelled = sum(map(int, counts)) or 1
         cells = [
             _cell(int(count), labelled, agrees=verdict == column) for column, count in zip(columns, counts, strict=True)
         ]
-        yield (text(verdict), *cells, total)
+        yield (text(verdict), *cells, *totals)
 
 
 def _cell(count: int, of: int, *, agrees: bool) -> str:
@@ -82,7 +84,8 @@ def _plot(found: Reliability) -> Iterator[str]:
     for one in found.bins:
         at, radius = _x(one.confidence), max(_SMALLEST_DOT, _LARGEST_DOT * (one.n / largest) ** 0.5)
         yield (
-            f"<g><title>{one.n} verdicts: stated {one.confidence:.1%}, people agree with {one.agreed:.1%}</title>"
+            f"<g><title>{counted(one.n, 'verdict')}: stated {one.confidence:.1%}, people agree with {one.agreed:.1%}"
+            "</title>"
             f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{_y(one.agreed_low):.1f}" y2="{_y(one.agreed_high):.1f}"'
             f' stroke="#0072b2" stroke-width="1.5"/>'
             f'<circle cx="{at:.1f}" cy="{_y(one.agreed):.1f}" r="{radius:.1f}" fill="#0072b2"/></g>'

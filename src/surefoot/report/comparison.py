@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot import trust
-from surefoot.compare import Comparison, Counts
+from surefoot.compare import STRICT, Comparison, Counts
 from surefoot.gate import TRUST
 from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
@@ -26,6 +26,7 @@ from surefoot.report.words import (
     rule_words,
     seen,
 )
+from surefoot.sequential.history import SEQUENTIAL
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Passage
 
@@ -37,6 +38,7 @@ _PROBLEMS_SHOWN = 20
 _LONGEST_PROBLEM = 500
 _LONGEST_QUESTION = 100
 _LONGEST_SENTENCE = 1000
+_MODES = {STRICT: "any increase counts", SEQUENTIAL: "chance is allowed for"}
 _STYLES = {
     "pass": "green",
     "fail": "bold red",
@@ -114,10 +116,10 @@ def background(comparison: Comparison) -> list[str]:
     said = [f"trust: {trust.in_words(comparison.trust)}"]
     labelled = {name: count for name, count in comparison.labelled.items() if count}
     if labelled:
-        counts = " and ".join(f"{count} of {name}" for name, count in labelled.items())
-        said.append(f"labels: people's stand in for the grader's verdicts on {counts}")
-    if comparison.why_this_mode:
-        said.append(f"mode: {comparison.mode}: {comparison.why_this_mode}")
+        first, *rest = labelled.items()
+        counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
+        said.append(f"labels: people's labels count instead of the grader's verdicts on {counts}")
+    said.append(f"mode: {comparison.mode}: {comparison.why_this_mode or _MODES[comparison.mode]}")
     return [*said, *_sequential_lines(comparison)]
 
 

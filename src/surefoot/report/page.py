@@ -131,7 +131,7 @@ def _decision(comparison: Comparison) -> Iterator[str]:
     for side in SIDES:
         graders = ", ".join(filter(None, comparison.graders[side])) or "not named"
         yield f"{_SIDE_WORDS[side]}: {text(comparison.names[side])}, graded by {text(graders)}<br>"
-    yield f"{comparison.mode} mode</p>"
+    yield "</p>"
     yield from (f"<p>{text(line, 1000)}</p>" for line in background(comparison))
     yield from (f"<p><strong>next:</strong> {text(line, 1000)}</p>" for line in comparison.next_steps)
 

@@ -1,10 +1,10 @@
-"""The smallest set of answers whose labels, if they confirm the verdicts, would decide an open rule."""
+"""The smallest set of answers whose labels would decide an open rule if they turn out as graded."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from surefoot.doubts import least_sure
+from surefoot.doubts import can_be_labelled, least_sure
 from surefoot.gate import Rule
 from surefoot.judging import Subject
 from surefoot.measures import Pair, SideName
@@ -43,7 +43,7 @@ def _most_doubtful_first(rule: Rule, subject: Subject, terms: Terms) -> list[Cho
             continue
         for place, side in enumerate(sides):
             said = pair.side(side)
-            if not said.by_people:
+            if not said.by_people and (said.trace is None or can_be_labelled(pair, side)):
                 unsure = doubt(record, str(said.bucket), rule.metric)
                 found.append(((-unsure, *least_sure(pair, side), place), (pair, side)))
     return [chosen for _, chosen in sorted(found, key=lambda one: one[0])]

@@ -27,7 +27,6 @@ THREE_ENDS = ("wrong", "unsupported")
 _RUNS_LOOKED_AHEAD = (1, 2, 3, 5, 8, 12, 20, 30)
 _LARGEST_E = 1e12  # what is printed; the logarithm says the rest
 _LN10 = log(10)
-_NO_EVIDENCE = "no evidence that it got worse"
 
 
 class Terms(Struct, frozen=True, kw_only=True):
@@ -171,13 +170,13 @@ def _three_ends(
     if end != "doubted" and (lacking := lacking_questions(check.rule, seen, asked, terms)):
         atleast = f"; it takes at least {lacking.needed}" if lacking.needed else ""
         evidence = replace(evidence, questions_needed=lacking.needed)
-        return replace(check, status="undecidable", reason=f"{lacking.reason}{atleast}"), evidence
+        return replace(check, status="undecidable", reason=f"{lacking.reason}{atleast}; {_e_words(evidence)}"), evidence
     if end == "pass":
         return replace(check, status="pass", reason=f"{tally}: {rise}"), evidence
     if end == "doubted":
         reason = f"{tally}: {_e_words(evidence)}, but the grader's own errors could explain it"
     else:
-        reason = f"{tally}: {rise}; it ships at {evidence.ships_up_to:.2%} or less"
+        reason = f"{tally}: {rise}; it ships at {evidence.ships_up_to:.2%} or less; {_e_words(evidence)}"
     evidence = replace(evidence, more_runs=_more_runs(check.rule, seen.total, behind, terms))
     return replace(check, status="undecidable", reason=reason), evidence
 
@@ -191,8 +190,8 @@ def _two_ends(check: Check, seen: Counted, strict: Check, terms: Terms) -> tuple
         log10_e_value=log_e / _LN10, blocks_from=blocks_from,
     )  # fmt: skip
     if log_e < log(blocks_from):
-        little = log_e >= -log(terms.alpha_block)
-        lacking = f"too little evidence that it got worse, {_e_words(evidence)}" if little else _NO_EVIDENCE
+        little = f"too little evidence that it got worse, {_e_words(evidence)}"
+        lacking = little if log_e > 0 else "no evidence that it got worse"
     elif _beyond_slack(rule, seen, strict):
         return replace(check, status="fail", reason=f"{_tally(evidence)}: {_e_words(evidence)}"), evidence
     else:

@@ -17,6 +17,7 @@ from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
 RUNS = 5  # pairs of runs looked ahead
 MOST_PAIRS = 1_000_000  # of answers in one pair of runs
 _TRIES, _SEED = 4_000, 0
+_OFTEN = 0.8
 _ALL_POINTS, _POINTS = 40, 12  # a longer boundary is computed at some points and drawn straight between them
 # A middling grader: it flags this share of what is wrong, and of what is not.
 _FOUND, _FALSE_ALARMS = 0.8, 0.05
@@ -55,12 +56,16 @@ class Plan(Struct, frozen=True, kw_only=True):
     new_wrong_that_ship: int | None  # in one pair of runs, nothing better; None: not even a clean one ships
     new_wrong_questions_that_ship: int | None  # wrong in more than half of their repeats
     questions_to_ship: int | None  # the fewest that can ship at all; repeats and more runs do not replace them
+    questions_to_ship_unchanged: int | None  # with which one pair of runs ships what has not changed 4 times in 5
     detectable: float  # difference of a share that a plain comparison would find 4 times in 5
     changes: tuple[Change, ...]
     labels: tuple[Known, ...]
+    rate_from: str = ""  # where nobody chose it
 
 
-def plan(questions: int, *, repeats: int, alpha: float, margin: float, rate: float, labels: int) -> Plan:
+def plan(
+    questions: int, *, repeats: int, alpha: float, margin: float, rate: float, labels: int, rate_from: str = ""
+) -> Plan:
     pairs = questions * repeats
     fewest = _fewest_questions(margin, spent(alpha, 1))
     enough = fewest is not None and questions >= fewest
@@ -75,11 +80,13 @@ def plan(questions: int, *, repeats: int, alpha: float, margin: float, rate: flo
         new_wrong_that_ship=_most_new_wrong(pairs, alpha, margin) if enough else None,
         new_wrong_questions_that_ship=_most_new_wrong(questions, alpha, margin) if enough else None,
         questions_to_ship=fewest,
+        questions_to_ship_unchanged=_enough_to_ship(rate, alpha, margin, fewest),
         detectable=detectable_difference(questions, alpha=alpha),
         changes=tuple(_change(pairs, rate, value, alpha, margin if enough else None) for value in sorted(after)),
         labels=tuple(
             _known(questions, rate, count) for count in (labels, 2 * labels, 4 * labels) if count <= questions
         ),
+        rate_from=rate_from,
     )
 
 
@@ -149,6 +156,32 @@ def _fewest_questions(margin: float, alpha: float) -> int | None:
     counts = range(1, MOST_PAIRS + 1)
     fewest = bisect_left(counts, True, key=lambda count: chance_of_rise(0, 0, count, margin) <= alpha)
     return counts[fewest] if fewest < len(counts) else None
+
+
+def _enough_to_ship(rate: float, alpha: float, margin: float, fewest: int | None) -> int | None:
+    """About how many questions, asked once, ship an unchanged pipeline often enough; None where too many."""
+    if fewest is None:
+        return None
+    first = spent(alpha, 1)
+    moved = rate * (1 - rate)
+
+    def ships(count: int) -> bool:
+        drawn = np.random.default_rng(_SEED).multinomial(count, [moved, moved, 1 - 2 * moved], _TRIES)
+        worse, better = drawn[:, 0], drawn[:, 1]
+        cannot, blocked = (
+            _boundary(better, end, count) for end in (_cannot_ship(count, margin, first), _blocks(first))
+        )
+        return float(((worse < cannot) & (worse < blocked)).mean()) >= _OFTEN
+
+    too_few, enough = fewest - 1, fewest
+    while not ships(enough):
+        too_few, enough = enough, 2 * enough
+        if enough > MOST_PAIRS:
+            return None
+    while enough - too_few > max(1, enough // 100):
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if ships(middle) else (middle, enough)
+    return enough
 
 
 def _known(questions: int, rate: float, labels: int) -> Known:

@@ -1,0 +1,88 @@
+"""What would decide an open comparison: which answers to label, how many more runs or questions, a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from surefoot import gate
+from surefoot.balance import OTHER, Chosen, Scales, is_one_sided, lacking_a_label
+from surefoot.doubts import Answer, answers_of, distinct, hanging, lacking
+from surefoot.doubts import in_words as asking_for
+from surefoot.gate import Check, Rule
+from surefoot.judging import Judged, Subject
+from surefoot.sequential.counting import key_of
+from surefoot.trust import Trust
+
+if TYPE_CHECKING:
+    from surefoot.sequential.judging import Evidence, Terms
+
+MAY_BE_CHANCE = (
+    "if it does not answer the same twice, any increase may be chance: ask with --repeats, or decide with"
+    " --mode sequential (docs/gate.md)"
+)
+
+
+def next_steps(
+    judged: Sequence[Judged],
+    subjects: Mapping[str, Subject | Check],
+    scales: Scales,
+    terms: Terms | None,
+    evidence: Mapping[str, Evidence],
+) -> tuple[tuple[Answer, ...], list[str]]:
+    """Which answers to label, and what else would decide, rule by rule."""
+    asked: dict[tuple[str, tuple[Answer, ...]], list[str]] = {}
+    runs_needed: list[str] = []
+    for one in judged:
+        check, subject = one.check, subjects.get(one.check.rule.name)
+        if not isinstance(subject, Subject) or one.waiver is not None:
+            continue
+        what, chosen = _to_label(one, subject, scales, terms)
+        if answers := answers_of(chosen, scales.sides):
+            asked.setdefault((what, answers), []).append(check.rule.name)
+        key = key_of(check.rule)
+        is_about_labels = bool(lacking(check, subject)) or is_one_sided(one)
+        if key in evidence and check.status == "undecidable" and not is_about_labels:
+            runs_needed += _runs_needed(check.rule, evidence[key])
+    side = scales.sides["cand"]
+    run = side.name if side.traces else ""
+    steps = [f"{', '.join(names)} {what}: {asking_for(these, run)}" for (what, these), names in asked.items()]
+    return distinct(answer for _, these in asked for answer in these), [*steps, *runs_needed]
+
+
+def certificate_needed(judged: Sequence[Judged], trusted: Trust) -> list[str]:
+    open_ = [one.check.rule.name for one in judged if one.check.rule.metric in gate.TRUST and one.waiver is None
+             and one.check.status == "undecidable"]  # fmt: skip
+    return [f"{', '.join(open_)}: {trusted.remedy}"] if open_ and trusted.remedy else []
+
+
+def _to_label(one: Judged, subject: Subject, scales: Scales, terms: Terms | None) -> tuple[str, Iterable[Chosen]]:
+    """The answers whose labels could decide a rule, and how it hangs on them."""
+    check = one.check
+    if is_one_sided(one):
+        return "holds by labels on one side alone", lacking_a_label(check.rule, subject, scales)
+    if missing := lacking(check, subject):
+        return "waits for verdicts", missing
+    if terms is None:
+        return "hangs on few verdicts", _with_counterparts(hanging(check, subject))
+    from surefoot.sequential.deciding import labels_that_decide
+
+    open_ = check.status == "undecidable"
+    return "is open", labels_that_decide(check.rule, subject, terms) if open_ else []
+
+
+def _with_counterparts(chosen: Sequence[Chosen]) -> list[Chosen]:
+    """The other side's answers to the same questions too: labels on one side alone decide nothing."""
+    others = [(pair, OTHER[side]) for pair, side in chosen]
+    return [*chosen, *((p, side) for p, side in others if not p.side(side).by_people and not p.is_one_answer)]
+
+
+def _runs_needed(rule: Rule, evidence: Evidence) -> list[str]:
+    if evidence.questions_needed is not None:
+        return [f"{rule.name}: ask more questions, at least {evidence.questions_needed:,}; repeats do not replace them"]
+    if evidence.more_runs is None:
+        return [
+            f"{rule.name}: not even 30 more pairs of runs would decide it; more questions may (surefoot gate --plan)"
+        ]
+    count = f"{evidence.more_runs} more pair{'s' if evidence.more_runs > 1 else ''} of runs"
+    return [f"{rule.name}: perhaps {count}, or as many more questions, would decide it; it often takes more"]

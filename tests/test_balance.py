@@ -1,0 +1,119 @@
+"""Labels on one side alone must not turn a regression into a SHIP."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from surefoot.compare import Comparison, Request, compare
+from surefoot.gate import Rule
+from surefoot.measures import SIDES, SideName
+from surefoot.pairing import Side
+from surefoot.types import Question, Trace, Verdict
+
+from .sequential.helpers import SHORT, certificate
+
+# 8 false alarms on the baseline; 4 truly wrong and 8 false alarms on the candidate, at other questions.
+BASE, CAND = "c" * 12 + "w" * 8 + "c" * 140, "w" * 12 + "c" * 148
+TRUE_BASE, TRUE_CAND = "c" * 160, "w" * 4 + "c" * 156
+ALL = range(160)
+RULES = ("wrong <= baseline", "acceptable >= baseline")
+
+
+def run(graded: str, name: str, truth: str = "", labelled: range | set[int] = range(0)) -> Side:
+    asked = {f"q{i:03}": Question(f"q{i:03}", f"Number {i}?", "answer") for i in range(len(graded))}
+    traces = {(id, 1): Trace(id, answer=f"{name} says so") for id in asked}
+    rows = [Verdict(id, "factuality", SHORT[b], "g/1") for id, b in zip(asked, graded, strict=True)]
+    side = Side(name, rows, questions=asked, traces=traces)
+    for i in labelled:
+        key = (f"q{i:03}", 1)
+        side.labels[key, "factuality"] = Verdict(key[0], "factuality", SHORT[truth[i]], "human/ann")
+    return side
+
+
+def decide(base: Side, cand: Side, mode: str = "strict", *rules: str) -> Comparison:
+    asked = [Rule.parse(rule) for rule in rules or RULES]
+    return compare(base, cand, asked, Request(uncalibrated=True, mode=mode, margin=0.05))
+
+
+@pytest.mark.parametrize("mode", ["strict", "sequential"])
+def test_labels_on_the_candidate_alone_do_not_ship_a_regression(mode: str) -> None:
+    found = decide(run(BASE, "base"), run(CAND, "cand", TRUE_CAND, ALL), mode)
+    assert found.decision.outcome == "INCONCLUSIVE"
+    assert "people looked at one side" in found.judged[0].check.reason
+    lacking = {(answer.question_id, answer.side) for answer in found.label_next}
+    assert lacking == {(f"q{i:03}", "base") for i in range(4, 20)}, "what was overruled, and the baseline's own alarms"
+    assert (
+        "holds by labels on one side alone: labels on 16 answers could decide it, 16 of base (surefoot label cand)"
+        in (found.next_steps[0])
+    )
+
+
+def test_labels_on_both_sides_show_it() -> None:
+    base, cand = run(BASE, "base", TRUE_BASE, ALL), run(CAND, "cand", TRUE_CAND, ALL)
+    assert decide(base, cand).decision.outcome == "BLOCK"
+
+
+def test_labels_on_both_answers_to_the_candidates_alarms_leave_the_baselines_own_unseen() -> None:
+    seen = range(12)
+    base, cand = run(BASE, "base", TRUE_BASE, seen), run(CAND, "cand", TRUE_CAND, seen)
+    found = decide(base, cand)
+    assert found.decision.outcome == "INCONCLUSIVE"
+    assert {(a.question_id, a.side, a.run) for a in found.label_next} == {
+        (f"q{i:03}", "base", "base") for i in range(12, 20)
+    }
+    assert "q012, q013" in found.next_steps[0] and "of base (surefoot label cand)" in found.next_steps[0]
+    for i in range(12, 20):
+        base.labels[(f"q{i:03}", 1), "factuality"] = Verdict(f"q{i:03}", "factuality", "correct", "human/ann")
+    assert decide(base, cand).decision.outcome == "BLOCK", "and what it asked for decides"
+
+
+def test_alarms_that_both_sides_share_need_no_labels() -> None:
+    base = run("wwwwcccc", "base", "cccccccc", {4, 5})
+    cand = run("wwwwwwcc", "cand", "cccccccc", {4, 5})
+    assert decide(base, cand).decision.outcome == "SHIP", "only what was new had to be looked at"
+
+
+def test_a_label_where_the_grader_said_nothing_needs_no_counterpart() -> None:
+    base, cand = run("ccc", "base"), run("ccc", "cand", "ccc", {1})
+    cand.verdicts = [v for v in cand.verdicts if v.question_id != "q001"]
+    assert decide(base, cand).decision.outcome == "SHIP"
+
+
+def test_a_certificate_weighs_what_nobody_labelled() -> None:
+    base, cand = run(BASE, "base", TRUE_BASE, range(4, 8)), run(CAND, "cand", TRUE_CAND, range(4, 12))
+    asked = [Rule.parse("wrong <= baseline")]
+    known = certificate({"correct": {"correct": 200}, "wrong": {"wrong": 5, "correct": 15}}, rubric="")
+    found = compare(base, cand, asked, Request(certificates=[known], mode="sequential", margin=0.2))
+    assert "one side" not in found.judged[0].check.reason
+
+
+buckets = st.text("cwur", min_size=6, max_size=12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), st.sampled_from(SIDES), st.sampled_from(["strict", "sequential"]))
+def test_labels_on_one_side_alone_never_turn_a_block_into_a_ship(
+    data: st.DataObject, name: SideName, mode: str
+) -> None:
+    graded: dict[SideName, str] = {"base": data.draw(buckets)}
+    size = len(graded["base"])
+    graded["cand"] = data.draw(st.text("cwur", min_size=size, max_size=size))
+    times = 20 if mode == "sequential" else 1  # enough for a block by evidence
+    graded = {side: letters * times for side, letters in graded.items()}
+    truth = data.draw(st.text("cwur", min_size=size, max_size=size)) * times
+    labelled = data.draw(st.sets(st.integers(0, size * times - 1)) | st.just(set(range(size * times))))
+    rules = ("wrong <= baseline", "unsupported <= baseline", "acceptable >= baseline", "over_refusal <= baseline + 0.1")
+    before = decide(run(graded["base"], "base"), run(graded["cand"], "cand"), mode, *rules)
+    sides = {side: run(graded[side], side, truth, labelled if side == name else set()) for side in SIDES}
+    after = decide(sides["base"], sides["cand"], mode, *rules)
+    if before.decision.outcome == "BLOCK":
+        assert after.decision.outcome != "SHIP"
+
+
+def test_evidence_is_not_taken_out_of_the_history_by_labels_on_one_side() -> None:
+    graded = decide(run(BASE, "base"), run(CAND, "cand"), "sequential")
+    one = decide(run(BASE, "base"), run(CAND, "cand", TRUE_CAND, ALL), "sequential")
+    both = decide(run(BASE, "base", TRUE_BASE, ALL), run(CAND, "cand", TRUE_CAND, ALL), "sequential")
+    assert one.counts["wrong"] == graded.counts["wrong"] and both.counts["wrong"].worse == 4
