@@ -403,8 +403,10 @@ def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.Monk
 def test_the_starter_leads_to_the_steps_of_the_guide() -> None:
     guide = (Path(__file__).parent.parent / "docs" / "evaluate.md").read_text(encoding="utf-8")
     steps = [line.strip() for line in FILES["README.txt"].splitlines() if line.startswith("  surefoot ")]
-    assert [step.split()[1] for step in steps] == ["doctor", "run", "grade", "run", "grade", "compare", "score"]
-    assert all(step in guide for step in steps[:-1])  # where they are executed
+    first, then = steps[:6], steps[6:]
+    assert [step.split()[1] for step in first] == ["doctor", "run", "grade", "run", "grade", "compare"]
+    assert all(step in guide for step in first)  # where they are executed
+    assert [step.split()[1] for step in then] == ["label", "calibrate", "score"]
 
 
 def test_a_run_says_the_time_by_the_clock(folder: Path) -> None:

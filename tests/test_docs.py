@@ -28,17 +28,19 @@ BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def reference() -> str:
     parts = ["# Command line", "", "Generated from the code by `make golden`.", ""]
-    for path, command in commands(cli, "surefoot"):
-        context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
-        parts += [f"## {path}", "", "```text", command.get_help(context), "```", ""]
+    for context in contexts(cli, "surefoot"):
+        parts += [f"## {context.command_path}", "", "```text", context.get_help(), "```", ""]
     return "\n".join(parts)
 
 
-def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    yield path, command
+def contexts(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[click.Context]:
+    context = click.Context(
+        command, parent, name, max_content_width=100, terminal_width=100, help_option_names=["-h", "--help"]
+    )
+    yield context
     if isinstance(command, click.Group):
-        for name, inner in sorted(command.commands.items()):
-            yield from commands(inner, f"{path} {name}")
+        for inner, one in sorted(command.commands.items()):
+            yield from contexts(one, inner, context)
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:

@@ -30,6 +30,7 @@ from surefoot.cli.score import score
 from surefoot.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
+_HELP = ["-h", "--help"]
 
 
 class _ReaderGone(Exception):
@@ -56,7 +57,7 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    context_settings={"help_option_names": _HELP, "max_content_width": 110},
     epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete.",
 )
 @click.version_option(__version__, prog_name="surefoot")
@@ -68,6 +69,7 @@ for command in (
     init, demo, questions, score, run, grade, compare, gate, doctor, council, matrix, label, calibrate,
     export, import_, audit,
 ):  # fmt: skip
+    command.context_settings.setdefault("help_option_names", _HELP)  # some are also called by themselves
     cli.add_command(command)
 
 

@@ -15,6 +15,8 @@ from msgspec import Struct
 
 from surefoot.graders.local import Answered, LocalJudge
 from surefoot.graders.reading import Asked
+from surefoot.models.files import fingerprint, weights_folder
+from surefoot.pipelines.recorded import Ranked, reading_of
 from surefoot.types import Passage
 
 _READ_AGAIN = 2
@@ -46,12 +48,18 @@ class Answering:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _ranked(weights: Path | None, question: str, passages: tuple[Passage, ...]) -> tuple[Candidate, ...]:
+    known = reading_of(fingerprint(weights or weights_folder()), question, passages)
+    ranked = read(question, passages, weights) if known is None else known
+    return tuple(Candidate(passages[place], probability) for place, probability in ranked)
+
+
+def read(question: str, passages: Sequence[Passage], weights: Path | None = None) -> Ranked:
     asked = [Asked(passage.text, question, passage.doc[:_LONGEST_TITLE]) for passage in passages]
     found = LocalJudge(weights).answers(asked, _best)
     # What the strong tier was not shown is no likelier than what it read.
     most = min((one.probability or 0.0 for one in found if one.strong), default=1.0)
     order = sorted(range(len(found)), key=lambda place: _rank(found[place]))
-    return tuple(Candidate(passages[place], _probability(found[place], most)) for place in order)
+    return tuple((place, _probability(found[place], most)) for place in order)
 
 
 def _rank(found: Answered) -> tuple[bool, bool, float]:

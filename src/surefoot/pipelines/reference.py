@@ -19,7 +19,7 @@ from surefoot.pipelines.evidence import Evidence, wanted, weigh
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Ask, Passage, Retrieved, Trace
 
-_K = 5
+PASSAGES_READ = 5
 _NAMED = 3
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _TWO_THINGS = re.compile(r",? and (?:what|which|how|who|when|does|is)\b", re.IGNORECASE)
@@ -63,7 +63,7 @@ class ReferencePipeline:
         self._answering = Answering(weights)
 
     def answer(self, ask: Ask) -> Trace:
-        hits = [] if ask.retrieval == "null" else self._retriever.search(ask.text, _K)
+        hits = [] if ask.retrieval == "null" else self._retriever.search(ask.text, PASSAGES_READ)
         candidates = self._answering.ranked(ask.text, [passage for passage, _ in hits])
         passages = [candidate.passage for candidate in candidates]
         likely = [c.passage for c in candidates if c.probability >= self._manner.least or not self._manner.refuses]

@@ -1,0 +1,62 @@
+"""The bundled pipelines say the same on every machine, and read live what is not bundled."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from surefoot.datasets import demo
+from surefoot.graders.tiers import Tiers
+from surefoot.models.files import fingerprint, weights_folder
+from surefoot.pipelines import answering, load
+from surefoot.pipelines.recorded import FILE, Reading, reading_of
+from surefoot.pipelines.reference import MANNERS, PASSAGES_READ
+from surefoot.pipelines.retriever import Retriever
+from surefoot.records import Label, version_of
+from surefoot.types import Ask
+
+WEIGHTS = fingerprint(weights_folder())
+QUESTIONS = {question.id: question for question in demo.questions()}
+CORPUS = list(demo.corpus())
+BUNDLED = files("surefoot") / "demo"
+
+
+@pytest.fixture
+def nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    answering._ranked.cache_clear()
+    monkeypatch.setattr(Tiers, "answers", None)
+
+
+@pytest.mark.usefixtures("nothing_is_read")
+def test_every_answer_of_the_demo_is_one_that_was_labelled() -> None:
+    rows = (BUNDLED / "labels.jsonl").read_bytes().splitlines()
+    labelled = {msgspec.json.decode(row, type=Label).version for row in rows}
+    given = set()
+    for name in ("reference", "reference-eager"):
+        pipeline = load(name, corpus=CORPUS)
+        given |= {version_of(q, pipeline.answer(Ask(q.id, q.text, q.retrieval))) for q in QUESTIONS.values()}
+    assert given == labelled
+
+
+def test_what_was_read_by_other_weights_or_of_other_words_is_not_taken() -> None:
+    question = QUESTIONS["c002"].text
+    passages = [passage for passage, _ in Retriever(CORPUS).search(question, PASSAGES_READ)]
+    assert reading_of(WEIGHTS, question, passages) is not None
+    assert reading_of("00000000", question, passages) is None
+    assert reading_of(WEIGHTS, question + " ", passages) is None
+    assert reading_of(WEIGHTS, question, [replace(passages[0], text="Other words."), *passages[1:]]) is None
+    assert reading_of(WEIGHTS, question, passages[::-1]) is None
+
+
+def test_clear_cases_are_read_here_as_they_were_recorded() -> None:
+    rows = [msgspec.json.decode(line, type=Reading) for line in (BUNDLED / FILE).read_bytes().splitlines()]
+    highest = MANNERS["reference-timid"].least
+    clear = [row for row in rows if row.ranked[0][1] == highest][:4]
+    for row in clear:
+        question = QUESTIONS[row.question_id].text
+        passages = [passage for passage, _ in Retriever(CORPUS).search(question, PASSAGES_READ)]
+        place, probability = answering.read(question, passages)[0]
+        assert place == row.ranked[0][0] and probability >= MANNERS["reference"].least

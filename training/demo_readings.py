@@ -1,0 +1,42 @@
+"""Read the bundled questions with the bundled weights, and keep what was read: python -m training.demo_readings
+
+Of a probability no more is kept than the pipelines tell apart: the highest of their thresholds that it reaches. Needed
+again whenever weights, questions or documents of the demo change, and only then: on another processor some close calls
+turn. Answers that change need new labels.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from surefoot.datasets import demo
+from surefoot.models.files import fingerprint, weights_folder
+from surefoot.pipelines.answering import read
+from surefoot.pipelines.recorded import FILE, Reading, key_of
+from surefoot.pipelines.reference import MANNERS, PASSAGES_READ
+from surefoot.pipelines.retriever import Retriever
+from surefoot.types import Question
+
+
+def main() -> None:
+    retriever = Retriever(demo.corpus())
+    rows = [_reading(question, retriever) for question in demo.questions() if question.retrieval != "null"]
+    kept = Path(str(files("surefoot") / "demo" / FILE))
+    kept.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+
+def _reading(question: Question, retriever: Retriever) -> Reading:
+    passages = [passage for passage, _ in retriever.search(question.text, PASSAGES_READ)]
+    ranked = tuple((place, _reached(probability)) for place, probability in read(question.text, passages))
+    return Reading(key_of(fingerprint(weights_folder()), question.text, passages), question.id, ranked)
+
+
+def _reached(probability: float) -> float:
+    return max(manner.least for manner in MANNERS.values() if probability >= manner.least)
+
+
+if __name__ == "__main__":
+    main()
