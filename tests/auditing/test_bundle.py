@@ -399,6 +399,16 @@ def test_a_certificate_for_another_corpus_does_not_count(runs: Path) -> None:
     assert any("another corpus" in lack for lack in verify_bundle(runs / "moved.audit.zip").lacks)
 
 
+def test_a_certificate_that_is_not_as_it_was_made_is_remarked_and_not_quoted(runs: Path) -> None:
+    with Ledger.open(runs / "surefoot.db") as ledger:
+        edited = replace(ledger.certificates()[0], labels=9_000, at="2027-01-01T00:00:00+00:00")
+        ledger.add_certificate(replace(edited, id="edited"))
+    assert _run(["audit", str(runs / "cand")]) == 4
+    found = verify_bundle(runs / "cand.audit.zip")
+    assert any("certificate edited is not as it was made" in remark for remark in found.remarks)
+    assert b"9,000 labels" not in members(runs / "cand.audit.zip")["README.txt"]
+
+
 def test_files_that_are_no_bundles_are_named(tmp_path: Path, bundle: Path) -> None:
     text, empty, bomb, cut = (tmp_path / name for name in ("a.zip", "b.zip", "c.zip", "d.zip"))
     text.write_text("no zip file")

@@ -98,6 +98,7 @@ def with_record(**changes: object) -> Certificate:
     [
         (sealed(replace(made(), labels=-3)), "-3 labels"),
         (sealed(replace(made(), labels=90)), "90 labels in all, and 9 on factuality"),
+        (with_record(n=-1, table={}, answers={}), "9 labels in all, and -1"),
         (with_record(table={"wrong": {"wrong": -50}}), "below 0"),
         (with_record(answers={"correct": 5, "wrong": -4}), "below 0"),
         (with_record(table={"wrong": {"wrong": 10**18}}), "and 9 were counted"),
@@ -110,6 +111,10 @@ def with_record(**changes: object) -> Certificate:
 def test_what_cannot_be_is_no_certificate_even_under_its_hash(certificate: Certificate, said: str) -> None:
     assert said in fault_in(certificate)
     assert standing([certificate], certificate.grader, certificate.rubric_sha256, certificate.corpus)[0] is None
+
+
+def test_one_whose_table_is_empty_shows_no_fault() -> None:
+    assert fault_in(with_record(table={}, answers={})) == ""
 
 
 values = st.sampled_from(["correct", "wrong", "unsupported", "refused", None])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower
 
-from surefoot.stats.power import detectable_difference, most_new_wrong_that_ships, questions_for_difference
+from surefoot.stats.power import detectable_difference, fewest_pairs_that_ship, questions_for_difference
 from surefoot.stats.sequential import rise_upper
 
 
@@ -32,9 +32,14 @@ def test_repeats_help_only_against_the_spread_of_answers() -> None:
     assert detectable_difference(130, ka=5) == detectable_difference(130)
 
 
-def test_what_one_pair_of_runs_can_ship() -> None:
-    assert most_new_wrong_that_ships(130, 0.02) == 0
-    assert most_new_wrong_that_ships(50, 0.02) is None
-    most = most_new_wrong_that_ships(1_000, 0.02)
-    assert most is not None
-    assert rise_upper(most, 0, 1_000, 0.05) <= 0.02 < rise_upper(most + 1, 0, 1_000, 0.05)
+@pytest.mark.parametrize(("worse", "better"), [(0, 0), (1, 0), (3, 2), (10, 0)])
+def test_how_many_pairs_it_takes_to_ship(worse: int, better: int) -> None:
+    fewest = fewest_pairs_that_ship(worse, better, 0.02)
+    assert fewest is not None
+    assert rise_upper(worse, better, fewest, 0.05) <= 0.02 < rise_upper(worse, better, fewest - 1, 0.05)
+
+
+def test_one_pair_of_runs_on_130_questions_ships_only_without_a_new_wrong_answer() -> None:
+    none, one = (fewest_pairs_that_ship(worse, 0, 0.02) for worse in (0, 1))
+    assert none is not None and one is not None and none <= 130 < one
+    assert fewest_pairs_that_ship(0, 0, 1e-9) is None

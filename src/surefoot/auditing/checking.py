@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.auditing.layout import BASE, DECISION, GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN, object_in
-from surefoot.calibration.certificates import sealed, standing
+from surefoot.calibration.certificates import fault_in, standing
 from surefoot.errors import SurefootError
 from surefoot.ledger.moving import read_records
 from surefoot.ledger.places import run_id, versions_of
@@ -112,8 +112,8 @@ def _remarks_on_records(folder: Path, versions: set[str], runs: set[str]) -> Ite
         if label.version not in versions:
             yield f"{LEDGER}: the label {label.id} is on an answer that is not in the bundle"
     for certificate in records.certificates:
-        if sealed(certificate) != certificate:
-            yield f"{LEDGER}: the certificate {certificate.id} does not have the id that its content gives"
+        if fault := fault_in(certificate):
+            yield f"{LEDGER}: the certificate {certificate.id} is not as it was made: {fault}"
     known = {"", *(certificate.id for certificate in records.certificates)}
     for step in records.steps:
         if step.certificate not in known:

@@ -8,6 +8,7 @@ from pathlib import Path
 from surefoot.auditing.checking import records_in
 from surefoot.auditing.decided import Decision, commands_to_repeat, decision_in
 from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, RUN, SUMS, Index, words_for
+from surefoot.calibration.certificates import fault_in
 from surefoot.errors import SurefootError
 from surefoot.report.words import counted, overridden, plain
 from surefoot.store import Manifest, RunStore
@@ -110,11 +111,12 @@ def _labels(folder: Path) -> str:
 
 
 def _certificate(folder: Path) -> str:
-    """The newest one."""
+    """The newest one that is as it was made."""
     certificates = records_in(folder).certificates
-    if not certificates:
-        return "none"
-    newest = certificates[-1]
+    sound = [certificate for certificate in certificates if not fault_in(certificate)]
+    if not sound:
+        return "none that is as it was made" if certificates else "none"
+    newest = sound[-1]
     kappas = [
         f"kappa of {plain(name)} {axis.kappa.value:.2f} ({axis.kappa.low:.2f} to {axis.kappa.high:.2f})"
         for name, axis in sorted(newest.axes.items())

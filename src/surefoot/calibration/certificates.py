@@ -86,7 +86,7 @@ def fault_in(certificate: Certificate) -> str:
 
 def _fault_in_record(record: AxisRecord) -> str:
     counts = [count for row in record.table.values() for count in row.values()]
-    if min(record.n, *counts, *record.answers.values()) < 0:
+    if min((record.n, *counts, *record.answers.values())) < 0:
         return "there is a count below 0"
     if sum(counts) > record.n:
         return f"{sum(counts)} labels are in the table, and {record.n} were counted"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
 from math import log
 
@@ -11,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.stats.correction import Stratum, post_stratified
-from surefoot.stats.power import detectable_difference
+from surefoot.stats.power import detectable_difference, fewest_pairs_that_ship
 from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
 
 RUNS = 5  # pairs of runs looked ahead
@@ -67,7 +66,7 @@ def plan(
     questions: int, *, repeats: int, alpha: float, margin: float, rate: float, labels: int, rate_from: str = ""
 ) -> Plan:
     pairs = questions * repeats
-    fewest = _fewest_questions(margin, spent(alpha, 1))
+    fewest = fewest_pairs_that_ship(0, 0, margin, spent(alpha, 1))
     enough = fewest is not None and questions >= fewest
     after = dict.fromkeys(round(value, 6) for value in (rate, rate + margin, 2 * rate, 3 * rate) if value <= 1)
     return Plan(
@@ -149,13 +148,6 @@ def _fewest_worse(better: int, reached: Callable[[int, int], bool], at_least: in
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle, better) else (middle, high)
     return high
-
-
-def _fewest_questions(margin: float, alpha: float) -> int | None:
-    """The fewest with which a pair of runs without any change would ship."""
-    counts = range(1, MOST_PAIRS + 1)
-    fewest = bisect_left(counts, True, key=lambda count: chance_of_rise(0, 0, count, margin) <= alpha)
-    return counts[fewest] if fewest < len(counts) else None
 
 
 def _enough_to_ship(rate: float, alpha: float, margin: float, fewest: int | None) -> int | None:

@@ -14,9 +14,8 @@ from surefoot.gate import Rule
 from surefoot.judging import Subject, getting_worse
 from surefoot.measures import SIDES, part_of
 from surefoot.records import Discordant
+from surefoot.stats.power import fewest_pairs_that_ship
 from surefoot.stats.sequential import chance_of_rise
-
-_MOST_QUESTIONS = 10_000_000
 
 
 class Shortfall(Struct, frozen=True):
@@ -48,28 +47,14 @@ def shortfall(asked: Asked, pairs: int, margin: float, alpha: float) -> Shortfal
     """None where the questions are enough, or where all the `pairs` that add up are of one attempt at each."""
     seen = asked.questions
     if pairs > seen.pairs and chance_of_rise(0, 0, seen.pairs, margin) > alpha:
-        needed = _fewest(0, 0, margin, alpha)
+        needed = fewest_pairs_that_ship(0, 0, margin, alpha)
         return Shortfall(f"{seen.pairs} different questions are too few to ship, however often they are asked", needed)
     if asked.answers > seen.pairs and (chance := chance_of_rise(*_of(seen), margin)) > alpha:
         tally = f"{seen.worse} worse and {seen.better} better of {seen.pairs} questions, their attempts taken as one"
         reason = f"{tally}: a rise above {margin:.1%} has a chance of {chance:.2%}; it ships at {alpha:.2%} or less"
-        return Shortfall(reason, _fewest(seen.worse, seen.better, margin, alpha))
+        return Shortfall(reason, fewest_pairs_that_ship(seen.worse, seen.better, margin, alpha))
     return None
 
 
 def _of(counts: Discordant) -> tuple[int, int, int]:
     return counts.worse, counts.better, counts.pairs
-
-
-def _fewest(worse: int, better: int, margin: float, alpha: float) -> int | None:
-    """The fewest questions that ship with so many worse and better ones."""
-    too_few, enough = worse + better, worse + better + 1
-    while chance_of_rise(worse, better, enough, margin) > alpha:
-        too_few, enough = enough, 2 * enough
-        if enough > _MOST_QUESTIONS:
-            return None
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        ships = chance_of_rise(worse, better, middle, margin) <= alpha
-        too_few, enough = (too_few, middle) if ships else (middle, enough)
-    return enough

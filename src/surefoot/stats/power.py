@@ -10,16 +10,21 @@ from surefoot.stats.sequential import chance_of_rise
 
 POWER = 0.8
 _W2 = 1 / 9  # a usual variance between questions
+_MOST_PAIRS = 10_000_000
 
 
-def most_new_wrong_that_ships(pairs: int, margin: float, alpha: float = ALPHA) -> int | None:
-    """How many pairs may get worse, none better, and still ship; None when not even a clean comparison does."""
-    most = None
-    for worse in range(pairs + 1):
-        if chance_of_rise(worse, 0, pairs, margin) > alpha:
-            break
-        most = worse
-    return most
+def fewest_pairs_that_ship(worse: int, better: int, margin: float, alpha: float = ALPHA) -> int | None:
+    """How many pairs it takes to ship, if so many of them get worse and better; None when not even very many do."""
+    too_few, enough = worse + better, worse + better + 1
+    while chance_of_rise(worse, better, enough, margin) > alpha:
+        too_few, enough = enough, 2 * enough
+        if enough > _MOST_PAIRS:
+            return None
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        ships = chance_of_rise(worse, better, middle, margin) <= alpha
+        too_few, enough = (too_few, middle) if ships else (middle, enough)
+    return enough
 
 
 def questions_for_difference(
