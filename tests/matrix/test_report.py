@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.console import Console
 
 from surefoot.matrix.effects import Matrix, effects_of
@@ -31,6 +32,14 @@ def shown(matrix: Matrix) -> str:
     words.show(matrix, console)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
+
+
+def test_every_form_says_how_far_the_grader_can_be_trusted() -> None:
+    matrix = replace(made(), trust="the grader rules@1: not known <b>")
+    assert "trust: the grader rules@1: not known <b>" in shown(matrix)
+    assert "trust: the grader rules@1: not known &lt;b&gt;" in "\n".join(words.markdown(matrix))
+    assert "trust: the grader rules@1: not known &lt;b&gt;" in render(matrix)
+    assert words.as_json(matrix)["trust"] == matrix.trust and words.as_json(made())["trust"] is None
 
 
 def test_what_is_said_on_a_terminal() -> None:

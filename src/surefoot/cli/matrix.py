@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from surefoot.cli.grade import trust_in_run
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.run import load_corpus, load_questions
@@ -150,7 +151,9 @@ def _whole(plan: Plan, results: list[Any], question_count: int, grader: Reader) 
     documents = {passage.id: passage.doc for passage in corpus if passage.doc}
     axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
     effects = effects_of(results, axes, documents)
-    return Matrix(plan.name, axes, tuple(results), effects, question_count, plan.repeats, grader.name)
+    graded = [Path(result.run) for result in results if result.graded]
+    trust = trust_in_run(graded[0]) if graded else ""  # grader, rubric and corpus are the same in all cells
+    return Matrix(plan.name, axes, tuple(results), effects, question_count, plan.repeats, grader.name, trust)
 
 
 def _keep(found: Matrix, out: Path) -> None:

@@ -87,6 +87,7 @@ class Matrix(Struct, frozen=True):
     question_count: int
     repeats: int
     grader: str
+    trust: str = ""  # how far the grader can be trusted, in words
 
 
 class _Tallies:

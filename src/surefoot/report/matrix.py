@@ -118,6 +118,11 @@ def notes(matrix: Matrix) -> Iterator[str]:
         yield from (f"{result.name}: {note}" for note in result.notes)
 
 
+def trust(matrix: Matrix) -> Iterator[str]:
+    if matrix.trust:
+        yield f"trust: {matrix.trust}"
+
+
 def heading(matrix: Matrix) -> str:
     asked = counted(matrix.question_count, "question")
     again = f", each {matrix.repeats} times" if matrix.repeats > 1 else ""
@@ -137,6 +142,8 @@ def show(matrix: Matrix, console: Console) -> None:
     console.print()
     for sentence in conclusions(matrix):
         _line(console, sentence)
+    for sentence in trust(matrix):
+        _line(console, sentence)
     for note in list(notes(matrix))[:_NOTES_SHOWN]:
         _line(console, f"note: {note}", "yellow")
     _line(console, UNIT, "dim")
@@ -149,6 +156,7 @@ def _line(console: Console, text: str, style: str = "") -> None:
 
 def markdown(matrix: Matrix) -> Iterator[str]:
     yield from (f"# Surefoot matrix: {cell(matrix.name)}", "", f"{cell(heading(matrix))}.", "")
+    yield from (line for sentence in trust(matrix) for line in (f"{cell(sentence)}.", ""))
     yield from ("## Buckets", "", f"| cell | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|")
     for result in matrix.cells:
         yield f"| {cell(result.name)} | {' | '.join(row(result))} |"
@@ -175,6 +183,7 @@ def as_json(matrix: Matrix) -> dict[str, object]:
         "questions": matrix.question_count,
         "repeats": matrix.repeats,
         "grader": matrix.grader,
+        "trust": matrix.trust or None,
         "axes": matrix.axes,
         "cells": [_json_cell(result) for result in matrix.cells],
         "unit": UNIT,

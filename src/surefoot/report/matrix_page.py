@@ -8,7 +8,19 @@ from surefoot.matrix.effects import MEASURED, Matrix
 from surefoot.matrix.results import CellResult
 from surefoot.measures import UNGRADED
 from surefoot.report import page
-from surefoot.report.matrix import COLUMNS, UNIT, basis, conclusions, difference, heading, notes, reading, row, title
+from surefoot.report.matrix import (
+    COLUMNS,
+    UNIT,
+    basis,
+    conclusions,
+    difference,
+    heading,
+    notes,
+    reading,
+    row,
+    title,
+    trust,
+)
 from surefoot.report.page import text
 
 _HEIGHT, _GAP, _WIDTH, _LETTER = 26, 6, 560, 7.2
@@ -24,6 +36,7 @@ def _head(matrix: Matrix) -> Iterator[str]:
     yield f"<h1>Surefoot matrix: {text(matrix.name)}</h1>"
     yield '<p class="decision">' + "<br>".join(text(sentence, 600) for sentence in conclusions(matrix)) + "</p>"
     yield f'<p class="quiet">{text(heading(matrix))}</p>'
+    yield from (f"<p>{text(sentence, 600)}</p>" for sentence in trust(matrix))
 
 
 def _bars(matrix: Matrix) -> Iterator[str]:
