@@ -92,7 +92,7 @@ def test_a_certificate_weighs_what_nobody_labelled() -> None:
 buckets = st.text("cwur", min_size=6, max_size=12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from(SIDES), st.sampled_from(["strict", "sequential"]))
 def test_labels_on_one_side_alone_never_turn_a_block_into_a_ship(
     data: st.DataObject, name: SideName, mode: str
@@ -106,10 +106,11 @@ def test_labels_on_one_side_alone_never_turn_a_block_into_a_ship(
     labelled = data.draw(st.sets(st.integers(0, size * times - 1)) | st.just(set(range(size * times))))
     rules = ("wrong <= baseline", "unsupported <= baseline", "acceptable >= baseline", "over_refusal <= baseline + 0.1")
     before = decide(run(graded["base"], "base"), run(graded["cand"], "cand"), mode, *rules)
+    if before.decision.outcome != "BLOCK":
+        return
     sides = {side: run(graded[side], side, truth, labelled if side == name else set()) for side in SIDES}
     after = decide(sides["base"], sides["cand"], mode, *rules)
-    if before.decision.outcome == "BLOCK":
-        assert after.decision.outcome != "SHIP"
+    assert after.decision.outcome != "SHIP"
 
 
 def test_evidence_is_not_taken_out_of_the_history_by_labels_on_one_side() -> None:

@@ -14,7 +14,9 @@ from surefoot.rubric import load
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
 
-from .conftest import Write, surefoot
+from .conftest import Write
+from .conftest import surefoot as as_a_user_runs_it
+from .in_process import surefoot
 
 Rows = list[dict[str, Any]]
 RUBRIC = load()
@@ -54,7 +56,7 @@ def test_the_promised_object(write: Write) -> None:
     verdicts = write("v.jsonl", rows({"wrong": 13, "correct": 117}))
     people = [{**row, "grader": "human/anna"} for row in rows({"wrong": 9, "correct": 4 + 36})]
     people.append({**people[0], "question_id": "q49", "value": "wrong"})
-    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json")
+    done = as_a_user_runs_it("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json")
     assert done.code == 0, done.err
     found = done.json
     axis = found["axes"]["factuality"]

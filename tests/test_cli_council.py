@@ -20,6 +20,8 @@ from .llm_server import LlmServer
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
+# As much as is needed to read the reply, for a small model on a busy machine reads slowly.
+SHORT_REVIEW = "Score each response from {lowest} to {highest}.\n{question}\n{responses}\n{rubric}\nReply: {example}"
 KEYS = {"label", "model", "overall", "dimensions", "capped_by", "borda", "z", "votes", "safety"}
 
 
@@ -175,17 +177,24 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
     assert "no reply is on record" in given.err and len(given.json["void"]) == 2
 
 
-def test_a_real_model_reviews_and_a_repeat_asks_nobody(surefoot: Run, tmp_path: Path, llm_server: LlmServer) -> None:
+def test_a_real_model_reviews_and_a_repeat_asks_nobody(
+    surefoot: Run, tmp_path: Path, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("surefoot.deliberation.prompts._REVIEW", SHORT_REVIEW)
+    monkeypatch.setattr("surefoot.deliberation.prompts._LONGEST_NOTE", 20)  # it fills what it is given
+    own = tmp_path / "own.toml"
+    own.write_text('name = "own"\n[[axis]]\nname = "wit"\nasks = "Funny?"\nweight = 1.0\n', encoding="utf-8")
     given = {"A": {"model": "x", "text": "Sixty days."}, "B": {"model": "y", "text": "Ninety days."}}
     answers = tmp_path / "answers.json"
     answers.write_text(json.dumps(given))
     model = f"llm:{llm_server.model}@{llm_server.url}"
-    asked = ("council", "ask", "How long is the notice?", "--models", model, "--answers", answers, "--json")
-    first = surefoot(*asked, "--cache", tmp_path / "replies.sqlite")
+    asked = ("council", "ask", "How long is the notice?", "--models", model, "--answers", answers, "--rubric", own,
+             "--cache", tmp_path / "replies.sqlite", "--json")  # fmt: skip
+    first = surefoot(*asked)
     found = json.loads(first.out)
     assert {row["label"] for row in found["ranking"]} == {"A", "B"}
     spoke = max(row["votes"] for row in found["ranking"])
     assert len(found["void"]) + len(found["abstained"]) + spoke == 1 and first.code == (0 if spoke else 4)
-    again = surefoot(*asked, "--cache", tmp_path / "replies.sqlite")
+    again = surefoot(*asked)
     repeated = json.loads(again.out)
     assert repeated["ranking"] == found["ranking"] and repeated["spent"]["calls"] == 0 < found["spent"]["calls"]

@@ -13,7 +13,9 @@ from surefoot.cli.grade import grade
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 
-from .conftest import Write, surefoot
+from .conftest import Write
+from .conftest import surefoot as as_a_user_runs_it
+from .in_process import surefoot
 
 PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
 ANSWER = "The fee is EUR 5 [p]."
@@ -120,7 +122,7 @@ def test_every_row_has_its_line_also_those_without_or_with_a_used_id(write: Writ
 
 def test_the_table_is_safe_to_print(write: Write) -> None:
     path = write("items.jsonl", [{**ITEM, "id": "\u001b[31m\u202ered", "answer": None, "error": "\u001b[2Jgone"}])
-    done = surefoot("grade", "--items", path)
+    done = as_a_user_runs_it("grade", "--items", path)
     assert done.code == 4 and "\u001b" not in done.out and "\u202e" not in done.out and "gone" in done.out
 
 

@@ -22,11 +22,10 @@ from msgspec.structs import replace
 
 from surefoot.cli.main import _run
 from surefoot.cli.matrix_cells import make_cells
-from surefoot.datasets import demo
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.matrix.plan import parse
-from surefoot.types import Item
+from surefoot.types import Item, Passage, Question
 from tests.conftest import surefoot
 from tests.llm_server import LlmServer
 
@@ -63,6 +62,7 @@ name = "licence"
 bundled = "with_licence"
 """
 REAL = """
+grader = "rules"
 questions = "q.jsonl"
 corpus = "corpus.jsonl"
 pipeline = [{{ name = "rag", spec = "chat" }}]
@@ -234,12 +234,12 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
     (folder / "m.toml").write_text(text, encoding="utf-8")
     arguments = [COMMAND, "matrix", "m.toml", "--concurrency", "1"]
     with subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        for _ in range(400):
+        for _ in range(6_000):
             if (folder / "asked.log").exists() and len((folder / "asked.log").read_text().splitlines()) > 3:
                 break
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 130 and b"Traceback" not in err and b"goes on from here" in err
     before = len((folder / "asked.log").read_text().splitlines())
     assert before < COUNT
@@ -340,20 +340,17 @@ def test_a_limit_on_the_cost_needs_prices(folder: Path, chat: Chat) -> None:
 
 
 def test_two_prompts_with_a_real_model(llm_server: LlmServer, tmp_path: Path) -> None:
-    chosen, passages = ("c021", "c047", "c050"), ("brenmark-foods-msa-2023#4.2",)
-    for name, rows in (
-        ("q.jsonl", [question for question in demo.questions() if question.id in chosen]),
-        ("corpus.jsonl", [passage for passage in demo.corpus() if passage.id in passages]),
-    ):
+    # Short prompts and passages, for a small model on a busy machine reads slowly.
+    asked = [Question("fee", "What is the fee?", "answer"), Question("rent", "What is the rent?", "refusal")]
+    for name, rows in (("q.jsonl", asked), ("corpus.jsonl", [Passage("p#1", "The fee is EUR 5.", "Fees")])):
         (tmp_path / name).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    # Short prompts, for a small model on a busy machine reads slowly.
     for name, licence in (("with", "If they do not say it, say so. "), ("without", "Always answer. ")):
         asks = f"{licence}Use the passages.\n\n{{passages}}\n\nQuestion: {{question}}\n"
         (tmp_path / f"{name}.md").write_text(asks, encoding="utf-8")
     text = REAL.format(url=llm_server.url, model=llm_server.model)
     done = matrix(tmp_path, text, "--concurrency", "1", "--timeout", "110", "--json")
     assert done.code == 0, done.err
-    assert [sum(one["buckets"].values()) for one in done.json["cells"]] == [3, 3]
+    assert [sum(one["buckets"].values()) for one in done.json["cells"]] == [2, 2]
     assert all(one["tokens"] > 50 for one in done.json["cells"])
     [effect] = done.json["effects"]
     wrong = effect["differences"]["wrong"]

@@ -8,7 +8,9 @@ import pytest
 from surefoot.datasets.clone import next_id
 from surefoot.importers.questions import load
 
-from .conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
+from .conftest import GOOD_TRACES, QUESTIONS, Write
+from .conftest import surefoot as as_a_user_runs_it
+from .in_process import surefoot
 
 
 def edit(path: Path, qid: str, **changes: object) -> None:
@@ -17,7 +19,7 @@ def edit(path: Path, qid: str, **changes: object) -> None:
 
 
 def test_check_passes_a_sound_set_with_warnings(questions: Path) -> None:
-    done = surefoot("questions", "check", questions, "--json")
+    done = as_a_user_runs_it("questions", "check", questions, "--json")
     assert done.code == 0 and done.json["ok"] and done.json["questions"] == 4
     assert [warning["kind"] for warning in done.json["warnings"]] == ["few_unanswerable"]
 
@@ -74,7 +76,7 @@ def test_a_locked_question_cannot_change_under_its_id(questions: Path, write: Wr
     done = surefoot("score", "-q", questions, "-t", traces)
     assert done.code == 2 and "q1" in done.err and "questions clone" in done.err
     assert surefoot("questions", "check", questions).code == 1
-    assert surefoot("questions", "lock", questions).code == 1
+    assert as_a_user_runs_it("questions", "lock", questions).code == 1
     diff = surefoot("questions", "diff", questions, "--json")
     assert diff.code == 1 and diff.json["changed"] == ["q1"] and diff.json["unchanged"] == 3
 

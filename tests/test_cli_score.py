@@ -1,4 +1,4 @@
-"""The command as a user runs it: a real process, real files, real pipes."""
+"""The command as a user runs it, with real files; in a real process and with real pipes where they matter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from array import array
+from fcntl import ioctl
 from pathlib import Path
+from termios import FIONREAD
 
 import pytest
 
-from .conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
+from .conftest import GOOD_TRACES, QUESTIONS, Write
+from .conftest import surefoot as as_a_user_runs_it
+from .in_process import surefoot
 
 
 @pytest.fixture
@@ -23,7 +28,7 @@ def traces(write: Write) -> Path:
 
 
 def test_json_is_one_object_with_the_promised_names(questions: Path, traces: Path) -> None:
-    done = surefoot("score", "--questions", questions, "--traces", traces, "--json")
+    done = as_a_user_runs_it("score", "--questions", questions, "--traces", traces, "--json")
     assert done.code == 0 and done.err == ""
     assert set(done.json["metrics"]["precision"]) == {"value", "numerator", "denominator", "low", "high"}
     assert {"qid", "label", "refusal", "hit"} <= set(done.json["rows"][0])
@@ -60,13 +65,13 @@ def test_errors_are_one_sentence_and_a_hint(tmp_path: Path) -> None:
     assert done.code == 2 and "none.json" in done.err and "hint: " in done.err
     done = surefoot("score", "-q", tmp_path / "none.json")
     assert done.code == 2 and "--traces" in done.err and "hint: see `surefoot score --help`" in done.err
-    done = surefoot("sore")
+    done = as_a_user_runs_it("sore")
     assert done.code == 2 and "hint: " in done.err
 
 
 def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path: Path) -> None:
     lines = "".join(json.dumps(trace) + "\n" for trace in GOOD_TRACES).encode()
-    assert surefoot("score", "-q", questions, "-t", "-", stdin=lines).code == 0
+    assert as_a_user_runs_it("score", "-q", questions, "-t", "-", stdin=lines).code == 0
     write("runs/a.jsonl", GOOD_TRACES[:2])
     write("runs/b.jsonl", GOOD_TRACES[2:])
     assert surefoot("score", "-q", questions, "-t", tmp_path / "runs").code == 0
@@ -79,7 +84,7 @@ def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path
 def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
     bad = write("t.jsonl", [*GOOD_TRACES[:2], {"qid": "q3", "answer": "It | <b>is</b>\u202e so [x#1]."}])
     report, junit = tmp_path / "report.md", tmp_path / "junit.xml"
-    done = surefoot("score", "-q", questions, "-t", bad, "--report", report, "--junit", junit)
+    done = as_a_user_runs_it("score", "-q", questions, "-t", bad, "--report", report, "--junit", junit)
     assert done.code == 1
     assert "BLOCK" in done.out and "G2" in done.out and "\x1b" not in done.out
     text = report.read_text(encoding="utf-8")
@@ -105,7 +110,9 @@ def test_hostile_ids_change_neither_report_nor_terminal(write: Write, tmp_path: 
     questions = write("q.jsonl", [{"qid": name, "q": "Q?", "answerable": False}])
     traces = write("t.jsonl", [{"qid": name, "answer": "So it is."}])
     report, junit = tmp_path / "r.md", tmp_path / "j.xml"
-    done = surefoot("score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", "stratum")
+    done = as_a_user_runs_it(
+        "score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", "stratum"
+    )
     text = report.read_text(encoding="utf-8")
     for shown in (text, done.out):
         assert "\x1b" not in shown and "\u202e" not in shown
@@ -125,20 +132,27 @@ def test_a_closed_pipe_is_not_an_error_message(questions: Path, write: Write) ->
     path = write("t.jsonl", GOOD_TRACES * 3_000)
     binary = Path(sys.executable).parent / "surefoot"
     command = f"{binary} score -q {questions} -t {path} --rerun all --json | head -c 100"
-    done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=120)
     assert len(done.stdout) == 100 and done.stderr == b""
+
+
+def wait_until_it_reads(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    unread, latest = array("i", [1]), time.monotonic() + 120
+    while unread[0]:
+        assert process.poll() is None and time.monotonic() < latest
+        time.sleep(0.01)
+        ioctl(process.stdin, FIONREAD, unread)
 
 
 def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
     command = [str(Path(sys.executable).parent / "surefoot"), "score", "-q", str(questions), "-t", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        asleep = 0
-        while asleep < 10:  # waiting for input, and not merely starting
-            time.sleep(0.05)
-            state = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-            asleep = asleep + 1 if state == "S" else 0
+        wait_until_it_reads(process)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 130 and b"interrupted" in err and b"Traceback" not in err
 
 

@@ -358,9 +358,9 @@ def test_stopped_in_the_middle_nothing_paid_for_is_lost(tmp_path: Path, signal_n
             assert process.stdout is not None
             said = [process.stdout.readline().strip() for _ in range(10)]
             os.kill(process.pid, signal_number)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=120)
         asked = dict(server.asked)
-        model = opened(server, concurrency=8, cache=tmp_path / "c.sqlite", stall=10.0, total=10.0)
+        model = opened(server, concurrency=8, cache=tmp_path / "c.sqlite")
         kept = [int(text[1:]) for text in asked if model.complete(Prompt(text)).cached]
     assert {int(word) for word in said} <= set(kept)
     if signal_number == signal.SIGINT:
@@ -376,7 +376,7 @@ def test_a_caller_that_stops_leaves_nothing_behind(recwarn: pytest.WarningsRecor
             assert reply.value == GOOD
             break
         gc.collect()
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 20
         assert vars(model)["_terms"].endpoint.pace.active == 0 and not vars(model)["_under_way"]
     assert not list(recwarn)
 

@@ -20,8 +20,7 @@ from surefoot.types import Question, Trace
 from tests.conftest import surefoot
 from tests.llm_server import LlmServer
 
-CHOSEN = ("c021", "c036", "c047", "c050")
-NULL = ("c047", "c050")
+NULL = ("c047", "c050")  # the search finds nothing for them
 # Few passages, for a small model on a busy machine reads slowly.
 CORPUS = ("brenmark-foods-msa-2023#4.2", "brenmark-foods-msa-2023#3.2")
 
@@ -80,7 +79,7 @@ def assert_no_more_was_sent(body: dict[str, Any], question: Question, trace: Tra
 
 @pytest.mark.parametrize(
     ("prompt", "chosen"),
-    [("answer_with_licence", CHOSEN), ("answer_without_licence", NULL[:1])],
+    [("answer_with_licence", ("c050",)), ("answer_without_licence", ("c021", "c047"))],
     ids=["with", "without"],
 )
 def test_a_run_over_demo_questions(
@@ -99,5 +98,5 @@ def test_a_run_over_demo_questions(
         unseen = [claim for claim in questions[qid].gold_claims if not any(claim in p.text for p in trace.retrieved)]
         assert not any(claim in body["messages"][0]["content"] for claim in unseen)
         assert unseen or qid not in NULL
-    graded = surefoot("grade", prompt, "--json", cwd=tmp_path)
+    graded = surefoot("grade", prompt, "--grader", "rules", "--json", cwd=tmp_path)
     assert graded.code == 0 and len(graded.out.splitlines()) == len(chosen)

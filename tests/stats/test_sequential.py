@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from math import exp, inf, log
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -49,9 +49,9 @@ def test_large_counts_give_what_whole_numbers_give(worse: int, better: int) -> N
 
 
 def test_a_hundred_thousand_pairs_take_no_time() -> None:
-    started = perf_counter()
+    started = process_time()
     assert 1 < e_value(100_000, 90_000) < inf and 0 < e_value(90_000, 100_000) < 1
-    assert perf_counter() - started < 0.05
+    assert process_time() - started < 0.05
 
 
 def test_no_number_is_too_large() -> None:

@@ -74,12 +74,13 @@ def test_a_number_is_an_ordinal_only_where_no_passage_is_called_so() -> None:
 def test_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        start = time.perf_counter()
+        start = time.process_time()
         parse(text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(10_000)
-    assert min(seconds(160_000) for _ in range(3)) < 12 * min(seconds(40_000) for _ in range(3)) + 0.01
+    allowed = 9 * min(seconds(40_000) for _ in range(2)) + 0.01  # four times the text, and noise
+    assert any(seconds(160_000) < allowed for _ in range(5))
 
 
 @given(st.text(), st.lists(st.text(min_size=1, max_size=8), max_size=4))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
@@ -19,12 +19,14 @@ from surefoot.web.sheets import pile_of
 from .labelling import REFUSAL, Sit, make_run, trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_LONGEST_WAIT = 60_000  # milliseconds, for a machine that has much else to do
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no chromium to drive")
+    expect.set_options(timeout=_LONGEST_WAIT)
     with sync_playwright() as driver:
         made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield made
@@ -34,7 +36,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def window(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(10_000)
+    made.set_default_timeout(_LONGEST_WAIT)
     yield made
     made.close()
 

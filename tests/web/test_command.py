@@ -12,6 +12,7 @@ from surefoot.ledger import Ledger
 
 from .. import postgres_server
 from ..conftest import surefoot
+from ..in_process import surefoot as in_this_process
 from .asking import ask, label
 from .labelling import Server, make_run, serving, trace
 
@@ -57,7 +58,7 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
 
 @pytest.mark.parametrize("overlap", ["inf", "-inf", "-0.1", "1.1", "half"])
 def test_a_share_is_from_0_to_1(mill: Path, overlap: str) -> None:
-    assert surefoot("label", mill, "--no-browser", "--overlap", overlap).code == 2
+    assert in_this_process("label", mill, "--no-browser", "--overlap", overlap).code == 2
 
 
 def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_rubric_of_ones_own_is_the_form(mill: Path, tmp_path: Path) -> None:
     path.write_text('name = "tone"\n[[axis]]\nname = "tone"\nasks = "How?"\nvalues = ["kind", "rude"]\n', "utf-8")
     with (
         serving(mill, "--rubric", str(path), "--annotator", "Ana") as server,
-        urlopen(f"{server.url}/answers/1", timeout=20) as reply,
+        urlopen(f"{server.url}/answers/1", timeout=120) as reply,
     ):
         page = reply.read().decode()
     assert 'value="kind"' in page and 'value="rude"' in page and "factuality" not in page

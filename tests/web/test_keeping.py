@@ -167,9 +167,9 @@ def test_waits_for_a_locked_ledger_do_not_add_up(sit: Sit, mill: Path, monkeypat
     other = sqlite3.connect(mill.parent / "surefoot.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     start = time.monotonic()
-    with ThreadPoolExecutor(4) as pool:
-        assert len(set(pool.map(save, "abcd"))) == 1
-    assert time.monotonic() - start < 2.5
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(save, "abcdef"))) == 1
+    assert time.monotonic() - start < 4.5  # added up it would be 6
     other.execute("ROLLBACK")
     other.close()
     desk.save("a", sent(desk, 5, "a", factuality="wrong"))

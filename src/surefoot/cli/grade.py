@@ -112,7 +112,8 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     for problem in problems:
         click.echo(f"warning: {plain(str(problem), 500)}", err=True)
     code = _summed_up(Counter(one.bucket for one in graded), as_json, grader)
-    click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
+    if graded:
+        click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
     return ExitCode.INCOMPLETE if problems else code
 
 
