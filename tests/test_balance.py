@@ -89,6 +89,29 @@ def test_a_certificate_weighs_what_nobody_labelled() -> None:
     assert "one side" not in found.judged[0].check.reason
 
 
+@pytest.mark.parametrize("mode", ["strict", "sequential"])
+def test_faults_that_somebody_looked_for_on_the_baseline_ship_nothing(mode: str) -> None:
+    """3 newly wrong, confirmed by people; and 3 misses on the baseline, found by going through it."""
+    times = 1 if mode == "strict" else 20
+    graded, truth = "cccccccccc" * times, "ccccccwwwc" * times
+    base = run(graded, "base", truth, set(range(len(graded))))
+    cand = run("wwwccccccc" * times, "cand", "wwwccccccc" * times, set(range(len(graded))))
+    assert decide(base, cand, mode, "wrong <= baseline").decision.outcome in ("SHIP", "INCONCLUSIVE")
+    base.picked = {key for key, label in base.labels.items() if label.value == "wrong"}
+    found = decide(base, cand, mode, "wrong <= baseline")
+    assert found.decision.outcome != "SHIP"
+    if mode == "strict":
+        assert "went to look for" in found.judged[0].check.reason
+
+
+def test_what_both_gave_alike_may_be_picked() -> None:
+    base, cand = run("ccc", "base", "wcc", {0}), run("ccc", "cand", "wcc", {0})
+    for side in (base, cand):
+        side.traces = {key: Trace(key[0], answer="the same") for key in side.traces}
+        side.picked = {(("q000", 1), "factuality")}
+    assert decide(base, cand).decision.outcome == "SHIP"
+
+
 buckets = st.text("cwur", min_size=6, max_size=12)
 
 

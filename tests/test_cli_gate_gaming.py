@@ -176,3 +176,53 @@ def test_uncalibrated_leaves_the_graders_error_out_though_it_is_known(tmp_path: 
     assert wrong["chance_worse"] > 0.999
     known = decided(*pair(tmp_path, 2, 12, "v3"), "--mode", "sequential")[1]["sequential"]["rules"]["wrong"]
     assert known["chance_worse"] < wrong["chance_worse"]
+
+
+@pytest.fixture
+def strictly_blocked(tmp_path: Path) -> Path:
+    """A project in which the run `bad` was blocked in the strict mode."""
+    for name, wrong in (("base", 1), ("bad", 9), ("worse", 9), ("next", 9)):
+        run_folder(tmp_path / name, changed(GOOD, range(wrong)), version=name)
+    assert decided(tmp_path / "base", tmp_path / "bad", "--uncalibrated")[0] == 1
+    return tmp_path
+
+
+def test_a_strict_block_is_told_with_every_other_reference_or_rule(strictly_blocked: Path) -> None:
+    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
+    for options in ((worse, bad), (base, bad, "--rule", "correct >= 1"), (bad, bad)):
+        code, found = decided(*options, "--uncalibrated")
+        assert code == 0 and [one["base_name"] for one in found["blocked_before"]] == ["base"]
+        said = call(gate, *options, "--uncalibrated")[1].stdout
+        assert "Blocked before: the same answers, against base on " in said
+    history = call(gate, "--history", "--ledger", strictly_blocked / "surefoot.db")[1].stdout
+    assert not any("BLOCK" in line and "replaced" in line for line in history.splitlines())
+
+
+def test_a_strict_block_is_gone_where_labels_have_lifted_it(strictly_blocked: Path) -> None:
+    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
+    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
+        for run, who in ((base, "ann"), (bad, "bob")):
+            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
+    assert decided(base, bad, "--uncalibrated")[0] == 0
+    assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"] == []
+
+
+def test_what_was_blocked_never_becomes_the_latest_that_shipped(strictly_blocked: Path) -> None:
+    base, bad, worse, after = (strictly_blocked / name for name in ("base", "bad", "worse", "next"))
+    latest = (after, "--baseline", "latest-shipped", "--uncalibrated")
+    assert decided(bad, bad, "--uncalibrated")[0] == 0, "nothing has changed"
+    assert call(gate, *latest)[0] == 2, "and nothing has shipped"
+    assert decided(base, base, "--uncalibrated")[0] == 0, "somewhere one has to begin"
+    assert decided(*latest)[1]["names"]["base"] == str(base)
+    assert decided(worse, worse, "--uncalibrated")[0] == 0
+    assert decided(*latest)[1]["names"]["base"] == str(base), "the first to begin with stays it"
+    assert decided(worse, bad, "--uncalibrated")[0] == 0
+    assert decided(*latest)[1]["names"]["base"] == str(base), "bad was blocked against base"
+
+
+def test_a_run_against_itself_leaves_its_decision(strictly_blocked: Path) -> None:
+    bad = strictly_blocked / "bad"
+    before = (bad / "decision.json").read_bytes()
+    code, result = call(gate, bad, bad, "--uncalibrated")
+    assert code == 0 and "a run against itself" in result.stderr
+    assert (bad / "decision.json").read_bytes() == before

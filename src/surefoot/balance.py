@@ -6,7 +6,9 @@ well
 
 - when labels count only where both answers to a question have one, and
 - where labels have lifted a failure, without those alarms on the baseline that nobody has looked at, unless the
-  candidate has one like it at the same question, which nobody has looked at either.
+  candidate has one like it at the same question, which nobody has looked at either, and
+- without those faults of the baseline that the grader missed and somebody went to look for: whoever searches one side
+  will find some there.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from surefoot.gate import Rule
 from surefoot.judging import Judged, Subject, rises, subject_of
 from surefoot.measures import BUCKET_AXIS, SIDES, Measure, Pair, SideName, part_of
 from surefoot.pairing import Key, Side, pairs_of
+from surefoot.table import ACCEPTABLE
+from surefoot.types import Verdict
 
 Sides = Mapping[SideName, Side]
 Chosen = tuple[Pair, SideName]
@@ -27,31 +31,43 @@ Again = Callable[[Rule, Subject], Judged]  # how a rule is judged
 OTHER: dict[SideName, SideName] = {"base": "cand", "cand": "base"}
 _UNALARMING = ("correct", "refused")  # the one or the other is fine by every rule about buckets
 _ONE_SIDED = "it holds only because people looked at one side: label the other side's answers too"
+_SEARCHED = "it holds only by faults of the baseline that somebody went to look for: label answers drawn by chance"
 
 
 class Scales(Struct, frozen=True):
-    """The same answers, weighed by all labels, by those that both sides have, and by the grader alone."""
+    """The same answers, weighed by all labels, by those that both sides have, without searched faults of the baseline,
+    and by the grader alone.
+    """
 
     sides: Sides
     pairs: list[Pair]
     even: list[Pair]
+    unsearched: list[Pair]
     graded: list[Pair]
 
     @classmethod
     def of(cls, sides: Sides, pairs: list[Pair]) -> Scales:
         if not any(side.labels for side in sides.values()):
-            return cls(sides, pairs, pairs, pairs)
+            return cls(sides, pairs, pairs, pairs, pairs)
         graded = pairs_of(*(replace(sides[name], labels={}) for name in SIDES))
         by_key = {(pair.question_id, pair.attempt): pair for pair in graded}
         even = pairs_of(*(_even(name, sides, by_key) for name in SIDES))
-        return cls(sides, pairs, even, graded)
+        unsearched = pairs_of(_unsearched(sides["base"], by_key), sides["cand"]) if sides["base"].picked else pairs
+        return cls(sides, pairs, even, unsearched, graded)
 
 
 def held_even(judged: Sequence[Judged], scales: Scales, axes: set[str], again: Again) -> list[Judged]:
     """The rules, judged with an even hand: one that holds by labels on one side alone is open."""
     if scales.graded is scales.pairs:
         return list(judged)
-    return [_opened(one) if _is_tipped(one, scales, axes, again) else one for one in judged]
+    return [_opened(one, _ONE_SIDED) if _is_tipped(one, scales, axes, again) else one for one in judged]
+
+
+def held_unsearched(one: Judged, scales: Scales, axes: set[str], again: Again) -> Judged:
+    """A rule that holds only by what somebody went to look for is open."""
+    if scales.unsearched is scales.pairs or not _holds_against_the_baseline(one):
+        return one
+    return one if _holds(one.check.rule, scales.unsearched, axes, again) else _opened(one, _SEARCHED)
 
 
 def is_one_sided(judged: Judged) -> bool:
@@ -87,24 +103,45 @@ def _even(name: SideName, sides: Sides, graded: Mapping[Key, Pair]) -> Side:
     return replace(side, labels=kept)
 
 
-def _opened(one: Judged) -> Judged:
-    return replace(one, check=replace(one.check, status="undecidable", reason=_ONE_SIDED, to_be_sure=None))
+def _unsearched(base: Side, graded: Mapping[Key, Pair]) -> Side:
+    """The baseline without the faults that somebody picked it for, unless the candidate gave the very same answer."""
+
+    def is_searched_fault(key: Key, axis: str, label: Verdict) -> bool:
+        pair = graded.get(key)
+        before = _graded("base", pair, axis)
+        if (key, axis) not in base.picked or before is None or (pair is not None and pair.is_one_answer):
+            return False
+        return label.value not in ACCEPTABLE and before in ACCEPTABLE if axis == BUCKET_AXIS else label.value != before
+
+    kept = {(key, axis): label for (key, axis), label in base.labels.items() if not is_searched_fault(key, axis, label)}
+    return replace(base, labels=kept)
+
+
+def _opened(one: Judged, reason: str) -> Judged:
+    return replace(one, check=replace(one.check, status="undecidable", reason=reason, to_be_sure=None))
+
+
+def _holds_against_the_baseline(one: Judged) -> bool:
+    return one.check.rule.on_baseline and one.check.status == "pass"
+
+
+def _status(rule: Rule, pairs: list[Pair], axes: set[str], again: Again) -> str:
+    subject = subject_of(rule, pairs, axes)
+    return again(rule, subject).check.status if isinstance(subject, Subject) else "pass"
+
+
+def _holds(rule: Rule, pairs: list[Pair], axes: set[str], again: Again) -> bool:
+    return _status(rule, pairs, axes, again) in ("pass", "not_applicable")
 
 
 def _is_tipped(one: Judged, scales: Scales, axes: set[str], again: Again) -> bool:
-    rule = one.check.rule
-    if not rule.on_baseline or one.check.status != "pass":
+    if not _holds_against_the_baseline(one):
         return False
-
-    def status(pairs: list[Pair]) -> str:
-        subject = subject_of(rule, pairs, axes)
-        return again(rule, subject).check.status if isinstance(subject, Subject) else "pass"
-
-    def holds(pairs: list[Pair]) -> bool:
-        return status(pairs) in ("pass", "not_applicable")
-
-    lifted = status(scales.graded) == "fail"
-    return not holds(scales.even) or (lifted and not holds(_without_unseen(rule, scales.pairs, axes)))
+    rule = one.check.rule
+    if not _holds(rule, scales.even, axes, again):
+        return True
+    lifted = _status(rule, scales.graded, axes, again) == "fail"
+    return lifted and not _holds(rule, _without_unseen(rule, scales.pairs, axes), axes, again)
 
 
 def _without_unseen(rule: Rule, pairs: list[Pair], axes: set[str]) -> list[Pair]:

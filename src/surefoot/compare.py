@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import gaps, gate, trust
-from surefoot.balance import Scales, held_even, is_one_sided
+from surefoot.balance import Scales, held_even, held_unsearched, is_one_sided
+from surefoot.counted import countable, counts_of
 from surefoot.doubts import Answer
 from surefoot.errors import UsageError
 from surefoot.gate import Check, Decision, Rule
@@ -23,8 +24,8 @@ from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, P
 from surefoot.next_steps import MAY_BE_CHANCE, certificate_needed, next_steps
 from surefoot.pairing import Side, check_alike, pairs_of
 from surefoot.records import Certificate, Discordant
-from surefoot.sequential.counting import ALWAYS_COUNTED, discordant, key_of, moves_of
-from surefoot.sequential.history import SEQUENTIAL, Place
+from surefoot.sequential.counting import ALWAYS_COUNTED, key_of, moves_of
+from surefoot.sequential.history import SEQUENTIAL, Earlier, Place
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.trust import Trust
 from surefoot.types import Estimate, Problem
@@ -86,6 +87,8 @@ class Comparison(Struct, frozen=True):
     counts: dict[str, Discordant] = {}  # of these two runs, by rule against the baseline
     moves: dict[str, dict[str, int]] = {}
     overridden: Mapping[str, float | tuple[str, ...]] = {}
+    against_itself: bool = False  # the two runs are one
+    blocked_before: tuple[Earlier, ...] = ()  # where the very same answers were blocked in the strict mode
 
     @property
     def blocked_by(self) -> dict[str, float]:
@@ -118,8 +121,8 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     scales = Scales.of(sides, pairs)
     judged = _held_even(judged, scales, axes, terms)
     judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
-    countable = _countable(rules, subjects, pairs, axes)
-    counts = _counts(countable, scales, axes, terms)
+    against = countable(rules, subjects, pairs, axes)
+    counts = counts_of(against, scales, axes, weighed=terms is None or terms.record is not None)
     judged += _standing_blocks(judged, counts, request) if mode == SEQUENTIAL else []
     decision = _decision(judged, sides, pairs)
     # What is open does not matter any more where something has failed.
@@ -149,7 +152,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         label_next=label_next,
         next_steps=tuple(steps),
         counts=counts,
-        moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in countable}.items()},
+        moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in against}.items()},
         overridden=dict(request.overridden),
     )
 
@@ -205,7 +208,10 @@ def _judge_one(rule: Rule, subject: Subject, terms: Terms | None) -> tuple[Judge
 
 
 def _held_even(judged: Sequence[Judged], scales: Scales, axes: set[str], terms: Terms | None) -> list[Judged]:
-    """Labels on one side alone decide nothing, unless a certificate says what unlabelled verdicts are worth."""
+    """Labels on one side alone decide nothing, unless a certificate says what unlabelled verdicts are worth.
+
+    What somebody went to look for on the baseline decides nothing either way.
+    """
 
     def again(rule: Rule, subject: Subject) -> Judged:
         return _judge_one(rule, subject, terms)[0]
@@ -217,22 +223,8 @@ def _held_even(judged: Sequence[Judged], scales: Scales, axes: set[str], terms: 
 
         return has_three_ends(one.check.rule)
 
-    return [one if is_weighed(one) else held_even([one], scales, axes, again)[0] for one in judged]
-
-
-def _counts(
-    countable: Sequence[tuple[Rule, Subject]], scales: Scales, axes: set[str], terms: Terms | None
-) -> dict[str, Discordant]:
-    """What a step keeps. Labels on one side alone take no evidence away where no certificate weighs the other side."""
-    counts = {key_of(rule): discordant(rule, subject)[0] for rule, subject in countable}
-    if terms is None or terms.record is not None:
-        return counts
-    for rule, _ in countable:
-        even = subject_of(rule, scales.even, axes)
-        if isinstance(even, Subject):
-            both = counts[key_of(rule)], discordant(rule, even)[0]
-            counts[key_of(rule)] = max(both, key=lambda one: (one.worse - one.better, one.worse))
-    return counts
+    even = [one if is_weighed(one) else held_even([one], scales, axes, again)[0] for one in judged]
+    return [held_unsearched(one, scales, axes, again) for one in even]
 
 
 def _decision(judged: Sequence[Judged], sides: Mapping[SideName, Side], pairs: list[Pair]) -> Decision:
@@ -247,16 +239,6 @@ def _may_be_chance(judged: Sequence[Judged], sides: Mapping[SideName, Side], req
     failed = any(one.check.rule.on_baseline and one.check.status == "fail" for one in judged)
     known = request.deterministic or all(side.attempts > 1 for side in sides.values())
     return [MAY_BE_CHANCE] if failed and mode == STRICT and request.mode is None and not known else []
-
-
-def _countable(
-    rules: Sequence[Rule], subjects: Mapping[str, Subject | Check], pairs: list[Pair], axes: set[str]
-) -> list[tuple[Rule, Subject]]:
-    """What steps keep counts of, whatever the rules of today are: no evidence is lost by asking for less."""
-    against = [(rule, subjects[rule.name]) for rule in rules if rule.on_baseline]
-    always = [Rule.parse(f"{metric} <= baseline") for metric in ALWAYS_COUNTED]
-    against += [(rule, subject_of(rule, pairs, axes)) for rule in always]
-    return [(rule, subject) for rule, subject in against if isinstance(subject, Subject)]
 
 
 def _standing_blocks(judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request) -> list[Judged]:

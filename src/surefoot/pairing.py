@@ -35,6 +35,7 @@ class Side(Struct, dict=True):
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
     labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what people settled on, instead of the grader
+    picked: set[tuple[Key, str]] = set()  # those of them on answers that somebody went to, which chance did not draw
 
     def counted(self) -> Iterable[Verdict]:
         return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
@@ -72,6 +73,7 @@ def stand_in(side: Side, labels: Iterable[Label]) -> None:
                 label = next(label for label in given if label.value == value)
                 said = replace(label, question_id=key[0], attempt=key[1])
                 side.labels[key, axis] = as_verdict(said)
+                side.picked |= {(key, axis)} if all(one.drawn == "chosen" for one in given) else set()
             elif given:
                 divided[axis][key[0]] = None
     for axis, questions in divided.items():

@@ -142,7 +142,8 @@ def _as_a_step(
         request = replace(request, mode=SEQUENTIAL, why_this_mode=why)
     if mode_of(sides, request.mode)[0] == SEQUENTIAL:
         request = replace(request, place=place)
-    comparison = compare(*sides, rules, request)
+    before = runs.blocked_before(ledger, programme, by_the_file=not request.overridden)
+    comparison = replace(compare(*sides, rules, request), against_itself=runs.are_one, blocked_before=before)
     try:
         runs.keep(ledger, comparison, request, programme)
     except Incomplete as error:
@@ -230,18 +231,23 @@ def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
 
 
 def _latest_shipped(cand: Path) -> str:
-    """The newest run beside the candidate whose comparison ended in SHIP."""
-    shipped = []
+    """The newest run beside the candidate that shipped against another, and was not blocked against a third.
+
+    Where none has, the first that was compared with itself: somewhere one has to begin.
+    """
+    shipped: list[tuple[str, str]] = []
+    begun: list[tuple[str, str]] = []
     if not cand.exists():
         raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
     for folder in cand.resolve().parent.iterdir():
         decision = _read(folder / DECISION)
-        if folder != cand.resolve() and decision.get("outcome") == "SHIP":
-            shipped.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
-    if not shipped:
+        if folder != cand.resolve() and decision.get("outcome") == "SHIP" and not decision.get("blocked_before"):
+            kept = begun if decision.get("against_itself") else shipped
+            kept.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
+    if not shipped and not begun:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)
-    return max(shipped)[1]
+    return (max(shipped) if shipped else min(begun))[1]
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -253,10 +259,14 @@ def _read(path: Path) -> dict[str, object]:
 
 
 def _keep_decision(cand: Path, comparison: Comparison) -> None:
-    """A run folder keeps what was decided about it last."""
+    """A run folder keeps what was decided about it last; a run against itself says nothing about it."""
     from surefoot.report.comparison_json import as_json
 
     if not is_run(cand):
+        return
+    before = _read(cand / DECISION)
+    if comparison.against_itself and before.get("outcome") and not before.get("against_itself"):
+        click.echo("note: a run against itself; the decision that it has against another is kept", err=True)
         return
     kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
     try:

@@ -14,7 +14,7 @@ from surefoot.compare import Comparison, Request
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Step
-from surefoot.sequential.history import Candidacy, Place, newest, place
+from surefoot.sequential.history import Candidacy, Earlier, Place, newest, place, strict_blocks
 from surefoot.store import RunStore
 
 
@@ -28,9 +28,19 @@ class Runs(Struct, frozen=True):
     def of(cls, base: str, cand: str) -> Runs:
         return cls(RunStore.open(Path(base)), RunStore.open(Path(cand)))
 
+    @property
+    def are_one(self) -> bool:
+        return run_id(self.base.manifest) == run_id(self.cand.manifest)
+
     def place(self, ledger: Ledger, programme: str) -> Place:
+        return place(ledger.steps(programme), self._candidacy(programme))
+
+    def blocked_before(self, ledger: Ledger, programme: str, *, by_the_file: bool) -> tuple[Earlier, ...]:
+        return strict_blocks(ledger.steps(programme), self._candidacy(programme), by_the_file=by_the_file)
+
+    def _candidacy(self, programme: str) -> Candidacy:
         base, cand = self.base.manifest, self.cand.manifest
-        now = Candidacy(
+        return Candidacy(
             programme=programme,
             reference=base.version or base.pipeline,
             pipeline=cand.pipeline,
@@ -41,7 +51,6 @@ class Runs(Struct, frozen=True):
             cand_answers=_answers(self.cand),
             deterministic=cand.deterministic,
         )
-        return place(ledger.steps(programme), now)
 
     def keep(self, ledger: Ledger, comparison: Comparison, request: Request, programme: str) -> None:
         """The newest row of a step counts, so one that says the same as the last is not added."""

@@ -33,7 +33,7 @@ def agreement(interval: Interval | None) -> str:
     """A coefficient, which may be below 0, with its interval."""
     if interval is None:
         return "-"
-    value, low, high = (f"{round(end, 2) + 0.0:.2f}" for end in (interval.value, interval.low, interval.high))
+    value, low, high = (f"{end:z.2f}" for end in (interval.value, interval.low, interval.high))
     return f"{value} ({low} to {high})"
 
 
@@ -78,7 +78,7 @@ def agreements(axis: AxisCalibration) -> Iterator[Row]:
     if axis.ac1:
         yield "Gwet's AC1", agreement(axis.ac1)
     if axis.alpha is not None:
-        yield "Krippendorff's alpha between people", f"{axis.alpha:.2f}"
+        yield "Krippendorff's alpha between people", f"{axis.alpha:z.2f}"
     elif axis.alpha_reason and axis.kappa_reason != PICKED:
         yield "Krippendorff's alpha between people", f"none: {axis.alpha_reason}"
 
@@ -227,7 +227,7 @@ def show(found: Calibration, console: Console) -> None:
 
 
 def _mean(value: float) -> str:
-    return f"{value:.2f}"
+    return f"{value:z.2f}"
 
 
 def _markdown_table(heads: Sequence[str], rows: Iterator[Row]) -> Iterator[str]:

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot import trust
-from surefoot.compare import STRICT, Comparison, Counts
-from surefoot.gate import TRUST
+from surefoot.compare import Comparison
 from surefoot.judging import Judged
-from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
+from surefoot.measures import MEASURES, SIDES, UNGRADED
+from surefoot.report.comparison_words import (
+    WAIVED,
+    asked_in,
+    background,
+    called,
+    groups,
+    limit,
+    mcnemar_line,
+    number,
+    place_of,
+    status,
+    verdict_line,
+    why,
+)
 from surefoot.report.words import (
-    STATUS_WORDS,
     cell,
-    counted,
-    headline,
     names,
-    overridden,
-    percent,
     plain,
     rule_words,
-    seen,
 )
-from surefoot.sequential.history import SEQUENTIAL
 from surefoot.table import BUCKETS
-from surefoot.types import Estimate, Passage
 
 COLUMNS = (*BUCKETS, UNGRADED)
-WAIVED = "waived"
 _MOVED_SHOWN = 200
 _MOVED_ON_TERMINAL = 12
 _PROBLEMS_SHOWN = 20
 _LONGEST_PROBLEM = 500
 _LONGEST_QUESTION = 100
 _LONGEST_SENTENCE = 1000
-_MODES = {STRICT: "any increase counts", SEQUENTIAL: "chance is allowed for"}
 _STYLES = {
     "pass": "green",
     "fail": "bold red",
@@ -50,118 +51,6 @@ _STYLES = {
     "BLOCK": "bold red",
     "INCONCLUSIVE": "bold yellow",
 }
-
-
-def number(metric: str, estimate: Estimate | None) -> str:
-    """A measure as people read it: a count as it is, a share in percent, a mean with two decimals."""
-    if estimate is None or estimate.value is None:
-        return "-"
-    if metric == "kappa":
-        return f"{float(estimate.value):.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
-    shape = _shape(metric)
-    if shape == "count":
-        return str(estimate.numerator)
-    if shape == "mean":
-        return f"{float(estimate.value):.2f} ({estimate.numerator}/{estimate.denominator})"
-    return seen(estimate)
-
-
-def _shape(metric: str) -> str:
-    if metric in TRUST:
-        return "count" if metric == "labels" else "mean"
-    return MEASURES[metric].shape if metric in MEASURES else "share"
-
-
-def limit(metric: str, value: Fraction | None) -> str:
-    if value is None:
-        return "-"
-    shape = _shape(metric)
-    if shape == "share":
-        return f"-{percent(-value)}" if value < 0 else percent(value)
-    return str(value) if value.denominator == 1 else f"{float(value):.2f}"
-
-
-def status(judged: Judged) -> str:
-    return WAIVED if judged.waiver is not None else STATUS_WORDS[judged.check.status]
-
-
-def why(judged: Judged) -> str:
-    """What the status alone does not say."""
-    if judged.waiver is None:
-        return judged.check.reason
-    return f"{judged.waiver} (without the waiver: {STATUS_WORDS[judged.check.status]})"
-
-
-def verdict_line(comparison: Comparison) -> str:
-    """The decision in one sentence, with what was waived or lifted for it."""
-    used = [judged.check.rule.name for judged in comparison.judged if judged.waiver is not None]
-    needless = [name for name in comparison.waived if name not in used]
-    said = [headline(comparison.decision)]
-    said += [f"Waived: {', '.join(used)}."] if used else []
-    said += [f"Waived without need: {', '.join(needless)}."] if needless else []
-    said += ["--uncalibrated: the grader's error was left out of account."] if comparison.uncalibrated else []
-    said += [f"Not as the gate file has it: {overridden(comparison.overridden)}."] if comparison.overridden else []
-    place = comparison.sequential and comparison.sequential.place
-    said += [_left_out(place.left_out)] if place and place.left_out else []
-    return " ".join(said)
-
-
-def _left_out(references: Sequence[str]) -> str:
-    steps = f"{counted(len(references), 'earlier step')} of this release {'is' if len(references) == 1 else 'are'}"
-    return f"{steps} LEFT OUT: against another reference, {', '.join(dict.fromkeys(references))}."
-
-
-def background(comparison: Comparison) -> list[str]:
-    """What the decision rests on: how far the grader can be trusted, whose labels count, and in which mode."""
-    said = [f"trust: {trust.in_words(comparison.trust)}"]
-    labelled = {name: count for name, count in comparison.labelled.items() if count}
-    if labelled:
-        first, *rest = labelled.items()
-        counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
-        said.append(f"labels: people's labels count instead of the grader's verdicts on {counts}")
-    said.append(f"mode: {comparison.mode}: {comparison.why_this_mode or _MODES[comparison.mode]}")
-    return [*said, *_sequential_lines(comparison)]
-
-
-def _sequential_lines(comparison: Comparison) -> Iterator[str]:
-    used = comparison.sequential
-    if used is None:
-        return
-    place = used.place
-    if place is None:
-        yield f"sequential: alpha {used.alpha:g}, margin {used.margin:g}; files have no history, so nothing adds up"
-        return
-    yield (
-        f"sequential: release {place.release}, number {place.number} of programme {place.programme}, look {place.look};"
-        f" blocks at e = {1 / used.alpha_block:.4g}, ships when a rise above {used.margin:g} has a chance of at most"
-        f" {used.alpha_ship:.4f}"
-    )
-    if place.note:
-        yield f"sequential: {place.note}"
-
-
-def mcnemar_line(comparison: Comparison) -> str:
-    test = comparison.mcnemar
-    return (
-        f"{test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong;"
-        f" exact McNemar p = {test.p:.3g} (for information, the rules decide)"
-    )
-
-
-def cited_by(said: Said) -> list[Passage]:
-    """The passages an answer cites, as far as its log has them."""
-    trace = said.trace
-    if trace is None or not trace.citations:
-        return []
-    return [passage for passage in trace.retrieved or () if passage.id in trace.citations]
-
-
-def reason_of(said: Said) -> str:
-    """Why an answer is in its bucket, unless the bucket says it all."""
-    verdict = said.verdicts.get("factuality")
-    if verdict is not None and verdict.reason:
-        return "" if verdict.reason == verdict.value else verdict.reason
-    return (said.trace.error or "") if said.trace else ""
 
 
 def markdown(comparison: Comparison) -> Iterator[str]:
@@ -215,12 +104,6 @@ def _markdown_buckets(comparison: Comparison) -> Iterator[str]:
             yield f"| {cell(stratum)} | {name} | {counts} |"
 
 
-def groups(comparison: Comparison) -> list[tuple[str, dict[SideName, Counts]]]:
-    """All answers, then each stratum."""
-    strata = [(stratum or "(no stratum)", sides) for stratum, sides in comparison.by_stratum.items()]
-    return [("all", comparison.buckets), *strata]
-
-
 def _markdown_moved(comparison: Comparison) -> Iterator[str]:
     yield from (f"## Moved ({len(comparison.moved)})", "")
     if not comparison.moved:
@@ -230,25 +113,10 @@ def _markdown_moved(comparison: Comparison) -> Iterator[str]:
     for pair in comparison.moved[:_MOVED_SHOWN]:
         asked = cell(asked_in(pair), _LONGEST_QUESTION)
         places = f"{cell(place_of(pair.base))} | **{cell(place_of(pair.cand))}**"
-        yield f"| {cell(_called(pair))} | {asked} | {cell(pair.stratum)} | {places} |"
+        yield f"| {cell(called(pair))} | {asked} | {cell(pair.stratum)} | {places} |"
     yield ""
     if len(comparison.moved) > _MOVED_SHOWN:
         yield f"And {len(comparison.moved) - _MOVED_SHOWN} more, all of them in --json."
-
-
-def place_of(said: Said) -> str:
-    """The bucket of an answer and why it is there: `wrong (contradicted)`."""
-    reason = reason_of(said)
-    return f"{said.bucket or UNGRADED} ({reason})" if reason else said.bucket or UNGRADED
-
-
-def asked_in(pair: Pair) -> str:
-    """The question's text; files of labels do not have it."""
-    return pair.question.text if pair.question else ""
-
-
-def _called(pair: Pair) -> str:
-    return pair.question_id if pair.attempt == 1 else f"{pair.question_id} (attempt {pair.attempt})"
 
 
 def show(comparison: Comparison, console: Console) -> None:
@@ -256,7 +124,7 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(_bucket_table(comparison))
     console.print(_rule_table(comparison))
     for pair in comparison.moved[:_MOVED_ON_TERMINAL]:
-        line = f"moved: {plain(_called(pair))} {plain(place_of(pair.base))} -> {plain(place_of(pair.cand))}"
+        line = f"moved: {plain(called(pair))} {plain(place_of(pair.base))} -> {plain(place_of(pair.cand))}"
         asked = plain(asked_in(pair), _LONGEST_QUESTION)
         console.print(Text(f"{line}: {asked}" if asked else line), style="dim", soft_wrap=True)
     if len(comparison.moved) > _MOVED_ON_TERMINAL:

@@ -9,7 +9,7 @@ from surefoot.compare import Comparison, Sequential
 from surefoot.judging import Judged
 from surefoot.measures import UNGRADED, Pair, Said
 from surefoot.records import Step
-from surefoot.report.comparison import WAIVED, cited_by, reason_of
+from surefoot.report.comparison_words import WAIVED, cited_by, reason_of
 from surefoot.types import Estimate
 
 
@@ -25,6 +25,8 @@ def as_json(comparison: Comparison) -> dict[str, object]:
         "uncalibrated": comparison.uncalibrated,
         "overridden": msgspec.to_builtins(comparison.overridden),
         "trust": _json_trust(comparison),
+        "against_itself": comparison.against_itself,
+        "blocked_before": msgspec.to_builtins(comparison.blocked_before),
         "names": comparison.names,
         "graders": comparison.graders,
         "checks": [_json_check(judged) for judged in comparison.judged],

@@ -12,7 +12,7 @@ from rich.text import Text
 from surefoot.matrix.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
 from surefoot.matrix.results import RATES, CellResult
 from surefoot.measures import UNGRADED
-from surefoot.report.comparison import number
+from surefoot.report.comparison_words import number
 from surefoot.report.words import cell, counted, plain
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate

@@ -13,7 +13,7 @@ from unicodedata import category
 from surefoot.compare import Comparison, Counts
 from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
-from surefoot.report.comparison import (
+from surefoot.report.comparison_words import (
     asked_in,
     background,
     cited_by,

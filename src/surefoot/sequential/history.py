@@ -44,6 +44,13 @@ class Block(Struct, frozen=True):
     again: Discordant | None  # of the two runs at hand when they were compared before, where they are behind it
 
 
+class Earlier(Struct, frozen=True):
+    """A decision about the same answers of the candidate."""
+
+    at: str
+    base_name: str
+
+
 class Place(Struct, frozen=True):
     """A step among those of its release."""
 
@@ -81,6 +88,18 @@ def place(steps: Sequence[Step], now: Candidacy) -> Place:
     )  # fmt: skip
 
 
+def strict_blocks(steps: Sequence[Step], now: Candidacy, *, by_the_file: bool) -> tuple[Earlier, ...]:
+    """Where the gate file's rules have blocked the very same answers: against other runs, or now by other rules."""
+    rows = newest([step for step in steps if step.mode != SEQUENTIAL and not step.overridden])
+    return tuple(
+        Earlier(row.at, row.base_name)
+        for row in rows
+        if row.outcome == "BLOCK"
+        and (row.cand_run == now.cand_run or (row.cand_answers and row.cand_answers == now.cand_answers))
+        and not (by_the_file and _is(row, now))
+    )
+
+
 def so_far(steps: Sequence[Step], until: Step) -> tuple[int | None, int, int]:
     """The number of a step's release, and the answers newly wrong and mended over its steps up to this one."""
     if until.mode != SEQUENTIAL:
@@ -98,11 +117,12 @@ def newest(steps: Sequence[Step]) -> list[Step]:
     """One row for each two runs, the last; in the order in which they were compared first.
 
     What an earlier row counted and the last did not still counts, and what blocked is kept: nothing is forgotten by
-    asking for fewer rules.
+    asking for fewer rules. In the strict mode, rows by other rules than the gate file's replace only each other.
     """
     found: dict[Hashable, Step] = {}
     for step in steps:
-        key = (step.programme, step.mode, step.base_run, step.cand_run)
+        apart = step.mode != SEQUENTIAL and bool(step.overridden)
+        key = (step.programme, step.mode, step.base_run, step.cand_run, apart)
         if key in found:
             before = found[key]
             step = replace(
