@@ -11,6 +11,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from surefoot.cli.numbers import SECONDS
 from surefoot.cli.run import Closer, load_corpus, load_pipeline, load_questions
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, UsageError
@@ -51,9 +52,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 @click.option("--pipeline", "-p", "spec", required=True, metavar="P", help="As for `surefoot run`.")
 @click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]")
 @click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Seconds per question."
-)
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
 @click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it.")
 @click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:.")
 @click.option("--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the replies.")

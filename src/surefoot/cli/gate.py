@@ -147,6 +147,8 @@ def _plan_lines(made: Plan) -> Iterator[str]:
     for change in made.changes:
         yield from _change_lines(change, made)
     yield ""
+    if not made.labels:
+        yield "There are fewer questions than labels (--labels), so what these would tell is not said."
     for known in made.labels:
         yield f"{counted(known.labels, 'label')}: the true rate of wrong is known to about +- {known.half_width:.1%}"
     yield "(simulated: answers independent of each other; chances as if the grader made no errors, labels for one that"

@@ -16,9 +16,10 @@ import msgspec
 from surefoot import rubric
 from surefoot.appending import printable
 from surefoot.cli.ledger_option import cache_option
+from surefoot.cli.numbers import AT_ONCE
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
-from surefoot.cli.spending import CANARIES, Reader, Terms, open_grader
+from surefoot.cli.spending import CANARIES, Reader, Terms, check_terms, open_grader
 from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.runs import items_of
@@ -45,7 +46,7 @@ def _asking_options(command: Callable[..., int]) -> Callable[..., int]:
             click.option("--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
                          help="In a cascade, from which probability on the first grader decides."),
             click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
-            click.option("--concurrency", type=click.IntRange(1, 1_000), default=Terms().concurrency, metavar="N",
+            click.option("--concurrency", type=AT_ONCE, default=Terms().concurrency, metavar="N",
                          show_default=True, help="Calls at once."),
             cache_option,
             click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
@@ -82,6 +83,7 @@ def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **mor
     bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]
     if (run is not None) + (items is not None) + len(bare) != 1:
         raise UsageError("one thing to grade must be given", "pass a run folder, or --items FILE.jsonl")
+    check_terms(terms)
     if bare:
         return grade_texts(*bare[0], as_json)
     chosen = open_grader(grader, terms)

@@ -12,9 +12,11 @@ import msgspec
 
 from surefoot.cli.grade import trust_in_run
 from surefoot.cli.ledger_option import cache_option
+from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.run import load_corpus, load_questions
 from surefoot.cli.spending import Reader, Terms, open_grader
+from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.report.words import counted, plain
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from surefoot.matrix.effects import Matrix
 
 REPORT, RESULT = "report", "matrix.json"
+_WRITTEN = (f"{REPORT}.md", f"{REPORT}.html", RESULT)
 _PLACES = ("{passages}", "{question}")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -33,13 +36,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: runs/matrix-NAME]"
 )
-@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
+@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
+@click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Seconds per question."
-)
-@click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="After errors that may pass.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0), metavar="USD",
+    "--max-cost", type=float, metavar="USD",
     help="A grader stops before it spends more; no further cell begins once the pipelines have spent it.",
 )  # fmt: skip
 @click.option("--prices", type=_FILE, metavar="FILE", help="TOML with prices of models, before those that are known.")
@@ -54,15 +55,15 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     when every answer of every cell is graded, 4 when some are not.
     """
     from surefoot.cli.matrix_cells import make_cells
-    from surefoot.models.budget import Budget
 
     plan = _plan(file)
     question_count = len(load_questions(plan.questions))
     refuse_too_many(str(file), len(plan.cells), plan.repeats, question_count)
-    Budget(options["max_cost"])  # refuses what is no amount of money, whether or not a grader spends any
+    out = out or Path("runs", f"matrix-{slug(plan.name)}")
+    if out.is_dir():
+        check_outputs([out / name for name in _WRITTEN], ("out",))
     terms = Terms(**{name: options[name] for name in ("max_cost", "cache", "prices", "yes")})
     grader = open_grader(plan.grader, terms)
-    out = out or Path("runs", f"matrix-{slug(plan.name)}")
     _agree_on(plan, out, question_count, options)
     made = make_cells(plan, out, grader, options)
     if made.interrupted:

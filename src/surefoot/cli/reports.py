@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
 
 _KINDS = (".md", ".html")
@@ -22,8 +23,7 @@ def check_reports(reports: Sequence[str]) -> None:
     for path in reports:
         if Path(path).suffix.lower() not in _KINDS:
             raise UsageError(f"the report {path} is of no known kind", f"let its name end in {' or '.join(_KINDS)}")
-        if not Path(path).resolve().parent.is_dir():
-            raise UsageError(f"there is no folder to write {path} into", "make the folder first")
+    check_outputs(map(Path, reports), ("reports",))
 
 
 def write_reports(reports: Sequence[str], page: Callable[[], str], markdown: Callable[[], Iterable[str]]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import click
 import msgspec
 
+from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
@@ -25,6 +26,7 @@ from surefoot.datasets.locks import verify_lock
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, OtherRun, UsageError
 from surefoot.importers import questions as question_sets
+from surefoot.matrix.plan import refuse_too_many
 from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Pipeline, Question, Trace
@@ -49,14 +51,12 @@ _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
     help="What you call this version of the pipeline; the gate tells releases by it.",
 )
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
-@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Seconds per question."
-)
-@click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="After errors that may pass.")
+@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
+@click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: ask only what has no answer yet.")
 @click.option("--retry-errors", is_flag=True, help="As --resume, and ask again what ended in an error.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the pauses between retries.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For the pauses between retries.")
 @click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it.")
 @click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:.")
 @click.option("--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the replies.")
@@ -141,6 +141,8 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
     if options["corpus"] and not options["questions"]:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
     questions = load_questions(options["questions"])
+    repeats = options["repeats"] or 1
+    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
     corpus = load_corpus(options["corpus"], options["questions"])
     pipeline = load_pipeline(spec, corpus, options)
     folder = options["out"] or _free_folder(pipeline.name)
@@ -148,7 +150,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         name=folder.name,
         pipeline=spec,
         version=options["version"].strip(),
-        repeats=options["repeats"] or 1,
+        repeats=repeats,
         seed=options["seed"],
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
@@ -178,7 +180,9 @@ def _resumed(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
     store = RunStore.open(options["out"], writing=True)
     with contextlib.ExitStack() as undo:
         undo.callback(store.close)
-        pipeline = _same_pipeline(store.manifest, options)
+        made = store.manifest
+        refuse_too_many(f"the run {store.path}", 1, made.repeats, made.question_count)
+        pipeline = _same_pipeline(made, options)
         undo.pop_all()
     return store, pipeline
 

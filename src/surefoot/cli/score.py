@@ -10,8 +10,11 @@ from typing import Any
 
 import click
 
+from surefoot.cli.numbers import AT_ONCE
 from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
+from surefoot.importers.sources import TRACE_SUFFIXES
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 
@@ -54,7 +57,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use. [default: one per core]")
+@click.option("--jobs", type=AT_ONCE, metavar="N", help="Processes to use. [default: one per core]")
 def score(
     traces: tuple[str, ...],
     more_traces: tuple[str, ...],
@@ -68,7 +71,7 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
-    _check_outputs([options["questions"], *traces, *more_traces], [p for p in (report, junit) if p is not None])
+    _check_outputs([Path(path) for path in (*traces, *more_traces)], [p for p in (report, junit) if p is not None])
     progress = _Progress()
     result = score_traces(
         options["questions"],
@@ -90,14 +93,17 @@ def score(
     return int(result.exit_code)
 
 
-def _check_outputs(inputs: list[str], outputs: list[str]) -> None:
+def _check_outputs(traces: list[Path], outputs: list[str]) -> None:
     """Before any work is done: every report has its own place, and none is an input."""
-    taken = {Path(path).resolve() for path in inputs}
+    if "" in outputs:
+        raise UsageError("there is no folder to write '' into", "name a file")
+    check_outputs(map(Path, outputs), ("report", "junit"))
+    folders = [path.resolve() for path in traces if path.is_dir()]
+    taken = set[Path]()
     for path in outputs:
         place = Path(path).resolve()
-        if not path or not place.parent.is_dir():
-            raise UsageError(f"there is no folder to write {path!r} into", "make the folder first")
-        if place in taken:
+        is_read = place.exists() and any(suffix in place.suffixes for suffix in TRACE_SUFFIXES)
+        if place in taken or (is_read and any(place.is_relative_to(folder) for folder in folders)):
             raise UsageError(f"{path} would be overwritten", "write the report to a file of its own")
         taken.add(place)
 

@@ -77,7 +77,17 @@ class Terms(Struct, frozen=True):
     yes: bool = False
 
 
+def check_terms(terms: Terms) -> None:
+    """Whoever grades, also where no model is asked: a slip is not to be found out by the bill."""
+    from surefoot.models.budget import Budget
+
+    if not 0 <= terms.sure_from <= 1:
+        raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
+    Budget(terms.max_cost)
+
+
 def open_grader(spec: str, terms: Terms) -> Reader:
+    check_terms(terms)
     if spec in GRADERS:
         return GRADERS[spec]()
     if spec.startswith("council:"):
@@ -86,8 +96,6 @@ def open_grader(spec: str, terms: Terms) -> Reader:
     model = cascade[2] if cascade else spec
     if not _MODEL.match(model):
         raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-    if not 0 <= terms.sure_from <= 1:
-        raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
     return Spending(_opened(model, terms), JUDGES[cascade[1]]() if cascade else None, terms)
 
 

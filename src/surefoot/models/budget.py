@@ -13,14 +13,16 @@ from surefoot.models.seam import Prompt
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
+_A_BILLION = 1_000_000_000
 
 
 class Budget:
     """Shared by all models of a command. What calls under way may cost at most is set aside until it is known."""
 
     def __init__(self, most_usd: float | None = None) -> None:
-        if most_usd is not None and not (math.isfinite(most_usd) and most_usd >= 0):
-            raise UsageError("the most that may be spent must be an amount of money", "as in --max-cost 2.50")
+        if most_usd is not None and not 0 <= most_usd <= _A_BILLION:
+            message = f"the most that may be spent must be an amount of money, from 0 to {_A_BILLION:,}"
+            raise UsageError(message, "as in --max-cost 2.50")
         self.most_usd = most_usd
         self.spent_usd = 0.0
         self._set_aside = 0.0
