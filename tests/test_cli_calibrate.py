@@ -290,6 +290,48 @@ def test_a_grader_cannot_vouch_for_itself(write: Write, tmp_path: Path) -> None:
     assert [problem["line"] for problem in done.json["problems"]] == [1, 2, 3]
 
 
+def test_no_name_beside_the_grader_makes_its_verdicts_labels(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    own = rows({"wrong": 10, "correct": 90})
+    for labels in (
+        write("signed.jsonl", [{**row, "annotator": "ana"} for row in own]),
+        write("stripped.jsonl", [{**row, "grader": "", "evidence": [{"claim": "c"}] * (row == own[0])} for row in own]),
+    ):
+        for what in ([run], ["--verdicts", write("v.jsonl", own)]):
+            done = surefoot("calibrate", *what, "--labels", labels)
+            assert done.code == 2 and "no label by a person" in done.err
+        assert surefoot("import", labels, "--run", run).code == 2
+    assert not (tmp_path / "runs/surefoot.db").exists()
+
+
+def test_a_row_with_a_cell_too_many_is_left_out(write: Write, tmp_path: Path) -> None:
+    lines = ["question_id,note,factuality,annotator", "q1,,correct,ana", "q10,number is right,wrong,correct,ana"]
+    run = a_run(tmp_path / "runs/first")
+    alone = surefoot("calibrate", run, "--labels", write("alone.csv", [lines[0], lines[2]]))
+    assert alone.code == 4 and "alone.csv:2: has 5 cells, and the first line 4" in alone.err
+    done = surefoot("calibrate", run, "--labels", write("labels.csv", lines), "--json")
+    assert done.code == 4
+    assert (done.json["labels"], done.json["annotators"]) == (1, ["ana"])
+    assert [problem["line"] for problem in done.json["problems"]] == [3]
+
+
+def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
+    """They disagree just where the grader may err, so the answers left are those it is right on."""
+    run, other = a_run(tmp_path / "runs/first", answers=110), a_run(tmp_path / "runs/second", answers=110, words="new")
+    told = rows({"wrong": 10, "correct": 100}, "human/ana") + rows({"wrong": 50}, "human/bo")[10:]
+    report: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
+    done = surefoot("calibrate", run, "--labels", write("l.jsonl", told), *report, "--json")
+    axis = done.json["axes"]["factuality"]
+    said = "People are divided on 40 of 110 labelled answers, such as q10, q11, q12: these count as not labelled"
+    assert (axis["n"], axis["divided"], axis["kappa"]["value"]) == (70, 40, 1.0)
+    assert said in axis["notes"][0] and "agree on the rubric first" in axis["notes"][0]
+    assert done.json["certificate"]["axes"]["factuality"]["divided"] == 40
+    assert said in (tmp_path / "r.html").read_text("utf-8") and said in (tmp_path / "r.md").read_text("utf-8")
+    assert said in surefoot("calibrate", run).out
+    assert "People were divided on 40 more answers of the certificate" in surefoot("calibrate", other).out
+    assert "70 answers were labelled, people were divided on 40 more" in surefoot("gate", run, other).out
+
+
 def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: Write, tmp_path: Path) -> None:
     run = a_run(tmp_path / "runs/first")
     surefoot("calibrate", run, "--labels", labels_for(write))

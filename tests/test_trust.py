@@ -12,6 +12,7 @@ from surefoot.gate import Rule
 from surefoot.measures import SideName
 from surefoot.pairing import Side, stand_in
 from surefoot.records import AxisRecord, Interval, Label, Value
+from surefoot.report.comparison_words import number
 from surefoot.stats import wilson
 from surefoot.types import Question, Trace, Verdict
 
@@ -82,6 +83,22 @@ def test_a_certificate_that_falls_short_leaves_it_undecidable() -> None:
     none = replace(known, certificate=replace(known.certificate, axes={"factuality": blank}))
     assert "too few or too much alike" in trust.judge(KAPPA, none, lifted=False).reason
     assert status(Rule.parse("labels[factuality] >= 3"), none) == "pass"
+
+
+def test_people_who_are_divided_are_mentioned() -> None:
+    known = trusted()
+    assert known.certificate is not None and "divided" not in trust.in_words(known)
+    record = replace(known.certificate.axes["factuality"], divided=40)
+    torn = replace(known, certificate=replace(known.certificate, axes={"factuality": record}))
+    assert "400 answers were labelled, people were divided on 40 more; of the answers" in trust.in_words(torn)
+
+
+def test_zero_has_no_sign() -> None:
+    known = trusted(kappa=(-0.001, -0.004, 0.002))
+    assert "kappa 0.00 (0.00 to 0.00)" in trust.in_words(known)
+    check = trust.judge(KAPPA, known, lifted=False)
+    assert "it is 0.00: more labels" in check.reason
+    assert number("kappa", check.seen) == "0.00 (0.00 to 0.00)"
 
 
 def test_people_need_no_certificate() -> None:

@@ -49,17 +49,19 @@ class Interval(Struct, frozen=True):
     high: float
 
 
-class AxisRecord(Struct, frozen=True, kw_only=True):
+class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a grader and people agree on one axis.
 
     `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
-    they were drawn from.
+    they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`; it
+    is left out where there are none, so that certificates made before it was counted keep their ids.
     """
 
     n: int
     kappa: Interval | None
     table: dict[str, dict[str, int]]
     answers: dict[str, int]
+    divided: int = 0
 
 
 class Certificate(Struct, frozen=True, kw_only=True):

@@ -81,9 +81,10 @@ def in_words(trust: Trust) -> str:
         return f"how far {who} can be trusted is not known: {trust.reason}"
     record = certificate.axes.get(BUCKET_AXIS)
     kappa = record and record.kappa
-    agrees = f"agrees with people at kappa {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else ""
+    agrees = f"agrees with people at kappa {kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else ""
     labelled = "one answer was labelled" if certificate.labels == 1 else f"{certificate.labels} answers were labelled"
-    told = ", ".join(filter(None, (agrees, labelled)))
+    divided = f"people were divided on {record.divided} more" if record and record.divided else ""
+    told = ", ".join(filter(None, (agrees, labelled, divided)))
     beyond = (called_correct(record), _left_out(record)) if record else ()
     return "; ".join(filter(None, (f"{who}: {told}", *beyond, trust.reason)))
 
@@ -131,7 +132,7 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
     if rule.metric == "labels":
         return "one label is too little" if seen.numerator == 1 else f"{seen.numerator} labels are too few"
     value = {"low": seen.low, "high": seen.high, None: float(seen.value or 0)}[rule.bound]
-    return f"it is {value:.2f}: more labels narrow it, a better grader raises it"
+    return f"it is {value:z.2f}: more labels narrow it, a better grader raises it"
 
 
 def _remedy(side: Side) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from surefoot.calibration.axes import calibrate
 from surefoot.calibration.certificates import certificate_of, fault_in, says_the_same, sealed, standing, why_none
 from surefoot.calibration.results import PICKED
-from surefoot.records import Certificate, Interval
+from surefoot.records import AxisRecord, Certificate, Interval
 
 from .helpers import GRADER, RUBRIC, from_table, label, verdict
 
@@ -27,6 +28,23 @@ def test_a_certificate_is_what_was_found_under_a_hash_of_it() -> None:
     assert certificate.axes["factuality"].answers == {"correct": 5, "wrong": 4}
     assert sealed(certificate) == certificate
     assert sealed(replace(certificate, labels=900)).id != certificate.id
+
+
+def test_divided_people_are_counted_and_without_them_the_id_is_that_of_before() -> None:
+    record = AxisRecord(n=3, kappa=Interval(0.5, 0.25, 0.75), table={"wrong": {"wrong": 3}}, answers={"wrong": 4})
+    fields = {"grader": "g/1", "rubric_sha256": "r", "corpus": "c", "at": "2026-01-01"}
+    before = sealed(Certificate(id="", labels=3, annotators=("anna",), axes={"factuality": record}, **fields))
+    assert before.id == "9ad263ffc27ac83047b99641475b264ed380b34c17dddc218929aafd23bd5916"
+    torn = [
+        *(label(i, "correct", who) for i in range(3) for who in "ab"),
+        label(0, "wrong", "c"),
+        label(0, "wrong", "d"),
+    ]
+    found = calibrate([verdict(i, "correct") for i in range(3)], torn, RUBRIC)
+    certificate = certificate_of(found, grader=GRADER, rubric_sha256="r", corpus="", at="")
+    assert (certificate.labels, certificate.axes["factuality"].divided) == (2, 1)
+    read = msgspec.json.decode(msgspec.json.encode(certificate), type=Certificate)
+    assert read == certificate and fault_in(read) == ""
 
 
 def test_the_newest_that_fits_stands() -> None:
@@ -103,6 +121,7 @@ def with_record(**changes: object) -> Certificate:
         (with_record(answers={"correct": 5, "wrong": -4}), "below 0"),
         (with_record(table={"wrong": {"wrong": 10**18}}), "and 9 were counted"),
         (with_record(answers={"correct": 5, "wrong": 3}), "the verdict wrong"),
+        (with_record(divided=-1), "below 0"),
         (with_record(kappa=Interval(7.0, 7.0, -3.0)), "kappa cannot be 7 (7 to -3)"),
         (with_record(kappa=Interval(0.5, 0.6, 0.9)), "kappa cannot be"),
         (with_record(kappa=Interval(0.5, 0.4, 1.1)), "kappa cannot be"),

@@ -168,6 +168,74 @@ def test_a_verdict_by_a_grader_is_no_label(write: Write, name: str) -> None:
             )
 
 
+@pytest.mark.parametrize("grader", ["rules@2", "local@1+0123456789ab", "g/1", "human/g/1"])
+def test_no_annotator_makes_a_label_of_a_graders_verdict(write: Write, grader: str) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "grader": grader, "annotator": "ana"}
+    person = {**row, "grader": "human/ana", "annotator": "ana@example.com"}
+    problems: list[Problem] = []
+    labels = load_labels(write("l.jsonl", [row, person]), problems, graders={"g/1"})
+    assert [one.annotator for one in labels] == ["ana@example.com"]
+    assert [(problem.kind, problem.line) for problem in problems] == [("by_a_grader", 1)]
+    for key in ("annotator", "note"):
+        with pytest.raises(UsageError, match="this is a verdict by"):
+            load_labels(write("all.jsonl", [{**row, key: "human/ana"}]), [], graders={"g/1"})
+
+
+QUOTES = [{"claim": "c", "passage": "p", "quote": "q"}]
+
+
+@pytest.mark.parametrize("mark", [{"via": "rules@2"}, {"evidence": QUOTES}, {"evidence": str(QUOTES)}])
+@pytest.mark.parametrize("who", [{}, {"annotator": "ana"}, {"grader": "ana"}])
+def test_rows_that_only_a_grader_writes_are_no_labels_without_its_name(
+    write: Write, mark: dict[str, object], who: dict[str, str]
+) -> None:
+    """Nor are the other rows by the same author: not every row of a grader has evidence."""
+    bare: dict[str, object] = {"question_id": "q1", "axis": "factuality", "value": "wrong", "via": "", "evidence": []}
+    other = {**bare, "question_id": "q2", **who}
+    with pytest.raises(UsageError, match="which graders write"):
+        load_labels(write("all.jsonl", [other, {**bare, **who, **mark}]), [])
+    named = [{**bare, **mark, "annotator": "human/ana"}, {**bare, **mark, "grader": "human/bo", "question_id": "q3"}]
+    labels, problems = read(write("l.jsonl", [{**bare, **who, **mark}, other, *named, {**bare, "annotator": "zoe"}]))
+    assert [one.annotator for one in labels] == ["ana", "bo", "zoe"]
+    assert sorted((problem.kind, problem.line) for problem in problems) == [("by_a_grader", 1), ("by_a_grader", 2)]
+    assert "(as on line 1)" in str(problems[0]) and "let them say human/" in str(problems[0])
+
+
+def test_people_may_say_how_sure_they_are_and_why(tmp_path: Path) -> None:
+    table = "question_id,factuality,annotator,confidence,evidence,via\nq1,wrong,ana,high,see clause 4,\n"
+    labels, problems = read(csv(tmp_path, f"{table}q2,correct,ana,0.9,[],\n"))
+    assert [one.annotator for one in labels] == ["ana", "ana"]
+    assert [problem.kind for problem in problems] == ["note"]
+    assert "not read: 'confidence', 'evidence'" in str(problems[0])
+
+
+@pytest.mark.parametrize(
+    "row", ["q10,number is right,wrong,correct,ana", "q10,number is right,wrong,correct,", "q10,a,correct,ana,,"]
+)
+def test_a_row_with_a_cell_too_many_is_never_used(tmp_path: Path, row: str) -> None:
+    """Its cells may be in the wrong columns: `number, is right` was one cell."""
+    labels, problems = read(csv(tmp_path, f"question_id,note,factuality,annotator\nq9,,correct,ana\n{row}\n,,,,,\n"))
+    assert [one.question_id for one in labels] == ["q9"]
+    assert [(problem.kind, problem.line) for problem in problems] == [("bad_label", 3)]
+    assert f"has {row.count(',') + 1} cells, and the first line 4" in str(problems[0])
+
+
+def test_cells_missing_at_the_end_are_empty_unless_they_say_who(tmp_path: Path) -> None:
+    head = "question_id,annotator,factuality,refusal_quality,note"
+    labels, problems = read(csv(tmp_path, f"{head}\nq1,ana,refused,2,so\nq2,ana,correct\nq3,ana\nq4\n"))
+    assert [(one.question_id, one.axis) for one in labels] == [
+        ("q1", "factuality"), ("q1", "refusal_quality"), ("q2", "factuality"),
+    ]  # fmt: skip
+    assert [problem.kind for problem in problems] == ["note"]
+    broken = "question_id,factuality,note,annotator\nq1,wrong,first line\nof two,ana\nq2,correct,,ana\nq3\n"
+    labels, problems = read(csv(tmp_path, broken))
+    assert [one.question_id for one in labels] == ["q2"]
+    assert [(p.kind, p.line) for p in problems] == [("bad_label", 2), ("bad_label", 3), ("note", None)]
+    assert "has 3 cells, and the first line 4: it breaks off before annotator" in str(problems[0])
+    nobody, _ = read(csv(tmp_path, "question_id,factuality,note,annotator\nq1,wrong\nq2,correct,x\n"))
+    assert [one.annotator for one in nobody] == ["unnamed", "unnamed"]
+
+
 @pytest.mark.parametrize(
     "name", ["human/anna", "human", "anna", "expert", "ann@example.org", "ann+eval@example.org", "ann@2degrees.org",
              "local expert", "Ruleson", "human/local@1", "Zoë (QA)", ""],

@@ -145,6 +145,13 @@ def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(
     assert done.code == 4 and "q9" in done.err and "1 label" in done.out
 
 
+def test_a_row_with_a_cell_too_many_keeps_all_out(surefoot: Type, tmp_path: Path, run: Path, write: Write) -> None:
+    rows = ["question_id,note,factuality,annotator", "q1,,correct,ann", "q2,number is right,wrong,correct,ann"]
+    done = surefoot("import", write("labels.csv", rows), "--run", run)
+    assert done.code == 2 and "labels.csv:3" in done.err and "nothing was imported" in done.err
+    assert Ledger.existing(tmp_path / "runs" / "surefoot.db") is None
+
+
 def test_a_killed_export_leaves_the_earlier_one_whole(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_labels(label(number, note="x" * 500) for number in range(20_000))

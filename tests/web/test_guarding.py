@@ -149,14 +149,14 @@ def test_names_are_asked_for_and_checked(mill: Path) -> None:
         page = ask(server, "/who")
         secret = page.cookies[0].partition("=")[2]
         headers = {"Cookie": page.cookies[0], "Origin": server.url}
-        for bad in ("", "  ", "x" * 61, "a\u202eb", "\x00"):
+        for bad in ("", "  ", "x" * 61, "a\u202eb", "\x00", "rules@2"):
             assert ask(server, "/name", {"form": secret, "name": bad}, **headers).code == 400
         good = ask(server, "/name", {"form": secret, "name": " Zoë; \t=Ångström "}, **headers)
         assert good.code == 200
         named = "; ".join([page.cookies[0], *good.cookies])
         assert "Zoë; =Ångström" in ask(server, "/answers/1", Cookie=named).text.replace("&#39;", "'")
         assert ask(server, "/skip", {"form": secret, "number": 1}, **headers).code == 400  # nobody yet
-        for crafted in ("x" * 61, "a%E2%80%AEb", "%00", "%FF", "%20"):
+        for crafted in ("x" * 61, "a%E2%80%AEb", "%00", "%FF", "%20", "local%402"):
             cookie = f"surefoot_name_{server.port}={crafted}"
             assert ask(server, "/answers/1", Cookie=cookie).headers["location"] == "/who"
 

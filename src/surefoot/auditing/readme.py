@@ -118,7 +118,7 @@ def _certificate(folder: Path) -> str:
         return "none that is as it was made" if certificates else "none"
     newest = sound[-1]
     kappas = [
-        f"kappa of {plain(name)} {axis.kappa.value:.2f} ({axis.kappa.low:.2f} to {axis.kappa.high:.2f})"
+        f"kappa of {plain(name)} {axis.kappa.value:z.2f} ({axis.kappa.low:z.2f} to {axis.kappa.high:z.2f})"
         for name, axis in sorted(newest.axes.items())
         if axis.kappa is not None
     ]

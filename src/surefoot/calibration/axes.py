@@ -13,7 +13,16 @@ from surefoot.calibration.confidences import reliability_of, send_to_a_person
 from surefoot.calibration.joining import FACTUALITY, Answer, Joined, Place, join
 from surefoot.calibration.means import is_number, mean_of
 from surefoot.calibration.rates import corrected, labels_needed
-from surefoot.calibration.results import DIVIDED, MEAN, PICKED, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.calibration.results import (
+    DIVIDED,
+    MEAN,
+    NOTHING_SAID,
+    PICKED,
+    AxisCalibration,
+    Bucket,
+    Calibration,
+    Rate,
+)
 from surefoot.calibration.tables import Confusion, confusion_of, from_certificate, named
 from surefoot.calibration.transfer import rates_elsewhere
 from surefoot.records import Certificate, Label, Value
@@ -68,6 +77,14 @@ def calibrate_joined(
 
 
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
+    found = _where_people_agree(answers, axis, risk)
+    divided = sum(answer.divides_people for answer in answers)
+    if not divided or found.kappa_reason in NOTHING_SAID:
+        return replace(found, divided=divided)
+    return replace(found, divided=divided, notes=(wording.divided(answers), *found.notes))
+
+
+def _where_people_agree(answers: Sequence[Answer], axis: Axis, risk: float) -> AxisCalibration:
     confusion = _table(answers, axis)
     labelled = sum(answer.label is not None for answer in answers)
     if not labelled:
@@ -121,6 +138,7 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
         confusion = from_certificate(record.table, record.answers, axis.values)
         axes[axis.name] = AxisCalibration(
             n=0,
+            divided=record.divided,
             kappa=record.kappa,
             kappa_reason="" if record.kappa else "the certificate has none",
             per_bucket=agreement_of(confusion).per_bucket,
@@ -130,6 +148,7 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
             answers=confusion.answers(),
             answers_here=dict(Counter(map(named, others))),
             explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
+            notes=(wording.divided_there(record.divided),) if record.divided else (),
         )
     return Calibration(
         axes=axes, grader=certificate.grader, labels=0, annotators=(), certificate=certificate,

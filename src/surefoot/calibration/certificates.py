@@ -18,7 +18,7 @@ _HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses 
 
 def certificate_of(calibration: Calibration, *, grader: str, rubric_sha256: str, corpus: str, at: str) -> Certificate:
     axes = {
-        name: AxisRecord(n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers)
+        name: AxisRecord(n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided)
         for name, axis in calibration.axes.items()
         if axis.n and axis.kappa_reason != PICKED
     }
@@ -86,7 +86,7 @@ def fault_in(certificate: Certificate) -> str:
 
 def _fault_in_record(record: AxisRecord) -> str:
     counts = [count for row in record.table.values() for count in row.values()]
-    if min((record.n, *counts, *record.answers.values())) < 0:
+    if min((record.n, record.divided, *counts, *record.answers.values())) < 0:
         return "there is a count below 0"
     if sum(counts) > record.n:
         return f"{sum(counts)} labels are in the table, and {record.n} were counted"

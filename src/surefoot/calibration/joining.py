@@ -36,6 +36,10 @@ class Answer(NamedTuple):
     source: str = ""
     run: int = 1  # which of several
 
+    @property
+    def divides_people(self) -> bool:
+        return bool(self.votes) and self.label is None
+
 
 class Joined(Struct):
     """The answers of each axis, of one run or of several."""

@@ -84,10 +84,12 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and people agree, and what rates people would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
+    Answers on which people are `divided` count as not labelled.
     Where a certificate stands in for labels, these are the certificate's, and `answers_here` are those of the run.
     """
 
     n: int
+    divided: int = 0
     kappa: Interval | None
     kappa_reason: str = ""
     weighted_kappa: Interval | None = None

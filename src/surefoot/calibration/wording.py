@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from surefoot.calibration.certificates import left_out
+from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion
 from surefoot.records import Interval
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
+_NAMED, _LONGEST_ID = 3, 60
 
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
 
@@ -48,9 +50,26 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
             yield f"No answer {_graded(row)} is labelled ({n} of {confusion.total}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
-            f"Kappa is low ({kappa.value:.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"
+            f"Kappa is low ({kappa.value:z.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"
             " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
         )
+
+
+def divided(answers: Sequence[Answer]) -> str:
+    """Without this, a grader that errs where people disagree looks like one that never does."""
+    torn = [answer for answer in answers if answer.divides_people]
+    of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
+    names = ", ".join(_called(answer) for answer in torn[:_NAMED])
+    return (
+        f"People are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
+        " are those of the answers they agree on. Settle them, or agree on the rubric first."
+    )
+
+
+def divided_there(count: int) -> str:
+    return (
+        f"People were divided on {counted(count, 'more answer')} of the certificate, and these count as not labelled."
+    )
 
 
 def counted(count: int, noun: str) -> str:
@@ -64,6 +83,11 @@ def _by_row(confusion: Confusion) -> dict[str, tuple[int, int]]:
         n, m = found.get(cell.verdict, (0, 0))
         found[cell.verdict] = (n + cell.n, m + cell.m)
     return found
+
+
+def _called(answer: Answer) -> str:
+    attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
+    return f"{answer.question_id[:_LONGEST_ID]}{attempt}"
 
 
 def _graded(row: str) -> str:

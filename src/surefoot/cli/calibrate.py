@@ -118,6 +118,8 @@ def _of_runs(
             found = _calibrated(source, *asked)
             return _kept(found, book or opened.enter_context(Ledger.open(where)), valid)
     if valid is None:
+        if labels:
+            _name(source)
         names = " or ".join(printable(run) for run in runs)
         hint = f"label some: surefoot label {printable(runs[0])}, or pass --labels FILE"
         raise Incomplete(f"nobody has labelled an answer of {names}, and {why}", hint)
@@ -163,8 +165,7 @@ def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> I
     if strangers:
         message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
         return Incomplete(message, "both files must call questions by the same question_id (and attempt)")
-    for problem in source.joined.problems[:_SHOWN]:
-        _note(str(problem))
+    _name(source)
     return Incomplete(f"there is no label by a person in {names}", "pass --labels FILE with at least one label")
 
 
@@ -176,6 +177,12 @@ def _write(found: Calibration, reports: Sequence[str], as_json: bool) -> None:
         click.echo(msgspec.json.encode(found))
     else:
         calibration.show(found, console())
+
+
+def _name(source: Source) -> None:
+    """What is in no report, because there is none."""
+    for problem in source.joined.problems[:_SHOWN]:
+        _note(str(problem))
 
 
 def _note(words: str) -> None:

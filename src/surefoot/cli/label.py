@@ -14,6 +14,7 @@ from surefoot import rubric
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.importers.annotators import names_a_grader
 from surefoot.report.words import counted, plain
 from surefoot.store import RunStore
 
@@ -77,8 +78,8 @@ def label(
 
     if not 0 <= overlap <= 1:  # NaN gets through the range
         raise UsageError(f"--overlap {overlap} is no share", "write a number from 0 to 1")
-    name = _checked_name(annotator)
     store = RunStore.open(run)
+    name = _checked_name(annotator, store)
     chosen = _rubric(store, rubric_name)
     fields = forms.fields_of(chosen, [axis.strip() for axis in axes.split(",")] if axes else [])
     secret = serving.checked_token(host, token)
@@ -100,12 +101,16 @@ def label(
     return ExitCode.OK
 
 
-def _checked_name(name: str | None) -> str:
+def _checked_name(name: str | None, store: RunStore) -> str:
+    from surefoot.cli.calibrating import graders_of
+
     if name is None:
         return ""
     words = plain(name, 1_000)
     if not words or words != name or len(words) > LONGEST_NAME:
         raise UsageError(f"{words[:80]!r} is no name", f"write 1 to {LONGEST_NAME} ordinary characters")
+    if names_a_grader(words, graders_of(store)):
+        raise UsageError(f"{words!r} is the name of a grader, and labels are by people", "write the name of a person")
     return words
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from surefoot.importers.verdicts import quoted
-from surefoot.records import PEOPLE
+from surefoot.records import PEOPLE, is_person
 
 UNNAMED = "unnamed"
+WHO = ("annotator", "grader")
 LONGEST_NAME = 200
 # How graders are called: rules@2, local@1+HASH, council@1:3+HASH, llm:MODEL@HOST+HASH, anthropic:MODEL+HASH, and chains
 # of them. ann@example.org is a person.
@@ -25,16 +27,34 @@ def is_grader(name: str, graders: Collection[str] = ()) -> bool:
     return name.strip().casefold() in {grader.strip().casefold() for grader in graders if grader.strip()}
 
 
-def annotator_of(row: Mapping[str, str], graders: Collection[str]) -> tuple[str, str]:
-    """Whose label a row is, and whose verdict it is instead if it is by a grader.
+def names_a_grader(given: str, graders: Collection[str] = ()) -> bool:
+    """Whether this is how a grader is called.
 
-    `annotator` goes before `grader`. A plain name will do; `human/NAME` is a person whatever the name looks like,
-    unless it is one of `graders`: those whose verdicts the labels are to be held against.
+    A plain name will do for a person; `human/NAME` is one whatever the name looks like, unless it is one of `graders`:
+    those whose verdicts the labels are to be held against.
     """
-    given = row.get("annotator") or row.get("grader") or UNNAMED
-    name = given.removeprefix(PEOPLE).strip() or UNNAMED
-    looks_like_one = not given.startswith(PEOPLE) and _OF_A_GRADER.fullmatch(given)
-    return (name, given) if is_grader(name, graders) or looks_like_one else (name, "")
+    if is_grader(given.removeprefix(PEOPLE), graders):
+        return True
+    return not given.startswith(PEOPLE) and _OF_A_GRADER.fullmatch(given.strip()) is not None
+
+
+class Author(NamedTuple):
+    """Who gave a row: `written` as the row has it, and the `grader` whose verdict it is if it is no label."""
+
+    written: str
+    grader: str = ""
+    is_surely_a_person: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.written.removeprefix(PEOPLE).strip() or UNNAMED
+
+
+def author_of(row: Mapping[str, str], graders: Collection[str]) -> Author:
+    """`annotator` goes before `grader`, yet no name beside it makes a grader's verdict a label."""
+    given = [row[key] for key in WHO if row.get(key)] or [UNNAMED]
+    grader = next((name for name in given if names_a_grader(name, graders)), "")
+    return Author(given[0], grader, any(map(is_person, given)))
 
 
 def fault_in(name: str) -> str:

@@ -6,10 +6,7 @@ a row that cannot be used is named with its line.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,27 +16,19 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.importers.annotators import UNNAMED, annotator_of, fault_in
+from surefoot.importers.annotators import UNNAMED, WHO, Author, author_of, fault_in
+from surefoot.importers.label_tables import NOTES, Row, is_table, one_per_axis, table_rows
 from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
 from surefoot.problems import HARMLESS
-from surefoot.records import Drawn, Label, current
+from surefoot.records import PEOPLE, Drawn, Label, current
 from surefoot.rubric import Axis, Rubric, read_score
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem
 
-_JSON = (b"{", b"[")
-_WHO, _NOTES = ("annotator", "grader"), ("note", "reason")
-_FIELDS = frozenset(
-    {"question_id", "qid", "id", "axis", "value", "attempt", "at", "version", "run", "drawn", "rubric_sha256", "via",
-     "confidence", "evidence", *_WHO, *_NOTES}
-)  # fmt: skip
+_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence"})
 _DRAWN = get_args(Drawn)
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS = ",;\t"
 _BY_A_GRADER = "by_a_grader"
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
-
-Row = tuple[int, object]
 
 
 def load_labels(
@@ -58,7 +47,7 @@ def load_labels(
     if str(path) != "-" and not where.is_file():
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
-    rows = _csv_rows(where, by, log) if _is_csv(where) else file_rows(str(path), log)
+    rows = table_rows(where, by, log) if is_table(where) else file_rows(str(path), log)
     known = len(log)
     labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
@@ -113,67 +102,38 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
     return fresh
 
 
-def _is_csv(path: Path) -> bool:
-    if path.suffix.lower() in (".csv", ".tsv"):
-        return True
-    if str(path) == "-" or path.suffix.lower() in (".jsonl", ".ndjson", ".json", ".gz", ".zst", ".parquet", ".pq"):
-        return False
-    with path.open("rb") as file:
-        return not file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_JSON)
-
-
-def _csv_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason}", "save the table as CSV UTF-8") from error
-    head = text.split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names = _columns(path, reader)
-    known = _FIELDS | {axis.name for axis in rubric.axes}
-    if unused := [name for name, field in names.items() if field not in known]:
-        listed = ", ".join(map(quoted, unused[:12]))
-        problems.append(Problem("note", f"columns that are no part of a label are not read: {listed}", str(path), 1))
-    try:
-        for row in reader:
-            said = {names[name]: cell.strip() for name, cell in row.items() if name is not None and cell is not None}
-            if None in row or None in row.values():
-                problems.append(
-                    Problem("note", "has more or fewer cells than the first line", str(path), reader.line_num)
-                )
-            yield reader.line_num, {name: cell for name, cell in said.items() if cell}
-    except csv.Error as error:
-        problems.append(Problem("malformed", f"not valid CSV from here on: {error}", str(path), reader.line_num))
-
-
-def _columns(path: Path, reader: csv.DictReader[str]) -> dict[str, str]:
-    """The names in the first line, and which fields they mean."""
-    try:
-        written = list(reader.fieldnames or ())
-    except csv.Error as error:
-        raise UsageError(f"{path} is not a table: {error}", "pass CSV with a header, or JSON lines") from error
-    fields = [" ".join(name.split()).lower().replace(" ", "_") for name in written]
-    if not {"question_id", "qid", "id"} & set(fields):
-        raise UsageError(f"{path} has no column question_id", "let its first line name the columns")
-    if twice := [name for name, count in Counter(filter(None, fields)).items() if count > 1]:
-        raise UsageError(f"{path} has two columns {twice[0]}", "let each column have its own name")
-    return dict(zip(written, fields, strict=True))
-
-
 def _labels(
     source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem], graders: Collection[str]
 ) -> Iterator[tuple[int, Label]]:
-    unnamed = empty = 0
-    for line, row in rows:
-        if row == {}:  # a blank line of a table
+    found, marked = _with_authors(source, rows, rubric, problems, graders)
+    unnamed = 0
+    for line, author, label in found:
+        if author.written in marked and not author.is_surely_a_person:
+            problems.append(Problem(_BY_A_GRADER, _as_graders_write(author, marked[author.written]), source, line))
             continue
-        parts = list(_one_per_axis(row, rubric))
+        unnamed += label.annotator == UNNAMED
+        yield line, label
+    if unnamed:
+        message = f"labels that do not say who gave them ({unnamed}) count as by one person, {UNNAMED!r}"
+        problems.append(Problem("note", message, source))
+
+
+def _with_authors(
+    source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem], graders: Collection[str]
+) -> tuple[list[tuple[int, Author, Label]], dict[str, str]]:
+    """Labels with their authors, and which of these gave rows with something that only graders write, and what."""
+    found: list[tuple[int, Author, Label]] = []
+    marked: dict[str, str] = {}
+    empty = 0
+    for line, row in rows:
+        parts = list(one_per_axis(row, rubric))
         empty += not parts
         for part in parts:
             try:
-                label, fault = _label(part, rubric, graders)
+                author = _author(part, graders)
+                if mark := _mark(part, author):
+                    marked.setdefault(author.written, f"{mark} (as on line {line})")
+                label, fault = _label(part, author.name, rubric)
             except _NotByAPerson as error:
                 problems.append(Problem(_BY_A_GRADER, str(error), source, line))
                 continue
@@ -182,38 +142,45 @@ def _labels(
             if fault:
                 problems.append(Problem("bad_label", fault, source, line))
             if label is not None:
-                unnamed += label.annotator == UNNAMED
-                yield line, label
-    if unnamed:
-        message = f"labels that do not say who gave them ({unnamed}) count as by one person, {UNNAMED!r}"
-        problems.append(Problem("note", message, source))
+                found.append((line, author, label))
     if empty:
         problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))
-
-
-def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
-    """A row of a wide table, taken apart; any other as it is."""
-    if not isinstance(row, dict) or "axis" in row:
-        yield from [row] if not isinstance(row, dict) or "value" in row else []
-        return
-    axes = [axis.name for axis in rubric.axes if axis.name in row]
-    if not axes and "value" in row:
-        yield row  # which axis is meant is asked where the row is read
-    rest = {name: value for name, value in row.items() if name not in axes}
-    yield from ({**rest, "axis": name, "value": row[name]} for name in axes if row[name] is not None)
+    return found, marked
 
 
 class _NotByAPerson(ValueError):
     """A verdict of a grader, where a label is asked for."""
 
 
-def _label(row: object, rubric: Rubric, graders: Collection[str]) -> tuple[Label | None, str]:
-    given, name = row, UNNAMED
+def _author(row: object, graders: Collection[str]) -> Author:
+    author = author_of({key: _text(row, key) for key in WHO} if isinstance(row, dict) else {}, graders)
+    if author.grader:
+        raise _NotByAPerson(f"this is a verdict by {quoted(author.grader)}, a grader, and no label by a person")
+    return author
+
+
+def _mark(row: object, author: Author) -> str:
+    """What of a row only graders write: its verdict came from elsewhere, or rests on quotes.
+
+    People write evidence as a text, and tables can hold the graders' in no other way.
+    """
+    if author.is_surely_a_person or not isinstance(row, dict):
+        return ""
+    evidence = row.get("evidence")
+    rests_on_quotes = evidence.lstrip().startswith("[{") if isinstance(evidence, str) else bool(evidence)
+    return "via" if row.get("via") else "evidence" if rests_on_quotes else ""
+
+
+def _as_graders_write(author: Author, mark: str) -> str:
+    who = "that do not say who gave them" if author.name == UNNAMED else f"by {quoted(author.name)}"
+    cure = f"if a person gave them, let them say {PEOPLE}{'NAME' if author.name == UNNAMED else author.name[:60]}"
+    return f"rows {who} have {mark}, which graders write: they are verdicts of a grader, and no labels; {cure}"
+
+
+def _label(row: object, name: str, rubric: Rubric) -> tuple[Label | None, str]:
+    given = row
     if isinstance(row, dict):
-        given = {**row, **_typed(row, rubric)}
-        name, grader = annotator_of({key: _text(given, key) for key in _WHO}, graders)
-        if grader:
-            raise _NotByAPerson(f"this is a verdict by {quoted(grader)}, a grader, and no label by a person")
+        given = {key: value for key, value in row.items() if key not in _OF_VERDICTS_ALONE} | _typed(row, rubric)
     verdict, fault = checked(verdict_of(given), rubric)
     if verdict is None or fault or not isinstance(given, dict):
         return None, fault
@@ -226,7 +193,7 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> tuple[Label
     label = Label(
         id=own_id, at=at, annotator=name,
         question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
-        note=next(filter(None, (_text(given, key) for key in _NOTES)), ""), version=_text(given, "version"),
+        note=next(filter(None, (_text(given, key) for key in NOTES)), ""), version=_text(given, "version"),
         rubric_sha256=_text(given, "rubric_sha256"), run=_text(given, "run"), drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
     return label if own_id else _sealed(label), ""

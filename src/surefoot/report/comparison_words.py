@@ -23,7 +23,7 @@ def number(metric: str, estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "-"
     if metric == "kappa":
-        return f"{float(estimate.value):.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
+        return f"{float(estimate.value):z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})"
     shape = _shape(metric)
     if shape == "count":
         return str(estimate.numerator)

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
+from surefoot.importers.annotators import names_a_grader
 from surefoot.web.desk import Desk, Sent
 from surefoot.web.forms import BadForm
 from surefoot.web.guarding import Guard, cookie, set_cookie
@@ -130,7 +131,7 @@ class _Pages:
     async def name(self, request: Request) -> Response:
         name = _name_of((await _body(request, _Name)).name)
         if not name:
-            raise BadForm(f"a name has 1 to {_LONGEST_NAME} ordinary characters", "write another")
+            raise BadForm(f"a name has 1 to {_LONGEST_NAME} ordinary characters, and is no grader's", "write another")
         if self._annotator:
             raise BadForm(f"this page is for {self._annotator} alone", "it was started with --annotator")
         reply = JSONResponse({"next": "/"})
@@ -192,7 +193,7 @@ def _static(request: Request) -> Response:
 def _name_of(given: str) -> str:
     """A name as it is kept; "" where it is none."""
     name = " ".join(visible(given).split())
-    return "" if len(name) > _LONGEST_NAME or "\ufffd" in name else name
+    return "" if len(name) > _LONGEST_NAME or "\ufffd" in name or names_a_grader(name) else name
 
 
 def _proofs_of(request: Request) -> list[str]:
