@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from surefoot.cli.numbers import AT_ONCE
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
@@ -57,7 +56,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
-@click.option("--jobs", type=AT_ONCE, metavar="N", help="Processes to use. [default: one per core]")
+@click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
 def score(
     traces: tuple[str, ...],
     more_traces: tuple[str, ...],
