@@ -45,8 +45,8 @@ def test_labels_on_the_candidate_alone_do_not_ship_a_regression(mode: str) -> No
     lacking = {(answer.question_id, answer.side) for answer in found.label_next}
     assert lacking == {(f"q{i:03}", "base") for i in range(4, 20)}, "what was overruled, and the baseline's own alarms"
     assert (
-        "holds by labels on one side alone: labels on 16 answers could decide it, 16 of base (surefoot label cand)"
-        in (found.next_steps[0])
+        "which holds by labels on one side alone: labels on 16 answers could decide it, 16 of base"
+        " (surefoot label cand)" in found.next_steps[0]
     )
 
 

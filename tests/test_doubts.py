@@ -32,11 +32,17 @@ def test_a_block_names_the_least_sure_verdicts_it_hangs_on() -> None:
     two = ["q002", "q003"] * 2
     assert asked_for(found) == two, "three newly wrong, one mended: two would have to be overturned, on both sides"
     assert found.next_steps == (
-        "wrong <= baseline hangs on few verdicts: labels on these 4 could decide it: q002, q003 of the candidate;"
-        " q002, q003 of the baseline",
+        "wrong <= baseline, which hangs on few verdicts: labels on these 4 could decide it: q002, q003 of the"
+        " candidate; q002, q003 of the baseline",
     )
     assert asked_for(judge(base, cand, "wrong <= baseline + 1")) == ["q002"] * 2
     assert asked_for(judge(base, cand, "acceptable >= baseline", "wrong <= baseline")) == two
+
+
+def test_few_labels_are_not_asked_for_where_another_rule_fails_by_many() -> None:
+    base, cand = side("c" * 40), side("w" + "r" * 39)
+    assert asked_for(judge(base, cand, "wrong <= baseline")) != []
+    assert asked_for(judge(base, cand, "wrong <= baseline", "correct >= baseline")) == []
 
 
 def test_what_hangs_on_many_or_on_people_is_not_asked_for() -> None:

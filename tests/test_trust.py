@@ -36,6 +36,13 @@ def status(rule: Rule, known: trust.Trust, *, lifted: bool = False) -> str:
     return trust.judge(rule, known, lifted=lifted).status
 
 
+def test_where_everything_labelled_would_be_too_few_more_questions_are_asked_for() -> None:
+    known = trusted(table={"correct": {"correct": 20}})
+    assert "surefoot" in trust.judge(LABELS, known, lifted=False).reason
+    few = trust.judge(LABELS, replace(known, answers=23), lifted=False).reason
+    assert few == "20 labels are too few; these runs have no more than 23 different answers: ask more questions"
+
+
 def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
     known = trusted()
     assert known.certificate is not None and status(LABELS, known) == status(KAPPA, known) == "pass"

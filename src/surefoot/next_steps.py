@@ -22,6 +22,8 @@ MAY_BE_CHANCE = (
     " --mode sequential (docs/gate.md)"
 )
 
+_HANGS = "hangs on few verdicts"
+
 
 def next_steps(
     judged: Sequence[Judged],
@@ -33,6 +35,7 @@ def next_steps(
     """Which answers to label, and what else would decide, rule by rule."""
     asked: dict[tuple[str, tuple[Answer, ...]], list[str]] = {}
     runs_needed: list[str] = []
+    fails_anyway = False  # a rule that no few labels could turn
     for one in judged:
         check, subject = one.check, subjects.get(one.check.rule.name)
         if not isinstance(subject, Subject) or one.waiver is not None:
@@ -40,13 +43,16 @@ def next_steps(
         what, chosen = _to_label(one, subject, scales, terms)
         if answers := answers_of(chosen, scales.sides):
             asked.setdefault((what, answers), []).append(check.rule.name)
+        fails_anyway |= check.status == "fail" and not answers
         key = key_of(check.rule)
         is_about_labels = bool(lacking(check, subject)) or is_one_sided(one)
         if key in evidence and check.status == "undecidable" and not is_about_labels:
             runs_needed += _runs_needed(check.rule, evidence[key])
+    if fails_anyway:
+        asked = {key: names for key, names in asked.items() if key[0] != _HANGS}
     side = scales.sides["cand"]
     run = side.name if side.traces else ""
-    steps = [f"{', '.join(names)} {what}: {asking_for(these, run)}" for (what, these), names in asked.items()]
+    steps = [f"{', '.join(names)}, which {what}: {asking_for(these, run)}" for (what, these), names in asked.items()]
     return distinct(answer for _, these in asked for answer in these), [*steps, *runs_needed]
 
 
@@ -64,7 +70,7 @@ def _to_label(one: Judged, subject: Subject, scales: Scales, terms: Terms | None
     if missing := lacking(check, subject):
         return "waits for verdicts", missing
     if terms is None:
-        return "hangs on few verdicts", _with_counterparts(hanging(check, subject))
+        return _HANGS, _with_counterparts(hanging(check, subject))
     from surefoot.sequential.deciding import labels_that_decide
 
     open_ = check.status == "undecidable"

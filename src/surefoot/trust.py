@@ -33,6 +33,7 @@ class Trust(Struct, frozen=True):
     reason: str = ""  # why there is none, or why a newer one does not count
     remedy: str = ""
     by_people: bool = False  # nobody but people: there is no grader to distrust
+    answers: int = 0  # different ones on both sides, where they are known: no more than that can be labelled
 
 
 def trust_in(sides: Mapping[SideName, Side], certificates: Sequence[Certificate]) -> Trust:
@@ -51,7 +52,8 @@ def trust_in(sides: Mapping[SideName, Side], certificates: Sequence[Certificate]
         certificate, reason = standing(certificates, named[0], side.rubric, side.corpus)
         if certificate is None:
             return Trust(named, reason=reason, remedy=remedy)
-    return Trust(named, certificate, reason, remedy)
+    different = {version for side in sides.values() for version in side.versions.values()}
+    return Trust(named, certificate, reason, remedy, answers=len(different))
 
 
 def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
@@ -65,7 +67,8 @@ def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
         check = gate.check(rule, lambda _: seen, lambda _: None)
         if check.status != "pass":
             lacking = seen.reason or _short(rule, check, seen)
-            check = replace(check, status="undecidable", reason=_with_remedy(lacking, trust.remedy))
+            remedy = _more_questions(rule, trust.answers) or trust.remedy
+            check = replace(check, status="undecidable", reason=_with_remedy(lacking, remedy))
     if lifted and check.status != "pass":
         return replace(check, status="not_applicable", reason=LIFTED)
     return replace(check, to_be_sure=None)
@@ -133,6 +136,12 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
         return "one label is too little" if seen.numerator == 1 else f"{seen.numerator} labels are too few"
     value = {"low": seen.low, "high": seen.high, None: float(seen.value or 0)}[rule.bound]
     return f"it is {value:z.2f}: more labels narrow it, a better grader raises it"
+
+
+def _more_questions(rule: Rule, answers: int) -> str:
+    """What to do where even labels on everything would be too few."""
+    too_few = rule.metric == "labels" and 0 < answers < rule.limit
+    return f"these runs have no more than {answers} different answers: ask more questions" if too_few else ""
 
 
 def _remedy(side: Side) -> str:

@@ -401,7 +401,9 @@ def test_a_certificate_for_another_corpus_does_not_count(runs: Path) -> None:
 
 def test_a_certificate_that_is_not_as_it_was_made_is_remarked_and_not_quoted(runs: Path) -> None:
     with Ledger.open(runs / "surefoot.db") as ledger:
-        edited = replace(ledger.certificates()[0], labels=9_000, at="2027-01-01T00:00:00+00:00")
+        grader = RunStore.open(runs / "cand").manifest.grader
+        mine = next(certificate for certificate in ledger.certificates() if certificate.grader == grader)
+        edited = replace(mine, labels=9_000, at="2027-01-01T00:00:00+00:00")
         ledger.add_certificate(replace(edited, id="edited"))
     assert _run(["audit", str(runs / "cand")]) == 4
     found = verify_bundle(runs / "cand.audit.zip")

@@ -70,7 +70,7 @@ def words_for(name: str) -> str:
         return f"the run it was compared with: {RUN_FILES[file]}"
     if folder == RUN and file in RUN_FILES:
         return RUN_FILES[file]
-    return OTHER_FILES.get(name, "attached by whoever made the bundle")
+    return OTHER_FILES.get(name, "attached by whoever made the bundle; nobody has checked whether it fits the decision")
 
 
 def object_in(path: Path) -> dict[str, object]:

@@ -27,6 +27,7 @@ LEDGER, LABELS = "surefoot.db", "labels.jsonl"
 _INTRODUCTION = """\
 A question-answering pipeline over 43 documents refuses when it finds no evidence. A colleague proposes a change:
 drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
+(How its model ranks passages was recorded, so that it answers the same on every machine. The grading is live.)
 """
 _LABELS = """
 Can the grader be trusted? Every answer here was labelled by two annotators who saw no verdict: AI models, for want of

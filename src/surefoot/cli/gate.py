@@ -131,6 +131,7 @@ def _rate(given: float | None, questions: str) -> tuple[float, str]:
 
 def _plan_lines(made: Plan) -> Iterator[str]:
     repeats = f" asked {made.repeats} times" if made.repeats > 1 else ""
+    yield "For the sequential mode. In the strict mode any increase blocks, and there is nothing to plan."
     yield f"{counted(made.questions, 'question')}{repeats}: {made.pairs:,} pairs of answers in one pair of runs"
     rate_from = f" ({plain(made.rate_from)})" if made.rate_from else ""
     yield f"alpha {made.alpha:g}, margin {made.margin:g}, {made.rate:.1%} wrong today{rate_from}"

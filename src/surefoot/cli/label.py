@@ -72,7 +72,10 @@ def label(
     try:
         from surefoot.web import app, desk, forms, guarding, serving, sheets
     except ImportError as error:
-        raise Incomplete("the label page needs more packages", "pip install 'surefoot[label]'") from error
+        raise Incomplete(
+            "the label page needs more packages",
+            "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'",
+        ) from error
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find
 
@@ -136,7 +139,7 @@ def _say(url: str, desk: Desk, as_json: bool) -> None:
             click.echo(msgspec.json.encode(told))
             return
         click.echo(url)
-    left = f"{progress.together} of {progress.target} labelled so far; labels go to {desk.ledger.name}"
+    left = f"{progress.together} labelled so far, {progress.target} wanted; labels go to {desk.ledger.name}"
     _note(f"open this address in a browser; {left}; Ctrl-C ends it")
 
 

@@ -48,7 +48,10 @@ def title(found: Calibration) -> str:
 def caption(axis: AxisCalibration) -> str:
     """Whose answers the table is about."""
     if axis.answers_here is None:
-        return f"What people say ({counted(axis.n, 'label')}) of the answers that the grader put into each bucket"
+        drawn = sum(sum(row.values()) for row in axis.table.values())
+        picked = f"; {axis.n - drawn} more were picked, and are not in it" if axis.n > drawn else ""
+        labels = f"{counted(drawn, 'label')} on answers drawn by chance{picked}"
+        return f"What people say ({labels}) of the answers that the grader put into each bucket"
     return "What people said of the answers that the certificate is on, and how many answers this run has"
 
 
