@@ -80,7 +80,10 @@ def _breakdown(field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[s
 def _next_steps(card: Scorecard) -> Iterator[str]:
     yield from ("## What to do next", "")
     if not card.advice:
-        yield "Nothing stands out: every question was answered with its gold source, or rightly refused."
+        yield (
+            "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers say"
+            " was not read; `surefoot grade` does that."
+        )
     for advice in card.advice:
         count = f"{advice.question_count} question{'s' * (advice.question_count != 1)}"
         yield f"- **{advice.finding}**, {count} ({names(advice.questions, advice.question_count)}). {advice.action}"
