@@ -104,6 +104,15 @@ def test_faults_that_somebody_looked_for_on_the_baseline_ship_nothing(mode: str)
         assert "went to look for" in found.judged[0].check.reason
 
 
+@pytest.mark.parametrize(("graded", "found", "rule"), [("u", "w", "wrong"), ("w", "u", "unsupported")])
+def test_nor_does_it_help_to_give_the_faults_of_the_baseline_another_name(graded: str, found: str, rule: str) -> None:
+    base = run(graded * 3 + "c" * 7, "base", found * 3 + "c" * 7, set(range(3)))
+    cand = run("ccc" + found * 3 + "cccc", "cand", "c" * 10, set(range(3)))
+    base.picked = set(base.labels)
+    decided = decide(base, cand, "strict", f"{rule} <= baseline")
+    assert decided.decision.outcome == "INCONCLUSIVE" and "went to look for" in decided.judged[0].check.reason
+
+
 def test_what_both_gave_alike_may_be_picked() -> None:
     base, cand = run("ccc", "base", "wcc", {0}), run("ccc", "cand", "wcc", {0})
     for side in (base, cand):

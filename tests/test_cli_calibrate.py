@@ -340,7 +340,7 @@ def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: 
     found = surefoot("calibrate", run, "--json").json
     assert found["annotators"] == ["anna"]
     told = [problem["message"] for problem in found["problems"]]
-    assert "labels under the name of a grader of this run (60) are not used" in told
+    assert "labels under the name of a grader (60) are not used" in told
 
 
 @pytest.mark.parametrize("risk", ["nan", "inf", "-inf", "0", "1", "-0.1", "x"])

@@ -68,6 +68,21 @@ def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: 
     assert done.returncode == 0 and done.stdout.rstrip().endswith(decision) and "over_refusal_limit" in decision
 
 
+@pytest.mark.parametrize("there", ["reference/manifest.json", "surefoot.db"])
+def test_the_demo_replaces_nothing_of_anybodys_own(there: str, write: Write, tmp_path: Path) -> None:
+    questions = write("q.jsonl", [{"qid": "a", "q": "What is it?", "answerable": False, "gold_ids": []}])
+    corpus = write("c.jsonl", [{"id": "d#1", "text": "The notice period is six months."}])
+    run = tmp_path / "mine" / "reference"
+    assert surefoot("run", "-p", "reference", "-q", questions, "--corpus", corpus, "--out", run).code == 0
+    if there == "surefoot.db":
+        run.rename(tmp_path / "elsewhere")
+        (tmp_path / "mine" / there).write_bytes(b"a ledger")
+    before = (tmp_path / "mine" / there).read_bytes()
+    done = surefoot("demo", "--out", tmp_path / "mine")
+    assert done.code == 2 and "not the demo's" in done.err and "--out" in done.err
+    assert (tmp_path / "mine" / there).read_bytes() == before
+
+
 @pytest.mark.parametrize(("on_path", "said"), [(True, "surefoot"), (False, "bin dir/surefoot")])
 def test_commands_are_printed_as_they_can_be_typed(
     on_path: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

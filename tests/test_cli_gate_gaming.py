@@ -226,3 +226,39 @@ def test_a_run_against_itself_leaves_its_decision(strictly_blocked: Path) -> Non
     code, result = call(gate, bad, bad, "--uncalibrated")
     assert code == 0 and "a run against itself" in result.stderr
     assert (bad / "decision.json").read_bytes() == before
+
+
+def test_neither_a_waiver_nor_another_gate_file_takes_a_strict_block_back(strictly_blocked: Path) -> None:
+    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
+    lax = strictly_blocked / "lax.toml"
+    lax.write_text('[rules]\nsome = "correct >= 1"\n', encoding="utf-8")
+    waived = [word for rule in ("wrong", "direction", "correct") for word in ("--waive", rule, "--reason", "x")]
+    for options in (("--gate", str(lax)), ("--uncalibrated", *waived)):
+        assert decided(base, bad, *options)[0] == 0
+        assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"]
+
+
+def test_the_same_comparison_under_other_names_is_not_told_as_another(strictly_blocked: Path) -> None:
+    again = [run_folder(strictly_blocked / f"{name}-again", changed(GOOD, range(n)), version=name)
+             for name, n in (("base", 1), ("bad", 9))]  # fmt: skip
+    code, found = decided(*again, "--uncalibrated")
+    assert code == 1 and found["blocked_before"] == []
+
+
+def test_a_ship_by_other_rules_is_the_latest_only_for_who_goes_by_them(tmp_path: Path) -> None:
+    for name, wrong in (("v1", 1), ("bad", 9), ("next", 9)):
+        run_folder(tmp_path / name, changed(GOOD, range(wrong)), version=name)
+    rule = ("--rule", "correct >= 1")
+    assert decided(tmp_path / "v1", tmp_path / "bad", *rule)[0] == 0
+    latest = (tmp_path / "next", "--baseline", "latest-shipped", "--uncalibrated")
+    assert call(gate, *latest)[0] == 2
+    assert decided(*latest, *rule)[0] == 0
+
+
+def test_labels_signed_by_a_grader_do_not_count(strictly_blocked: Path) -> None:
+    base, bad = strictly_blocked / "base", strictly_blocked / "bad"
+    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
+        for run, who in ((base, "local@1+deadbeef"), (bad, "rules@2")):
+            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
+    code, found = decided(base, bad, "--uncalibrated")
+    assert code == 1 and any("under the name of a grader (9) do not count" in p["message"] for p in found["problems"])

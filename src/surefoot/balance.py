@@ -7,8 +7,8 @@ well
 - when labels count only where both answers to a question have one, and
 - where labels have lifted a failure, without those alarms on the baseline that nobody has looked at, unless the
   candidate has one like it at the same question, which nobody has looked at either, and
-- without those faults of the baseline that the grader missed and somebody went to look for: whoever searches one side
-  will find some there.
+- without what somebody went to look for on the baseline and found other than the grader: whoever searches one side will
+  find something there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from surefoot.gate import Rule
 from surefoot.judging import Judged, Subject, rises, subject_of
 from surefoot.measures import BUCKET_AXIS, SIDES, Measure, Pair, SideName, part_of
 from surefoot.pairing import Key, Side, pairs_of
-from surefoot.table import ACCEPTABLE
 from surefoot.types import Verdict
 
 Sides = Mapping[SideName, Side]
@@ -31,12 +30,12 @@ Again = Callable[[Rule, Subject], Judged]  # how a rule is judged
 OTHER: dict[SideName, SideName] = {"base": "cand", "cand": "base"}
 _UNALARMING = ("correct", "refused")  # the one or the other is fine by every rule about buckets
 _ONE_SIDED = "it holds only because people looked at one side: label the other side's answers too"
-_SEARCHED = "it holds only by faults of the baseline that somebody went to look for: label answers drawn by chance"
+_SEARCHED = "it holds only by what somebody went to look for on the baseline: label answers drawn by chance"
 
 
 class Scales(Struct, frozen=True):
-    """The same answers, weighed by all labels, by those that both sides have, without searched faults of the baseline,
-    and by the grader alone.
+    """The same answers, weighed by all labels, by those that both sides have, without those picked on the baseline, and
+    by the grader alone.
     """
 
     sides: Sides
@@ -104,16 +103,16 @@ def _even(name: SideName, sides: Sides, graded: Mapping[Key, Pair]) -> Side:
 
 
 def _unsearched(base: Side, graded: Mapping[Key, Pair]) -> Side:
-    """The baseline without the faults that somebody picked it for, unless the candidate gave the very same answer."""
+    """The baseline without picked labels that make it worse, unless the candidate gave the very same answer."""
 
-    def is_searched_fault(key: Key, axis: str, label: Verdict) -> bool:
+    def is_searched(key: Key, axis: str, label: Verdict) -> bool:
         pair = graded.get(key)
         before = _graded("base", pair, axis)
-        if (key, axis) not in base.picked or before is None or (pair is not None and pair.is_one_answer):
+        if (key, axis) not in base.picked or before in (None, label.value) or (pair is not None and pair.is_one_answer):
             return False
-        return label.value not in ACCEPTABLE and before in ACCEPTABLE if axis == BUCKET_AXIS else label.value != before
+        return axis != BUCKET_AXIS or label.value not in _UNALARMING or before in _UNALARMING
 
-    kept = {(key, axis): label for (key, axis), label in base.labels.items() if not is_searched_fault(key, axis, label)}
+    kept = {(key, axis): label for (key, axis), label in base.labels.items() if not is_searched(key, axis, label)}
     return replace(base, labels=kept)
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.measures import BUCKET_AXIS, Pair, Said
-from surefoot.records import Label, as_verdict, by_answer, settled, version_of
+from surefoot.records import Label, as_verdict, by_answer, is_signed_by_a_grader, settled, version_of
 from surefoot.types import Problem, Question, Trace, Verdict
 
 Key = tuple[str, int]  # question id, attempt
@@ -59,10 +59,17 @@ def stand_in(side: Side, labels: Iterable[Label]) -> None:
 
     What most of them say counts; where they are divided, the verdict stays and the side notes it.
     """
+    mine = set(side.versions.values())
+    by_this_rubric = ("", side.rubric) if side.rubric else ()
     fitting = [
-        label for label in labels if not (label.rubric_sha256 and side.rubric) or label.rubric_sha256 == side.rubric
+        label
+        for label in labels
+        if label.version in mine and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    found = by_answer(fitting)
+    people = [label for label in fitting if not is_signed_by_a_grader(label)]
+    if signed := len(fitting) - len(people):
+        side.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", side.name))
+    found = by_answer(people)
     axes = sorted({axis for _, axis in found})
     divided: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for key, version in sorted(side.versions.items()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Literal
@@ -18,6 +19,7 @@ from msgspec import Struct
 from surefoot.types import Question, Trace, Verdict
 
 PEOPLE = "human/"
+_GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
@@ -160,6 +162,11 @@ def as_verdict(label: Label) -> Verdict:
 def is_person(grader: str) -> bool:
     """Whether a verdict is by a person: `human/` and a name. Without the name it is nobody's."""
     return grader.startswith(PEOPLE) and bool(grader.removeprefix(PEOPLE).strip())
+
+
+def is_signed_by_a_grader(label: Label) -> bool:
+    """Whether a row that is in a ledger already has the name of one of our graders: nobody has it by accident."""
+    return _GRADER.fullmatch(label.annotator) is not None
 
 
 def current(labels: Iterable[Label]) -> list[Label]:

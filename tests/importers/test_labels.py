@@ -301,3 +301,25 @@ def test_any_bytes_are_labels_problems_or_a_usage_error(tmp_path: Path, content:
             continue
         assert all(isinstance(one, Label) for one in labels)
         assert all(str(problem) for problem in problems)
+
+
+def test_numbered_rows_of_two_people_do_not_meet(tmp_path: Path) -> None:
+    head = "id,question_id,factuality,annotator,at\n"
+    first, _ = read(csv(tmp_path, head + "1,q1,wrong,ana,2024-01-01T10:00:00\n"))
+    other, _ = read(csv(tmp_path, head + "1,q3,correct,bo,2024-01-02T10:00:00\n"))
+    assert first[0].question_id == "q1" and first[0].id != other[0].id
+
+
+def test_nobody_is_called_like_a_label(tmp_path: Path) -> None:
+    labels, problems = read(csv(tmp_path, "question_id,note,factuality,annotator\nq1,hm, correct,wrong\n"))
+    assert labels == [] and "in the wrong columns" in problems[0].message
+
+
+def test_only_the_label_page_knows_what_the_gate_asked_for(tmp_path: Path) -> None:
+    table = "question_id,factuality,annotator,drawn\nq1,wrong,ana,gate\nq2,wrong,ana,flagged\n"
+    assert [label.drawn for label in read(csv(tmp_path, table))[0]] == ["chosen", "flagged"]
+
+
+def test_evidence_in_the_words_of_people_is_theirs(write: Write) -> None:
+    row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "ana", "evidence": ["page 3"]}
+    assert len(read(write("labels.jsonl", [row]))[0]) == 1

@@ -67,7 +67,7 @@ def deciding_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def decide(options: Options) -> Comparison:
     """Load, compare, and keep the decision in the candidate's folder and in the ledger."""
-    base, cand = two_of(options["paths"], options["baseline"])
+    base, cand = two_of(options["paths"], options["baseline"], by_own_rules=bool(options["rules"]))
     file = gatefiles.read(options["gate"])
     given = {key: options[key] for key in ("alpha", "margin", "mode") if options[key] is not None}
     chosen = replace(file.sequential, **given)
@@ -221,19 +221,20 @@ def read_certificate(path: str) -> Certificate:
     return certificate
 
 
-def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
-    if baseline is not None and len(paths) == 1:
-        return _latest_shipped(Path(paths[0])) if baseline == LATEST_SHIPPED else baseline, paths[0]
-    if baseline is None and len(paths) == 2:
-        return _latest_shipped(Path(paths[1])) if paths[0] == LATEST_SHIPPED else paths[0], paths[1]
+def two_of(paths: Sequence[str], baseline: str | None, *, by_own_rules: bool = False) -> tuple[str, str]:
+    given = [*([] if baseline is None else [baseline]), *paths]
+    if len(given) == 2:
+        base, cand = given
+        return _latest_shipped(Path(cand), by_own_rules=by_own_rules) if base == LATEST_SHIPPED else base, cand
     hint = "write surefoot compare BASE CAND, or surefoot compare CAND --baseline RUN"
     raise UsageError(f"two runs are compared, not {len(paths) + (baseline is not None)}", hint)
 
 
-def _latest_shipped(cand: Path) -> str:
+def _latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
     """The newest run beside the candidate that shipped against another, and was not blocked against a third.
 
-    Where none has, the first that was compared with itself: somewhere one has to begin.
+    Where none has, the first that was compared with itself: somewhere one has to begin. One that shipped by other rules
+    than the gate file's is good enough only for who goes by rules of their own again.
     """
     shipped: list[tuple[str, str]] = []
     begun: list[tuple[str, str]] = []
@@ -241,8 +242,12 @@ def _latest_shipped(cand: Path) -> str:
         raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
     for folder in cand.resolve().parent.iterdir():
         decision = _read(folder / DECISION)
-        if folder != cand.resolve() and decision.get("outcome") == "SHIP" and not decision.get("blocked_before"):
-            kept = begun if decision.get("against_itself") else shipped
+        itself = decision.get("against_itself")
+        by_the_rules = itself or by_own_rules or not decision.get("overridden")
+        if folder == cand.resolve() or decision.get("outcome") != "SHIP" or decision.get("blocked_before"):
+            continue
+        if by_the_rules:
+            kept = begun if itself else shipped
             kept.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
     if not shipped and not begun:
         hint = "name the baseline: surefoot compare BASE CAND"

@@ -17,9 +17,10 @@ from surefoot.cli.compare import compare
 from surefoot.cli.grade import DEFAULT, GRADERS, grade_run
 from surefoot.cli.run import run
 from surefoot.cli.sides import load_side
-from surefoot.errors import ExitCode, Incomplete
+from surefoot.datasets.demo import questions
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
-from surefoot.store import RunStore
+from surefoot.store import MANIFEST, RunStore, fingerprint
 from surefoot.trust import Trust, in_words
 
 BASE, CANDIDATE = "reference", "reference-eager"
@@ -70,10 +71,11 @@ def demo(out: Path) -> int:
 
     Offline, in a minute. Exits 0 when it completed, whatever the decision it shows.
     """
+    _refuse_other_runs(out)
     click.echo(_INTRODUCTION)
     for name in (BASE, CANDIDATE):
         folder = out / name
-        if (folder / "manifest.json").exists():
+        if (folder / MANIFEST).exists():
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
         # The very commands a user would type.
         run.main(["--pipeline", name, "--out", str(folder)], "surefoot run", standalone_mode=False)
@@ -89,6 +91,16 @@ def demo(out: Path) -> int:
     place = shlex.quote(str(out))
     click.echo(_NEXT.format(surefoot=surefoot, report=report, out=place, base=BASE, cand=CANDIDATE), nl=False)
     return ExitCode.OK
+
+
+def _refuse_other_runs(out: Path) -> None:
+    """A demo replaces an earlier one, and nothing that somebody else has put there."""
+    asked = fingerprint(questions())
+    runs = [folder for name in (BASE, CANDIDATE) if ((folder := out / name) / MANIFEST).exists()]
+    if any(RunStore.open(folder).manifest.questions_sha256 != asked for folder in runs):
+        raise UsageError(f"{out} holds runs that are not the demo's", "choose a folder of its own with --out")
+    if (out / LEDGER).exists() and not runs:
+        raise UsageError(f"{out} holds a ledger that is not the demo's", "choose a folder of its own with --out")
 
 
 def _ledger(out: Path) -> list[str]:

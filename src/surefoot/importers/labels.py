@@ -167,7 +167,9 @@ def _mark(row: object, author: Author) -> str:
     if author.is_surely_a_person or not isinstance(row, dict):
         return ""
     evidence = row.get("evidence")
-    rests_on_quotes = evidence.lstrip().startswith("[{") if isinstance(evidence, str) else bool(evidence)
+    quotes = evidence if isinstance(evidence, list) else []
+    as_text = isinstance(evidence, str) and evidence.lstrip().startswith("[{")
+    rests_on_quotes = as_text or any(isinstance(quote, dict) for quote in quotes)
     return "via" if row.get("via") else "evidence" if rests_on_quotes else ""
 
 
@@ -184,10 +186,15 @@ def _label(row: object, name: str, rubric: Rubric) -> tuple[Label | None, str]:
     verdict, fault = checked(verdict_of(given), rubric)
     if verdict is None or fault or not isinstance(given, dict):
         return None, fault
-    own_id = _text(given, "id") if "question_id" in given or "qid" in given else ""
+    # Rows of a ledger have a version; a column `id` that people add numbers their rows.
+    own_id = _text(given, "id") if ("question_id" in given or "qid" in given) and _text(given, "version") else ""
     drawn, (at, bad_time) = _text(given, "drawn", "sample"), _time(_text(given, "at"), as_it_is=bool(own_id))
     if drawn not in _DRAWN:
         fault = f"drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
+    if drawn == "gate" and not own_id:
+        drawn = "chosen"  # which answers the gate asked for, only the label page knows
+    if name.casefold() in {str(value).casefold() for axis in rubric.axes for value in axis.values}:
+        fault = f"the annotator is called {quoted(name)}, like a label: the cells are in the wrong columns"
     if fault := fault or bad_time or fault_in(name):
         return None, f"question {quoted(verdict.question_id)}: {fault}"
     label = Label(

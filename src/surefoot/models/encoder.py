@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from surefoot.errors import Incomplete
 from surefoot.models.files import AGAIN
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # newer runtimes report to their maker unless told not to before the import
+import onnxruntime
 
 Tier = Literal["quick", "strong"]
 LONGEST_PAIR = 256

@@ -81,8 +81,8 @@ def _next_steps(card: Scorecard) -> Iterator[str]:
     yield from ("## What to do next", "")
     if not card.advice:
         yield (
-            "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers say"
-            " was not read; `surefoot grade` does that."
+            "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers"
+            " say was not read; `surefoot grade` does that."
         )
     for advice in card.advice:
         count = f"{advice.question_count} question{'s' * (advice.question_count != 1)}"

@@ -89,15 +89,29 @@ def place(steps: Sequence[Step], now: Candidacy) -> Place:
 
 
 def strict_blocks(steps: Sequence[Step], now: Candidacy, *, by_the_file: bool) -> tuple[Earlier, ...]:
-    """Where the gate file's rules have blocked the very same answers: against other runs, or now by other rules."""
-    rows = newest([step for step in steps if step.mode != SEQUENTIAL and not step.overridden])
-    return tuple(
-        Earlier(row.at, row.base_name)
-        for row in rows
-        if row.outcome == "BLOCK"
-        and (row.cand_run == now.cand_run or (row.cand_answers and row.cand_answers == now.cand_answers))
-        and not (by_the_file and _is(row, now))
-    )
+    """Where the gate file's rules have blocked the very same answers: against others, or now by other rules.
+
+    Only the same comparison by the same rules, nothing waived, takes a block back, as after labels.
+    """
+    standing: dict[Hashable, Step] = {}
+    for row in steps:
+        if row.mode == SEQUENTIAL or row.overridden or not _is_same(row.cand_run, row.cand_answers, now):
+            continue
+        if row.outcome == "BLOCK":
+            standing[_said(row)] = row
+        elif (before := standing.get(_said(row))) and not row.waived and before.counts.keys() <= row.counts.keys():
+            del standing[_said(row)]
+    again = _said(now) if by_the_file else None
+    return tuple(Earlier(row.at, row.base_name) for said, row in standing.items() if said != again)
+
+
+def _is_same(run: str, answers: str, now: Candidacy) -> bool:
+    return run == now.cand_run or bool(answers and answers == now.cand_answers)
+
+
+def _said(one: Step | Candidacy) -> Hashable:
+    """What was compared: the same answers under another name are the same comparison."""
+    return (one.base_answers or one.base_run, one.cand_answers or one.cand_run)
 
 
 def so_far(steps: Sequence[Step], until: Step) -> tuple[int | None, int, int]:
