@@ -89,19 +89,16 @@ def test_a_certificate_weighs_what_nobody_labelled() -> None:
     assert "one side" not in found.judged[0].check.reason
 
 
-@pytest.mark.parametrize("mode", ["strict", "sequential"])
-def test_faults_that_somebody_looked_for_on_the_baseline_ship_nothing(mode: str) -> None:
-    """3 newly wrong, confirmed by people; and 3 misses on the baseline, found by going through it."""
-    times = 1 if mode == "strict" else 20
-    graded, truth = "cccccccccc" * times, "ccccccwwwc" * times
-    base = run(graded, "base", truth, set(range(len(graded))))
-    cand = run("wwwccccccc" * times, "cand", "wwwccccccc" * times, set(range(len(graded))))
-    assert decide(base, cand, mode, "wrong <= baseline").decision.outcome in ("SHIP", "INCONCLUSIVE")
+@pytest.mark.parametrize(("mode", "times"), [("strict", 1), ("sequential", 20)])
+def test_faults_that_somebody_looked_for_on_the_baseline_ship_nothing(mode: str, times: int) -> None:
+    """Newly wrong answers, confirmed by people; and more misses on the baseline, found by going through it."""
+    everything = set(range(10 * times))
+    base = run("cccccccccc" * times, "base", "ccccwwwwww" * times, everything)
+    cand = run("wwwccccccc" * times, "cand", "wwwccccccc" * times, everything)
+    assert decide(base, cand, mode, "wrong <= baseline").decision.outcome == "SHIP"
     base.picked = {key for key, label in base.labels.items() if label.value == "wrong"}
     found = decide(base, cand, mode, "wrong <= baseline")
-    assert found.decision.outcome != "SHIP"
-    if mode == "strict":
-        assert "went to look for" in found.judged[0].check.reason
+    assert found.decision.outcome == "INCONCLUSIVE" and "went to look for" in found.judged[0].check.reason
 
 
 @pytest.mark.parametrize(("graded", "found", "rule"), [("u", "w", "wrong"), ("w", "u", "unsupported")])

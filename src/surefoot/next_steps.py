@@ -12,7 +12,7 @@ from surefoot.doubts import in_words as asking_for
 from surefoot.gate import Check, Rule
 from surefoot.judging import Judged, Subject
 from surefoot.sequential.counting import key_of
-from surefoot.trust import Trust
+from surefoot.trust import Trust, remedy_for
 
 if TYPE_CHECKING:
     from surefoot.sequential.judging import Evidence, Terms
@@ -57,9 +57,12 @@ def next_steps(
 
 
 def certificate_needed(judged: Sequence[Judged], trusted: Trust) -> list[str]:
-    open_ = [one.check.rule.name for one in judged if one.check.rule.metric in gate.TRUST and one.waiver is None
+    open_ = [one.check.rule for one in judged if one.check.rule.metric in gate.TRUST and one.waiver is None
              and one.check.status == "undecidable"]  # fmt: skip
-    return [f"{', '.join(open_)}: {trusted.remedy}"] if open_ and trusted.remedy else []
+    rules_by_remedy: dict[str, list[str]] = {}
+    for rule in open_:
+        rules_by_remedy.setdefault(remedy_for(rule, trusted), []).append(rule.name)
+    return [f"{', '.join(names)}: {remedy}" for remedy, names in rules_by_remedy.items() if remedy]
 
 
 def _to_label(one: Judged, subject: Subject, scales: Scales, terms: Terms | None) -> tuple[str, Iterable[Chosen]]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.measures import BUCKET_AXIS, Pair, Said
-from surefoot.records import Label, as_verdict, by_answer, is_signed_by_a_grader, settled, version_of
+from surefoot.records import Label, as_verdict, by_answer, is_called_like_a_grader, settled, version_of
 from surefoot.types import Problem, Question, Trace, Verdict
 
 Key = tuple[str, int]  # question id, attempt
@@ -66,7 +66,7 @@ def stand_in(side: Side, labels: Iterable[Label]) -> None:
         for label in labels
         if label.version in mine and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not is_signed_by_a_grader(label)]
+    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         side.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", side.name))
     found = by_answer(people)

@@ -164,9 +164,9 @@ def is_person(grader: str) -> bool:
     return grader.startswith(PEOPLE) and bool(grader.removeprefix(PEOPLE).strip())
 
 
-def is_signed_by_a_grader(label: Label) -> bool:
-    """Whether a row that is in a ledger already has the name of one of our graders: nobody has it by accident."""
-    return _GRADER.fullmatch(label.annotator) is not None
+def is_called_like_a_grader(name: str) -> bool:
+    """Whether this is a name that our graders have and no person has by accident."""
+    return _GRADER.fullmatch(name) is not None
 
 
 def current(labels: Iterable[Label]) -> list[Label]:

@@ -67,11 +67,17 @@ def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
         check = gate.check(rule, lambda _: seen, lambda _: None)
         if check.status != "pass":
             lacking = seen.reason or _short(rule, check, seen)
-            remedy = _more_questions(rule, trust.answers) or trust.remedy
-            check = replace(check, status="undecidable", reason=_with_remedy(lacking, remedy))
+            check = replace(check, status="undecidable", reason=_with_remedy(lacking, remedy_for(rule, trust)))
     if lifted and check.status != "pass":
         return replace(check, status="not_applicable", reason=LIFTED)
     return replace(check, to_be_sure=None)
+
+
+def remedy_for(rule: Rule, trust: Trust) -> str:
+    """What would let a rule about the grader pass; where labels on everything would be too few, more questions."""
+    if rule.metric == "labels" and 0 < trust.answers < rule.limit:
+        return f"these runs have no more than {trust.answers} different answers: ask more questions"
+    return trust.remedy
 
 
 def in_words(trust: Trust) -> str:
@@ -136,12 +142,6 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
         return "one label is too little" if seen.numerator == 1 else f"{seen.numerator} labels are too few"
     value = {"low": seen.low, "high": seen.high, None: float(seen.value or 0)}[rule.bound]
     return f"it is {value:z.2f}: more labels narrow it, a better grader raises it"
-
-
-def _more_questions(rule: Rule, answers: int) -> str:
-    """What to do where even labels on everything would be too few."""
-    too_few = rule.metric == "labels" and 0 < answers < rule.limit
-    return f"these runs have no more than {answers} different answers: ask more questions" if too_few else ""
 
 
 def _remedy(side: Side) -> str:

@@ -323,3 +323,8 @@ def test_only_the_label_page_knows_what_the_gate_asked_for(tmp_path: Path) -> No
 def test_evidence_in_the_words_of_people_is_theirs(write: Write) -> None:
     row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "ana", "evidence": ["page 3"]}
     assert len(read(write("labels.jsonl", [row]))[0]) == 1
+
+
+def test_people_may_be_numbered(tmp_path: Path) -> None:
+    labels, problems = read(csv(tmp_path, "question_id,factuality,refusal_quality,annotator\nq1,refused,2,2\n"))
+    assert [label.annotator for label in labels] == ["2", "2"] and not problems

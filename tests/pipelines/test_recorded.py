@@ -55,6 +55,7 @@ def test_clear_cases_are_read_here_as_they_were_recorded() -> None:
     rows = [msgspec.json.decode(line, type=Reading) for line in (BUNDLED / FILE).read_bytes().splitlines()]
     highest = MANNERS["reference-timid"].least
     clear = [row for row in rows if row.ranked[0][1] == highest][:4]
+    assert len(clear) == 4
     for row in clear:
         question = QUESTIONS[row.question_id].text
         passages = [passage for passage, _ in Retriever(CORPUS).search(question, PASSAGES_READ)]

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surefoot.compare import Request, compare
+from surefoot.gate import Rule
 from surefoot.records import AxisRecord, Discordant
 from surefoot.sequential.grader_error import chances_of_rise, doubt
 from surefoot.stats.sequential import chance_of_rise
 
-from .helpers import sure
+from .helpers import certificate, side, sure
 
 NOTHING = Discordant(0, 0, 0)
 
@@ -56,3 +58,13 @@ cells = st.sampled_from([f"{a}{s}{b}" for a in ("correct", "wrong!") for b in ("
 def test_chances_are_chances_and_fall_with_the_margin(moves: dict[str, int], labelled: int) -> None:
     found = chances_of_rise(moves, "wrong", record(sure(labelled)), NOTHING, (-0.5, 0.0, 0.02, 0.5))
     assert all(0 <= chance <= 1 for chance in found) and list(found) == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize(("labels", "outcome"), [(55, "INCONCLUSIVE"), (100, "SHIP")])
+def test_fifty_labels_are_few_to_ship_by(labels: int, outcome: str) -> None:
+    """As docs/gate.md has it: ten of 300 are wrong before and after, and people have never contradicted the grader."""
+    buckets = "c" * 290 + "w" * 10
+    known = certificate({"correct": {"correct": labels - 10}, "wrong": {"wrong": 10}})
+    rules = [Rule.parse("wrong <= baseline"), Rule.parse("unsupported <= baseline")]
+    found = compare(side(buckets), side(buckets), rules, Request(certificates=[known], mode="sequential"))
+    assert found.decision.outcome == outcome

@@ -18,7 +18,7 @@ from surefoot.errors import UsageError
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
 from surefoot.importers.verdicts import load_verdicts
-from surefoot.records import Value, is_person, is_signed_by_a_grader
+from surefoot.records import Value, is_called_like_a_grader, is_person
 from surefoot.rubric import Rubric
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
@@ -115,11 +115,9 @@ class _Run:
         usable = [label for label in self.labels if label.rubric_sha256 in ("", self.rubric.sha256)]
         if other := len(self.labels) - len(usable):
             self.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
-        people = [
-            label
-            for label in usable
-            if not is_grader(label.annotator, self.graders) and not is_signed_by_a_grader(label)
-        ]
+        names = {label.annotator for label in usable}
+        graders = {name for name in names if is_grader(name, self.graders) or is_called_like_a_grader(name)}
+        people = [label for label in usable if label.annotator not in graders]
         if own := len(usable) - len(people):  # from before they were refused: rows of a ledger stay for good
             self.problems.append(Problem("note", f"labels under the name of a grader ({own}) are not used"))
         self.labels = people

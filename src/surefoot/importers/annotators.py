@@ -8,15 +8,15 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from surefoot.importers.verdicts import quoted
-from surefoot.records import PEOPLE, is_person
+from surefoot.records import PEOPLE, is_called_like_a_grader, is_person
 
 UNNAMED = "unnamed"
 WHO = ("annotator", "grader")
 LONGEST_NAME = 200
-# How graders are called: rules@2, local@1+HASH, council@1:3+HASH, llm:MODEL@HOST+HASH, anthropic:MODEL+HASH, and chains
-# of them. ann@example.org is a person.
+# Other ways to call a grader than those nobody has by accident: rules, llm:MODEL, anthropic:MODEL, somebodys@2, and
+# chains of them. A person may be called so; human/NAME says it. ann@example.org is a person.
 _OF_A_GRADER = re.compile(
-    r"(rules|local|council|cascade|recorded|llm)([@:+<].*)?|(anthropic|openai)[:/].*|.*@\d+([:+<].*)?|.*\+[0-9a-f]{8,}",
+    r"(rules|local|council|cascade|recorded|llm)([@:+<].*)?|(anthropic|openai)[:/].*|.*@\d+([:+<].*)?",
     re.IGNORECASE | re.DOTALL,
 )
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
@@ -35,7 +35,8 @@ def names_a_grader(given: str, graders: Collection[str] = ()) -> bool:
     """
     if is_grader(given.removeprefix(PEOPLE), graders):
         return True
-    return not given.startswith(PEOPLE) and _OF_A_GRADER.fullmatch(given.strip()) is not None
+    name = given.strip()
+    return not name.startswith(PEOPLE) and (is_called_like_a_grader(name) or _OF_A_GRADER.fullmatch(name) is not None)
 
 
 class Author(NamedTuple):

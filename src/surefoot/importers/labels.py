@@ -193,7 +193,8 @@ def _label(row: object, name: str, rubric: Rubric) -> tuple[Label | None, str]:
         fault = f"drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
     if drawn == "gate" and not own_id:
         drawn = "chosen"  # which answers the gate asked for, only the label page knows
-    if name.casefold() in {str(value).casefold() for axis in rubric.axes for value in axis.values}:
+    axis = rubric.axis(verdict.axis)
+    if axis is not None and name.casefold() in {value for value in axis.values if isinstance(value, str)}:
         fault = f"the annotator is called {quoted(name)}, like a label: the cells are in the wrong columns"
     if fault := fault or bad_time or fault_in(name):
         return None, f"question {quoted(verdict.question_id)}: {fault}"

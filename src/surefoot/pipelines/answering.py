@@ -54,6 +54,7 @@ def _ranked(weights: Path | None, question: str, passages: tuple[Passage, ...]) 
 
 
 def read(question: str, passages: Sequence[Passage], weights: Path | None = None) -> Ranked:
+    """By the model, here and now."""
     asked = [Asked(passage.text, question, passage.doc[:_LONGEST_TITLE]) for passage in passages]
     found = LocalJudge(weights).answers(asked, _best)
     # What the strong tier was not shown is no likelier than what it read.

@@ -18,9 +18,8 @@ from msgspec import Struct
 from surefoot.types import Passage
 
 FILE = "readings.jsonl"
-Ranked = tuple[
-    tuple[int, float], ...
-]  # places of the passages, the likeliest first, and how likely each answers at least
+# Places of the passages, the likeliest first, and how likely each answers at least.
+Ranked = tuple[tuple[int, float], ...]
 
 
 class Reading(Struct, frozen=True):

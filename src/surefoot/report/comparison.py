@@ -25,12 +25,7 @@ from surefoot.report.comparison_words import (
     verdict_line,
     why,
 )
-from surefoot.report.words import (
-    cell,
-    names,
-    plain,
-    rule_words,
-)
+from surefoot.report.words import cell, names, plain, rule_words
 from surefoot.table import BUCKETS
 
 COLUMNS = (*BUCKETS, UNGRADED)
