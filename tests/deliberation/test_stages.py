@@ -166,14 +166,14 @@ def test_each_model_is_named_once(names: list[str]) -> None:
 
 
 def test_models_are_asked_at_the_same_time() -> None:
-    together = threading.Barrier(3, timeout=5)
+    together = threading.Barrier(3, timeout=60)
 
     def meet(_: Prompt) -> Reply:
         together.wait()
         return Reply("here")
 
     models = {f"m{i}": FakeModel(f"m{i}", meet) for i in range(3)}
-    replies = asked_at_once(models, dict.fromkeys(models, Prompt("Q?")), 5)
+    replies = asked_at_once(models, dict.fromkeys(models, Prompt("Q?")), 60)
     assert [reply.text for reply in replies.values()] == ["here"] * 3
 
 

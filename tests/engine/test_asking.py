@@ -94,15 +94,11 @@ def test_a_fault_is_that_questions_error(bad: Callable[[Ask], Any], error: str) 
 
 def test_a_hung_pipeline_is_given_up() -> None:
     for_ever = threading.Event()
-    started = time.monotonic()
-    got = ask(
-        lambda a: for_ever.wait(60) if a.id in ("q0", "q4") else fine(a), questions(10), concurrency=2, timeout=0.3
-    )
+    got = ask(lambda a: for_ever.wait() if a.id in ("q0", "q4") else fine(a), questions(10), concurrency=2, timeout=1)
     for_ever.set()
-    assert time.monotonic() - started < 10
     assert {key[0]: trace.error for key, trace in got.items() if trace.error} == {
-        "q0": "timeout after 0.3 s",
-        "q4": "timeout after 0.3 s",
+        "q0": "timeout after 1 s",
+        "q4": "timeout after 1 s",
     }
 
 
@@ -143,9 +139,10 @@ def test_null_retrieval_is_told_and_checked() -> None:
 def test_stop_keeps_what_is_answered_and_asks_no_more() -> None:
     stop, asked, got = threading.Event(), list[str](), list[Trace]()
 
-    def slow(a: Ask) -> Trace:
+    def answers_ten(a: Ask) -> Trace:
         asked.append(a.id)
-        time.sleep(0.02)
+        if len(asked) > 10:
+            stop.wait()
         return fine(a)
 
     def keep(trace: Trace) -> None:
@@ -153,17 +150,19 @@ def test_stop_keeps_what_is_answered_and_asks_no_more() -> None:
         if len(got) == 10:
             stop.set()
 
-    ask_all(Fake(slow), questions(500), concurrency=4, on_trace=keep, stop=stop)
-    assert 10 <= len(got) <= 18 and len(asked) <= len(got) + 4
+    ask_all(Fake(answers_ten), questions(500), concurrency=4, on_trace=keep, stop=stop)
+    assert 10 <= len(got) <= len(asked) <= 14
 
 
-def test_many_at_once_and_little_of_our_own() -> None:
-    started = time.monotonic()
-    assert len(ask(after(0.2), questions(40), concurrency=20)) == 40
-    assert time.monotonic() - started < 4  # 0.4 s of work, 8 s one after the other
-    started = time.monotonic()
-    assert len(ask(fine, questions(2000))) == 2000
-    assert time.monotonic() - started < 4  # 2 ms a question
+def test_many_at_once() -> None:
+    together = threading.Barrier(20, timeout=60)
+
+    def meet(a: Ask) -> Trace:
+        together.wait()
+        return fine(a)
+
+    got = ask(meet, questions(40), concurrency=20)
+    assert len(got) == 40 and not any(trace.error for trace in got.values())
 
 
 class Disturbed(TransientError):

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-import time
+import itertools
 
 import pytest
 
 from surefoot.graders.cells import cell_check
 from surefoot.graders.judging import Pair
 from surefoot.graders.rules import Rules
+from tests.growth import grows_evenly
 
 BAKERY = """Hollin Bakeries, results by year ($ million)
  | 2021 | 2022 | 2023
@@ -172,7 +173,9 @@ def test_the_rules_go_by_the_cell() -> None:
 
 
 def test_long_tables_take_linear_time() -> None:
-    rows = "\n".join(f"Depot {number} | {number * 3} | {number * 7}" for number in range(390))
-    start = time.perf_counter()
-    cell_check(f"Depot | 2022 | 2023\n{rows}", "Depot 77 had 231 vans in 2022.")
-    assert time.perf_counter() - start < 1
+    def read_rows(count: int) -> None:
+        rows = "\n".join(f"Depot {number} | {number * 3} | {number * 7}" for number in range(count))
+        cell_check(f"Depot {next(different)} | 2022 | 2023\n{rows}", "Depot 77 had 231 vans in 2022.")
+
+    different = itertools.count()  # a table that was read before is not read again
+    assert grows_evenly(read_rows, 390)

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.graders.features import FEATURE_NAMES, features
+from surefoot.graders.features import FEATURE_NAMES, _passage, features
 
 PASSAGE = (
     "Invoices are payable within sixty (60) days of receipt. Quillon Data may charge interest of 12 % a year. "
@@ -48,8 +47,8 @@ def test_any_texts_have_finite_features(passage: str, claim: str) -> None:
     assert len(values) == len(FEATURE_NAMES) and all(map(math.isfinite, values))
 
 
-def test_many_claims_on_one_passage_are_quick() -> None:
-    start = time.perf_counter()
-    for number in range(200):
+def test_a_passage_is_taken_apart_once_for_all_its_claims() -> None:
+    _passage.cache_clear()
+    for number in range(20):
         features(PASSAGE, f"Invoices are payable within {number} days of receipt.")
-    assert time.perf_counter() - start < 1
+    assert _passage.cache_info().misses == 1

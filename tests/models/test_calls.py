@@ -220,8 +220,8 @@ def test_it_slows_down_and_all_wait_when_told() -> None:
 
 
 def test_concurrency_is_used_and_kept() -> None:
-    with FaultServer(latency=0.02) as server:
-        list(opened(server, concurrency=9).complete_all(asking(f"p{number}") for number in range(100)))
+    with FaultServer(latency=0.3) as server:
+        list(opened(server, concurrency=9).complete_all(asking(f"p{number}") for number in range(40)))
     assert server.most_active == 9
 
 
@@ -370,13 +370,11 @@ def test_stopped_in_the_middle_nothing_paid_for_is_lost(tmp_path: Path, signal_n
 
 def test_a_caller_that_stops_leaves_nothing_behind(recwarn: pytest.WarningsRecorder) -> None:
     with FaultServer(lambda call: None if call.prompt == "p0" else Fault(kind="stall")) as server:
-        model = opened(server, stall=30.0, total=30.0, grace=0.1, concurrency=4)
-        start = time.monotonic()
+        model = opened(server, stall=600.0, total=600.0, grace=0.1, concurrency=4)
         for _, reply in model.complete_all(asking(f"p{number}") for number in range(50)):
             assert reply.value == GOOD
             break
         gc.collect()
-        assert time.monotonic() - start < 20
         assert vars(model)["_terms"].endpoint.pace.active == 0 and not vars(model)["_under_way"]
     assert not list(recwarn)
 

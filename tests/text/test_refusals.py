@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.text.refusals import ANSWERED, Refusal, detect, exact
+from tests.growth import grows_evenly
 
 REFUSED = [
     # The token and its wrappings
@@ -894,25 +893,9 @@ UNITS = [
 ]
 
 
-def seconds(answer: str) -> float:
-    best = 1.0
-    for _ in range(3):
-        start = time.perf_counter()
-        detect(answer)
-        best = min(best, time.perf_counter() - start)
-    return max(best, 0.005)  # below this the clock, not the text, decides
-
-
 @pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear(unit: str) -> None:
-    size = 1_000_000 // len(unit)
-    once, twice = "x" + unit * size + "x", "x" + unit * (2 * size) + "x"
-    assert seconds(twice) / seconds(once) < 4
-
-
-def test_ten_megabytes_in_two_seconds() -> None:
-    answer = "The vendor cannot terminate without notice. " * 230_000
-    assert seconds(answer) < 2
+    assert grows_evenly(lambda size: detect("x" + unit * (size // len(unit)) + "x"), 500_000)
 
 
 WORDS = [

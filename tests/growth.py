@@ -1,0 +1,33 @@
+"""How work grows with its input: a question that a busy machine must not be able to answer."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from time import thread_time
+
+_TRIES = 30
+_TOO_SHORT = 0.002  # seconds; below this the clock decides, not the work
+
+
+def grows_evenly(work: Callable[[int], object], size: int) -> bool:
+    """Whether four times the input takes about four times the work, not sixteen times.
+
+    Whatever else goes on can only add to the time this thread uses, so the least of several tries is near the truth,
+    and one fair try of each is enough.
+    """
+    work(size)
+    small = large = float("inf")
+    for _ in range(_TRIES):
+        small = min(small, _seconds(work, size))
+        large = min(large, _seconds(work, 4 * size))
+        if large <= 8 * max(small, _TOO_SHORT):
+            return True
+    return False
+
+
+def _seconds(work: Callable[[int], object], size: int) -> float:
+    gc.collect()
+    start = thread_time()
+    work(size)
+    return thread_time() - start
