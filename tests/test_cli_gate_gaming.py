@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import surefoot
 from surefoot.cli.compare import compare
 from surefoot.cli.gate import gate
 from surefoot.ledger import Ledger
@@ -13,6 +14,8 @@ from surefoot.store import RunStore
 
 from .sequential.helpers import certificate, changed, corpus, run_folder
 from .test_cli_gate import GOOD, SEQUENTIAL, call, decided, label_of, pair
+
+SHIP = (Path(surefoot.__file__).parent / "gates" / "ship.toml").read_text(encoding="utf-8")
 
 
 def reference(root: Path, name: str, version: str = "v1", buckets: str = GOOD) -> Path:
@@ -233,9 +236,26 @@ def test_neither_a_waiver_nor_another_gate_file_takes_a_strict_block_back(strict
     lax = strictly_blocked / "lax.toml"
     lax.write_text('[rules]\nsome = "correct >= 1"\n', encoding="utf-8")
     waived = [word for rule in ("wrong", "direction", "correct") for word in ("--waive", rule, "--reason", "x")]
-    for options in (("--gate", str(lax)), ("--uncalibrated", *waived)):
+    wider = strictly_blocked / "wider.toml"
+    ship = SHIP.replace('<= baseline"', '<= baseline + 20"').replace('acceptable >= baseline"', 'correct >= 1"')
+    wider.write_text(ship.replace("baseline - 0.05", "baseline - 0.5"), encoding="utf-8")
+    for options in (("--gate", lax), ("--gate", wider, "--uncalibrated"), ("--uncalibrated", *waived)):
         assert decided(base, bad, *options)[0] == 0
         assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"]
+    assert decided(base, bad, "--gate", wider, "--uncalibrated")[1]["blocked_before"]
+    history = call(gate, "--history", "--ledger", strictly_blocked / "surefoot.db")[1].stdout
+    assert "the gate file's rules have changed" in history
+
+
+def test_a_block_is_gone_by_labels_after_a_rule_was_added(strictly_blocked: Path) -> None:
+    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
+    stricter = strictly_blocked / "stricter.toml"
+    stricter.write_text(SHIP.replace("[rules]", "[rules]\nmore = 'correct >= 2'"), encoding="utf-8")
+    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
+        for run, who in ((base, "ann"), (bad, "bob")):
+            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
+    assert decided(base, bad, "--gate", stricter, "--uncalibrated")[0] == 0
+    assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"] == []
 
 
 def test_the_same_comparison_under_other_names_is_not_told_as_another(strictly_blocked: Path) -> None:

@@ -212,6 +212,18 @@ def test_rules_on_a_stratum() -> None:
     assert list(result.by_stratum) == ["e", "h"] and judge("c", "c").by_stratum == {}
 
 
+@pytest.mark.parametrize(
+    ("rule", "most"),
+    [("wrong <= baseline + 20%", 2), ("wrong <= baseline + 0.2", 2), ("wrong <= baseline + 2", 2), ("wrong <= 30%", 3),
+     ("wrong < 30%", 2), ("wrong <= 1", 1), ("wrong <= 100%", 10), ("correct >= 80%", 2),
+     ("correct >= baseline - 10%", 1)],
+)  # fmt: skip
+def test_a_share_of_a_count_is_one_of_all_answers(rule: str, most: int) -> None:
+    found = {wrong: only(judge("c" * 10, "w" * wrong + "c" * (10 - wrong), rule)).check for wrong in range(11)}
+    assert [wrong for wrong, check in found.items() if check.status == "pass"] == list(range(most + 1))
+    assert found[0].rule.text == rule
+
+
 def test_over_and_under_refusal_need_the_questions() -> None:
     result = judge("ccrw", "crrr", questions=asked("aarr"))
     assert measure(result, "over_refusal") == (0.0, 0.5) and measure(result, "under_refusal") == (0.5, 0.0)

@@ -51,7 +51,8 @@ def test_the_grammar(
 @pytest.mark.parametrize(
     "text",
     ["", "precision", "precision >=", "precision => 0.8", "precision >= high", "precision >= + 1", "0.8 <= precision",
-     "precision >= 0.8.1", "precision >= baseline 1", "precision >= 0.8 and coverage >= 1", "precision.mid >= 0"],
+     "precision >= 0.8.1", "precision >= baseline 1", "precision >= 0.8 and coverage >= 1", "precision.mid >= 0",
+     "labels >= 50%", "labels >= 0.5"],
 )  # fmt: skip
 def test_what_is_no_rule_is_a_usage_error_with_a_hint(text: str) -> None:
     with pytest.raises(UsageError) as error:

@@ -9,7 +9,7 @@ from math import ceil
 from msgspec import Struct
 
 from surefoot.gate import Check
-from surefoot.judging import Subject, getting_worse, rises
+from surefoot.judging import Subject, getting_worse, limit_of, rises
 from surefoot.measures import BUCKET_AXIS, SIDES, UNKNOWN, Pair, SideName, measure_side, part_of
 from surefoot.pairing import Side
 from surefoot.text.normal import is_empty
@@ -51,7 +51,8 @@ def hanging(check: Check, subject: Subject) -> list[tuple[Pair, SideName]]:
     base, cand = (measure_side(measure, subject.pairs, side).estimate.value for side in SIDES)
     if unknown or base is None or cand is None or rule.op not in ("<=", ">="):
         return []
-    over = (cand - base - rule.limit) if rises(rule) else (base + rule.limit - cand)
+    limit = base + limit_of(rule, subject)
+    over = cand - limit if rises(rule) else limit - cand
     # What is overturned moves a count by one, a share by one answer of all it is over.
     whole = 1 if measure.shape == "count" else sum(isinstance(part_of(measure, p, "cand"), int) for p in subject.pairs)
     needed = ceil(over * whole) if isinstance(over, Fraction) else 0

@@ -80,11 +80,18 @@ class Rule(Struct, frozen=True):
         if metric in TRUST and (baseline or (metric == "kappa" and not match["group"])):
             message = f"the rule {text!r} is about the grader, which both runs share, on one axis"
             raise UsageError(message, "write it like `labels >= 50` or `kappa[factuality].low >= 0.40`")
+        if metric == "labels" and (match["percent"] or limit != int(limit)):
+            raise UsageError(f"the rule {text!r} is on a number of labels", "write it like `labels >= 50`")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(
             name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
             match["op"], -limit if match["sign"] == "-" else limit, bool(baseline),
         )  # fmt: skip
+
+    @property
+    def is_in_shares(self) -> bool:
+        """True for a limit that is a share, also where the metric is a count."""
+        return self.text.endswith("%") or abs(self.limit) < 1
 
     @property
     def group_key(self) -> tuple[str, str] | None:

@@ -51,13 +51,20 @@ def subject_of(rule: Rule, pairs: list[Pair], axes: set[str]) -> Subject | Check
 def judge(rule: Rule, subject: Subject) -> Judged:
     measure, chosen = subject.measure, subject.pairs
     base, cand = (measure_side(measure, chosen, name) for name in SIDES)
-    check = _with_gaps(gate.check(rule, lambda _: cand.estimate, lambda _: base.estimate), measure, base, cand)
+    in_answers = replace(rule, limit=limit_of(rule, subject))
+    check = _with_gaps(gate.check(in_answers, lambda _: cand.estimate, lambda _: base.estimate), measure, base, cand)
+    check = replace(check, rule=rule)
     side: SideName = "cand"
     if rule.metric == gate.COMPLETENESS and check.status == "pass":
         # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
         other = gate.check(rule, lambda _: base.estimate, lambda _: base.estimate)
         check, side = (check, side) if other.status == "pass" else (replace(other, reason="of the baseline"), "base")
     return Judged(with_questions(check, subject, side), base.estimate)
+
+
+def limit_of(rule: Rule, subject: Subject) -> Fraction:
+    """A limit on a count that is written as a share is one of all answers: nobody means 0.05 of an answer."""
+    return rule.limit * (len(subject.pairs) if rule.is_in_shares and subject.measure.shape == "count" else 1)
 
 
 def rises(rule: Rule) -> bool:

@@ -120,6 +120,7 @@ class Step(Struct, frozen=True, kw_only=True):
     overridden: dict[str, float | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
     closes: bool = False  # it shipped in a way that ends a release without a version
     deterministic: bool = False  # the candidate says that it always answers alike
+    rules: tuple[str, ...] = ()  # what it was decided by; not known of the oldest steps
 
 
 class RunEntry(Struct, frozen=True, kw_only=True):

@@ -142,10 +142,10 @@ def _as_a_step(
         request = replace(request, mode=SEQUENTIAL, why_this_mode=why)
     if mode_of(sides, request.mode)[0] == SEQUENTIAL:
         request = replace(request, place=place)
-    before = runs.blocked_before(ledger, programme, by_the_file=not request.overridden)
+    before = runs.blocked_before(ledger, programme, rules, by_the_file=not request.overridden)
     comparison = replace(compare(*sides, rules, request), against_itself=runs.are_one, blocked_before=before)
     try:
-        runs.keep(ledger, comparison, request, programme)
+        runs.keep(ledger, comparison, request, programme, rules)
     except Incomplete as error:
         # Evidence that is not kept could be tried for again and again; a block is one in any case.
         if comparison.mode == SEQUENTIAL and comparison.decision.outcome != "BLOCK":

@@ -213,6 +213,7 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
     from surefoot.stats.sequential import log_e_value
 
     counting = {step.id: step for step in newest(steps)}
+    rules: tuple[str, ...] = ()  # of the last decision by a gate file
     for place, kept in enumerate(steps):
         step = counting.get(kept.id, kept)
         replaced = kept.id not in counting
@@ -231,8 +232,11 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
             "waived": step.waived,
             "overridden": row["overridden"],
             "blocked_by": row["blocked_by"],
+            "rules": row["rules"],
+            "rules_changed": bool(rules and step.rules and step.rules != rules),
             "replaced": replaced,
         }
+        rules = step.rules if not step.overridden else rules
 
 
 def _history_line(row: dict[str, Any]) -> str:
@@ -242,6 +246,7 @@ def _history_line(row: dict[str, Any]) -> str:
     flags = "  uncalibrated" if row["uncalibrated"] else ""
     flags += f"  waived: {plain(', '.join(row['waived']))}" if row["waived"] else ""
     flags += f"  not as the gate file: {plain(overridden(row['overridden']))}" if row["overridden"] else ""
+    flags += "  the gate file's rules have changed" if row["rules_changed"] and not row["overridden"] else ""
     flags += "  replaced by a later comparison of the same runs" if row["replaced"] else ""
     sides = f"{row['reference']} ({row['base_name']}) -> {row['release']} ({row['cand_name']})"
     return f"{row['at'][:16]}  {row['outcome']:12}  {row['mode']:10}  {plain(sides)}{evidence}{flags}"

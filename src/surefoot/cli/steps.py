@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.compare import Comparison, Request
+from surefoot.gate import Rule
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Step
@@ -35,8 +36,11 @@ class Runs(Struct, frozen=True):
     def place(self, ledger: Ledger, programme: str) -> Place:
         return place(ledger.steps(programme), self._candidacy(programme))
 
-    def blocked_before(self, ledger: Ledger, programme: str, *, by_the_file: bool) -> tuple[Earlier, ...]:
-        return strict_blocks(ledger.steps(programme), self._candidacy(programme), by_the_file=by_the_file)
+    def blocked_before(
+        self, ledger: Ledger, programme: str, rules: Sequence[Rule], *, by_the_file: bool
+    ) -> tuple[Earlier, ...]:
+        now = replace(self._candidacy(programme), rules=_texts(rules))
+        return strict_blocks(ledger.steps(programme), now, by_the_file=by_the_file)
 
     def _candidacy(self, programme: str) -> Candidacy:
         base, cand = self.base.manifest, self.cand.manifest
@@ -52,7 +56,9 @@ class Runs(Struct, frozen=True):
             deterministic=cand.deterministic,
         )
 
-    def keep(self, ledger: Ledger, comparison: Comparison, request: Request, programme: str) -> None:
+    def keep(
+        self, ledger: Ledger, comparison: Comparison, request: Request, programme: str, rules: Sequence[Rule]
+    ) -> None:
         """The newest row of a step counts, so one that says the same as the last is not added."""
         base, cand = self.base.manifest, self.cand.manifest
         certificate = comparison.trust.certificate
@@ -84,12 +90,17 @@ class Runs(Struct, frozen=True):
             overridden=dict(comparison.overridden),
             closes=comparison.closes,
             deterministic=cand.deterministic,
+            rules=_texts(rules),
         )
         for store in (self.base, self.cand):
             ledger.add_run(entry_of(store))
         rows = ledger.steps(programme)
         if _undated(newest([*rows, step])) != _undated(newest(rows)):
             ledger.add_step(step)
+
+
+def _texts(rules: Sequence[Rule]) -> tuple[str, ...]:
+    return tuple(sorted(rule.text for rule in rules))
 
 
 def _answers(store: RunStore) -> str:

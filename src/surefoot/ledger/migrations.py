@@ -80,7 +80,11 @@ def _blocks_stand(dialect: str) -> list[str]:  # noqa: ARG001 - the same in both
     return [f"ALTER TABLE steps ADD COLUMN {column}" for column in columns]
 
 
-MIGRATIONS = (_first, _blocks_stand)
+def _rules_are_kept(dialect: str) -> list[str]:  # noqa: ARG001 - the same in both
+    return ["ALTER TABLE steps ADD COLUMN rules {text} NOT NULL DEFAULT '[]'"]
+
+
+MIGRATIONS = (_first, _blocks_stand, _rules_are_kept)
 
 
 def version_of(connection: Connection, name: str) -> int:

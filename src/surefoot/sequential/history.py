@@ -30,6 +30,7 @@ class Candidacy(Struct, frozen=True, kw_only=True):
     base_answers: str = ""
     cand_answers: str = ""
     deterministic: bool = False  # the candidate says that it always answers alike
+    rules: tuple[str, ...] = ()
 
 
 class Block(Struct, frozen=True):
@@ -99,10 +100,16 @@ def strict_blocks(steps: Sequence[Step], now: Candidacy, *, by_the_file: bool) -
             continue
         if row.outcome == "BLOCK":
             standing[_said(row)] = row
-        elif (before := standing.get(_said(row))) and not row.waived and before.counts.keys() <= row.counts.keys():
+        elif (before := standing.get(_said(row))) and not row.waived and _has_the_rules_of(before, row):
             del standing[_said(row)]
-    again = _said(now) if by_the_file else None
-    return tuple(Earlier(row.at, row.base_name) for said, row in standing.items() if said != again)
+    if by_the_file and (before := standing.get(_said(now))) and set(before.rules) <= set(now.rules):
+        del standing[_said(now)]
+    return tuple(Earlier(row.at, row.base_name) for row in standing.values())
+
+
+def _has_the_rules_of(before: Step, row: Step) -> bool:
+    """The texts tell, limits and all; of the oldest steps only what they counted is known."""
+    return set(before.rules) <= set(row.rules) if before.rules else before.counts.keys() <= row.counts.keys()
 
 
 def _is_same(run: str, answers: str, now: Candidacy) -> bool:

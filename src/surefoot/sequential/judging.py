@@ -208,13 +208,13 @@ def _beyond_slack(rule: Rule, seen: Counted, strict: Check) -> bool:
         return strict.status == "fail"  # pairs do not say by how much a mean has moved
     total = seen.total
     pairs = total.pairs + seen.unknown
-    slack = float(abs(rule.limit)) * (1 if measure.shape == "share" or abs(rule.limit) < 1 else 1 / max(1, pairs))
+    slack = float(abs(rule.limit)) / (1 if measure.shape == "share" or rule.is_in_shares else max(1, pairs))
     return (total.worse - total.better - seen.unknown) / max(1, pairs) > slack
 
 
 def _slack(rule: Rule, total: Discordant) -> float:
     """What a rule itself bears, as a share."""
-    return float(rule.limit) if rule.limit < 1 else float(rule.limit) / max(1, total.pairs)
+    return float(rule.limit) / (1 if rule.is_in_shares else max(1, total.pairs))
 
 
 def _more_runs(rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms) -> int | None:
