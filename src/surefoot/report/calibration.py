@@ -8,9 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from surefoot import trust
 from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval
 from surefoot.report.words import cell, counted, percent, plain
+from surefoot.trust import Trust
 
 PROBLEMS_SHOWN = 20
 _NEARLY_ALL = 0.95
@@ -43,6 +45,13 @@ def title(found: Calibration) -> str:
         return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {counted(known.labels, 'label')}"
     by = f" by {', '.join(found.annotators)}" if found.annotators else ""
     return f"{found.grader or 'a grader without a name'}, held against {counted(found.labels, 'labelled answer')}{by}"
+
+
+def in_short(found: Calibration) -> str:
+    """What whoever ships has to know, before all the tables; "" where people have not been asked."""
+    if found.certificate is None or not found.labels:
+        return ""
+    return f"In short: {trust.in_words(Trust((found.certificate.grader,), found.certificate))}."
 
 
 def caption(axis: AxisCalibration) -> str:
@@ -184,6 +193,8 @@ def warnings(rates: Iterable[tuple[str, Rate]]) -> Iterator[str]:
 
 def markdown(found: Calibration) -> Iterator[str]:
     yield from ("# Surefoot calibration", "", f"{cell(title(found), _LONGEST)}.", "")
+    if short := in_short(found):
+        yield from (cell(short, _LONGEST), "")
     for name, axis in found.axes.items():
         yield from (f"## {cell(name)}", "", *_markdown_table(("agreement", "value"), agreements(axis)), "")
         if axis.table:
@@ -207,6 +218,7 @@ def markdown(found: Calibration) -> Iterator[str]:
 def show(found: Calibration, console: Console) -> None:
     """The compact tables on a terminal."""
     console.print(Text(plain(title(found), _LONGEST)), style="bold", soft_wrap=True)
+    _lines(console, [in_short(found)])
     for name, axis in found.axes.items():
         console.print()
         console.print(Text(plain(name)), style="bold")

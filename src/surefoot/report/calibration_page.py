@@ -24,7 +24,7 @@ def render(found: Calibration) -> str:
 
 def _head(found: Calibration) -> Iterator[str]:
     yield "<h1>Surefoot calibration</h1>"
-    said = "<br>".join(text(line, _LONGEST) for line in words.ending(found))
+    said = "<br>".join(text(line, _LONGEST) for line in (words.in_short(found), *words.ending(found)) if line)
     yield f'<p class="decision"><strong>{text(words.title(found), _LONGEST)}</strong><br>{said}</p>'
 
 

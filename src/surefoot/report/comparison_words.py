@@ -28,7 +28,9 @@ def number(metric: str, estimate: Estimate | None) -> str:
     if shape == "count":
         return str(estimate.numerator)
     if shape == "mean":
-        return f"{float(estimate.value):.2f} ({estimate.numerator}/{estimate.denominator})"
+        most = MEASURES[metric].most
+        scale = f" of {most}" if most else ""
+        return f"{float(estimate.value):.2f}{scale} ({estimate.numerator}/{estimate.denominator})"
     return seen(estimate)
 
 
