@@ -60,7 +60,7 @@ def surefoot(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None
     """The installed command, as a user runs it."""
     command = [str(Path(sys.executable).parent / "surefoot"), *map(str, arguments)]
     environment = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "120"}
-    done = Done(subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=120))
+    done = Done(subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=600))
     assert "Traceback" not in done.err, done.err
     return done
 

@@ -63,7 +63,7 @@ def _binaries() -> Path | None:
 def _run(command: Sequence[str | Path]) -> None:
     as_owner = ["runuser", "-u", _OWNER, "--"] if os.getuid() == 0 else []
     # Away from the folder we are in: its owner may not let the server look at it.
-    done = subprocess.run([*as_owner, *map(str, command)], cwd="/", capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*as_owner, *map(str, command)], cwd="/", capture_output=True, text=True, timeout=600)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
 

@@ -239,7 +239,7 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
                 break
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 130 and b"Traceback" not in err and b"goes on from here" in err
     before = len((folder / "asked.log").read_text().splitlines())
     assert before < COUNT

@@ -92,7 +92,7 @@ def test_a_reader_who_has_gone_ends_it_quietly(write: Write, options: str) -> No
     path = write("r.jsonl", ({"id": i, "text": "The documents do not say."} for i in range(3_000)))
     binary = Path(sys.executable).parent / "surefoot"
     command = f"{{ {binary} grade --refusals {path} {options}; echo $? >&2; }} | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=600)
     assert len(done.stdout.splitlines()) == 1 and done.stderr == b"4\n"
 
 

@@ -132,7 +132,7 @@ def test_a_closed_pipe_is_not_an_error_message(questions: Path, write: Write) ->
     path = write("t.jsonl", GOOD_TRACES * 3_000)
     binary = Path(sys.executable).parent / "surefoot"
     command = f"{binary} score -q {questions} -t {path} --rerun all --json | head -c 100"
-    done = subprocess.run(command, shell=True, capture_output=True, timeout=120)
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=600)
     assert len(done.stdout) == 100 and done.stderr == b""
 
 
@@ -140,7 +140,7 @@ def wait_until_it_reads(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     process.stdin.write(b"\n")
     process.stdin.flush()
-    unread, latest = array("i", [1]), time.monotonic() + 120
+    unread, latest = array("i", [1]), time.monotonic() + 600
     while unread[0]:
         assert process.poll() is None and time.monotonic() < latest
         time.sleep(0.01)
@@ -152,7 +152,7 @@ def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         wait_until_it_reads(process)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 130 and b"interrupted" in err and b"Traceback" not in err
 
 

@@ -60,7 +60,7 @@ def test_examples_run_as_written(page: Path, tmp_path: Path) -> None:
             env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
 

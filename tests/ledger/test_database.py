@@ -44,7 +44,7 @@ def test_eight_processes_write_at_once_and_none_loses_or_doubles_a_label(place: 
     count = 200 if "://" not in place else 60
     processes = [writer(place, str(number), count, "shared") for number in range(8)]
     for process in processes:
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
     with Ledger.open(place) as ledger:
         found = [row.id for row in ledger.labels()]
@@ -59,7 +59,7 @@ def test_a_killed_writer_loses_nothing_that_was_committed(place: str) -> None:
         said = [killed.stdout.readline().strip() for _ in range(30 + turn)]
         os.kill(killed.pid, signal.SIGKILL)
         said += killed.stdout.read().split("\n")[:-1]  # what is not a whole line was not said
-        killed.communicate(timeout=30)
+        killed.communicate(timeout=600)
         with Ledger.open(place) as ledger:
             found = {row.id for row in ledger.labels()}
         assert {f"killed-{turn}/{number}" for number in said if number} <= found

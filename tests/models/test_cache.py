@@ -66,7 +66,7 @@ def test_many_processes_write_and_a_killed_one_loses_nothing(tmp_path: Path) -> 
     os.kill(killed.pid, signal.SIGKILL)
     said += killed.stdout.read().split()
     for process in (*writers, killed):
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     cache = Cache(path)
     for label in "abc":
         assert all(cache.get(f"{label}/{number}") is not None for number in range(60))

@@ -358,7 +358,7 @@ def test_stopped_in_the_middle_nothing_paid_for_is_lost(tmp_path: Path, signal_n
             assert process.stdout is not None
             said = [process.stdout.readline().strip() for _ in range(10)]
             os.kill(process.pid, signal_number)
-            rest, errors = process.communicate(timeout=120)
+            rest, errors = process.communicate(timeout=600)
         asked = dict(server.asked)
         model = opened(server, concurrency=8, cache=tmp_path / "c.sqlite")
         kept = [int(text[1:]) for text in asked if model.complete(Prompt(text)).cached]

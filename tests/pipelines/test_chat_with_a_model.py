@@ -36,7 +36,7 @@ def sent(llm_server: LlmServer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             bodies.append(json.loads(data))
             target = llm_server.url.removesuffix("/v1") + self.path
             request = urllib.request.Request(target, data, {"Content-Type": "application/json"})
-            with urllib.request.urlopen(request, timeout=120) as response:
+            with urllib.request.urlopen(request, timeout=600) as response:
                 reply = response.read()
             self.send_response(200)
             self.send_header("Content-Length", str(len(reply)))

@@ -16,7 +16,7 @@ class Reply:
 
 
 def ask(server: Server, path: str, body: object = None, **headers: str) -> Reply:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is None:
         connection.request("GET", path, headers=given)

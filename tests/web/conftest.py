@@ -19,7 +19,7 @@ from surefoot.web.sheets import pile_of
 from .labelling import REFUSAL, Sit, make_run, trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-_LONGEST_WAIT = 60_000  # milliseconds, for a machine that has much else to do
+_LONGEST_WAIT = 300_000  # milliseconds, for a machine that has much else to do
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ GRADER = "rules@1"
 REFUSAL = rubric.load()
 Sit = Callable[..., Desk]
 COLOURS = ("red", "blue", "green", "amber", "violet")
-_LONGEST_WAIT = 120  # seconds, for a machine that has much else to do
+_LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 
 
 def question(number: int) -> Question:

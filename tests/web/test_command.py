@@ -96,7 +96,7 @@ def test_a_rubric_of_ones_own_is_the_form(mill: Path, tmp_path: Path) -> None:
     path.write_text('name = "tone"\n[[axis]]\nname = "tone"\nasks = "How?"\nvalues = ["kind", "rude"]\n', "utf-8")
     with (
         serving(mill, "--rubric", str(path), "--annotator", "Ana") as server,
-        urlopen(f"{server.url}/answers/1", timeout=120) as reply,
+        urlopen(f"{server.url}/answers/1", timeout=600) as reply,
     ):
         page = reply.read().decode()
     assert 'value="kind"' in page and 'value="rude"' in page and "factuality" not in page

@@ -85,7 +85,7 @@ def test_an_answer_that_is_not_there_is_not_found(server: Server, number: str) -
 
 def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: Path) -> None:
     with serving(mill, "--annotator", "Ana") as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=120) as line:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=600) as line:
             host = f"127.0.0.1:{server.port}"
             head = (
                 f"POST /label HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n"
