@@ -46,6 +46,19 @@ def test_labels_drawn_by_verdict_are_worth_what_they_tell() -> None:
     assert rate.value == pytest.approx(0.1667, abs=0.06)
 
 
+def test_the_errors_that_are_shown_are_those_that_correct() -> None:
+    """So the shares of two buckets that are all there is add up to one."""
+    drawn = {"wrong": {"wrong": 9, "correct": 4}, "correct": {"wrong": 1, "correct": 36}}
+    found = calibrate(*from_table(drawn, {"wrong": 13, "correct": 117}), RUBRIC, {"factuality": OTHERS})
+    assert found.target is not None
+    wrong, correct = (found.target["factuality"][name] for name in ("wrong", "correct"))
+    known = found.axes["factuality"].per_bucket["wrong"]
+    assert known.sensitivity is not None and known.specificity is not None
+    se, sp = known.sensitivity.value, known.specificity.value
+    assert wrong.value == pytest.approx((0.4 + sp - 1) / (se + sp - 1), abs=1e-6)
+    assert wrong.value is not None and correct.value == pytest.approx(1 - wrong.value, abs=1e-6)
+
+
 def test_a_bucket_nobody_labelled_cannot_be_corrected() -> None:
     found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": OTHERS}).target
     assert found is not None

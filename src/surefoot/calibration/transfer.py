@@ -12,7 +12,7 @@ from surefoot.calibration.tables import Confusion, Numbers, named
 from surefoot.records import Value
 from surefoot.stats.correction import rogan_gladen
 
-Counted = tuple[int, int]  # successes, of
+Counted = tuple[float, float]  # successes, of; no whole numbers where labels are weighed
 _NO_SPREAD = 1e-12
 _UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
 
@@ -47,14 +47,19 @@ def _errors(confusion: Confusion, draws: Numbers, at: int) -> tuple[Counted, Cou
         return None
     if confusion.is_plain(confusion.columns[at]):
         return (int(inside[at]), int(inside.sum())), (int(outside.sum() - outside[at]), int(outside.sum()))
-    rest = np.delete(draws, at, axis=2).sum(axis=2)
-    found = draws[:, at, at] / draws[:, :, at].sum(axis=1)
-    return _worth(found), _worth(1 - rest[:, at] / rest.sum(axis=1))
+    seen, drawn = (_two_shares(table, at) for table in (confusion.shares(), draws))
+    sensitivity, specificity = (_worth(float(share), found) for share, found in zip(seen, drawn, strict=True))
+    return sensitivity, specificity
 
 
-def _worth(draws: Numbers) -> Counted:
-    """The counts after which Jeffreys' posterior has the mean and the spread of the draws."""
+def _two_shares(table: Numbers, at: int) -> tuple[Numbers, Numbers]:
+    """Sensitivity and specificity of the bucket `at`, by a table of verdicts and labels or by many."""
+    inside, outside = table[..., at], np.delete(table, at, axis=-1).sum(axis=-1)
+    return inside[..., at] / inside.sum(axis=-1), 1 - outside[..., at] / outside.sum(axis=-1)
+
+
+def _worth(share: float, draws: Numbers) -> Counted:
+    """So many counts, with this share of successes, as leave a Jeffreys' posterior with the spread of the draws."""
     mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
-    size = mean * (1 - mean) / spread - 1
-    of = max(1, round(size - 1))
-    return min(of, max(0, round(mean * size - 0.5))), of
+    of = max(1.0, mean * (1 - mean) / spread - 2)
+    return share * of, of

@@ -100,7 +100,9 @@ def confusion_draws(
     return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
 
 
-def rogan_gladen(positives: int, n: int, sensitivity: tuple[int, int], specificity: tuple[int, int]) -> Corrected:
+def rogan_gladen(
+    positives: int, n: int, sensitivity: tuple[float, float], specificity: tuple[float, float]
+) -> Corrected:
     """The rate behind `positives` of `n`, by a grader whose errors were counted elsewhere as (successes, of).
 
     The interval is that of Lang and Reiczigel (2014).
