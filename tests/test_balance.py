@@ -50,6 +50,35 @@ def test_labels_on_the_candidate_alone_do_not_ship_a_regression(mode: str) -> No
     )
 
 
+def rows(graded: str, *by_people: int, replacing: bool = False) -> Side:
+    """A file of verdicts in which people call these answers correct, beside what the grader says or instead of it."""
+    said = [Verdict(f"q{i:03}", "factuality", "correct", "human/ann") for i in by_people]
+    graded_by = [
+        Verdict(f"q{i:03}", "factuality", SHORT[bucket], "g/1")
+        for i, bucket in enumerate(graded)
+        if not (replacing and i in by_people)
+    ]
+    return Side("file", [*graded_by, *said])
+
+
+@pytest.mark.parametrize("replacing", [False, True])
+def test_rows_by_people_on_one_side_of_two_files_do_not_ship_a_regression(replacing: bool) -> None:
+    base, worse = "c" * 20, "w" * 9 + "c" * 11
+    assert decide(rows(base), rows(worse)).decision.outcome == "BLOCK"
+    found = decide(rows(base), rows(worse, *range(9), replacing=replacing))
+    assert found.decision.outcome == "INCONCLUSIVE" and "people looked at one side" in found.judged[0].check.reason
+    assert decide(rows(base), rows(worse, *range(20), replacing=replacing)).decision.outcome == "INCONCLUSIVE"
+    both = rows(base, *range(9), replacing=replacing), rows(worse, *range(9), replacing=replacing)
+    assert decide(*both).decision.outcome == "SHIP", "and what they say of both counts"
+    assert decide(*both).labelled == {"base": 9, "cand": 9}
+
+
+def test_what_people_are_divided_on_in_a_file_is_not_graded() -> None:
+    divided = rows("ccc", 0, replacing=True)
+    divided.verdicts.append(Verdict("q000", "factuality", "wrong", "human/bob"))
+    assert decide(rows("ccc"), divided).buckets["cand"]["ungraded"] == 1
+
+
 def test_labels_on_both_sides_show_it() -> None:
     base, cand = run(BASE, "base", TRUE_BASE, ALL), run(CAND, "cand", TRUE_CAND, ALL)
     assert decide(base, cand).decision.outcome == "BLOCK"

@@ -277,10 +277,10 @@ def test_runs_that_differ_are_not_compared() -> None:
 
 
 def test_several_graders_count_when_they_agree() -> None:
-    human = [Verdict("q0", "factuality", "wrong", "human/ada")]
-    result = judge("cc", [*verdicts("cc"), *human])
+    other = [Verdict("q0", "factuality", "wrong", "other/1")]
+    result = judge("cc", [*verdicts("cc"), *other])
     assert result.buckets["cand"]["ungraded"] == 1 and "disagree" in result.moved[0].cand.verdicts["factuality"].reason
-    chosen = side([*verdicts("cc"), *human], "cand")
+    chosen = side([*verdicts("cc"), *other], "cand")
     chosen.graders = ("g/1",)
     assert outcome(compare(side("cc"), chosen, SHIP, Request(uncalibrated=True))) == ("SHIP", 0)
     blank = [Verdict("q0", "factuality", None, "cheap/1")]

@@ -92,12 +92,15 @@ def lacking_a_label(rule: Rule, subject: Subject, scales: Scales) -> list[Chosen
 
 
 def _even(name: SideName, sides: Sides, graded: Mapping[Key, Pair]) -> Side:
-    """The side with only those labels that have a counterpart, or stand where the grader said nothing."""
+    """The side with only those labels that have a counterpart, or stand where the grader said nothing.
+
+    Of a file nobody knows whether it said nothing, or its row was taken out for the label.
+    """
     side, other = sides[name], sides[OTHER[name]]
     kept = {
         (key, axis): label
         for (key, axis), label in side.labels.items()
-        if (key, axis) in other.labels or _graded(name, graded.get(key), axis) is None
+        if (key, axis) in other.labels or (side.traces and _graded(name, graded.get(key), axis) is None)
     }
     return replace(side, labels=kept)
 

@@ -22,7 +22,7 @@ from surefoot.gate import Check, Decision, Rule
 from surefoot.judging import Judged, Subject, judge, subject_of
 from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, Pair, SideName, mcnemar, measure_side
 from surefoot.next_steps import MAY_BE_CHANCE, certificate_needed, next_steps
-from surefoot.pairing import Side, check_alike, pairs_of
+from surefoot.pairing import Side, check_alike, pairs_of, with_labels_apart
 from surefoot.records import Certificate, Discordant
 from surefoot.sequential.counting import ALWAYS_COUNTED, key_of, moves_of
 from surefoot.sequential.history import SEQUENTIAL, Earlier, Place
@@ -109,6 +109,7 @@ class Comparison(Struct, frozen=True):
 def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> Comparison:
     """Hold the candidate against the baseline and decide by the rules."""
     _check_request(rules, request)
+    base, cand = with_labels_apart(base, cand)
     check_alike(base, cand)
     sides: dict[SideName, Side] = {"base": base, "cand": cand}
     pairs = pairs_of(base, cand)

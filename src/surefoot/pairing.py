@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.measures import BUCKET_AXIS, Pair, Said
-from surefoot.records import Label, as_verdict, by_answer, is_called_like_a_grader, settled, version_of
+from surefoot.records import Label, as_verdict, by_answer, is_called_like_a_grader, is_person, settled, version_of
 from surefoot.types import Problem, Question, Trace, Verdict
 
 Key = tuple[str, int]  # question id, attempt
@@ -86,6 +86,29 @@ def stand_in(side: Side, labels: Iterable[Label]) -> None:
     for axis, questions in divided.items():
         message = f"people are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
         side.problems.append(Problem("note", message, side.name))
+
+
+def with_labels_apart(base: Side, cand: Side) -> tuple[Side, Side]:
+    """In files of verdicts what people say is a label, as in the ledger, unless nobody else has said anything."""
+    if all(is_person(verdict.grader) for side in (base, cand) for verdict in side.verdicts):
+        return base, cand
+    return _labels_apart(base), _labels_apart(cand)
+
+
+def _labels_apart(side: Side) -> Side:
+    if side.traces or side.graders:  # a run: its grader decides, and its labels are in the ledger
+        return side
+    said: defaultdict[tuple[Key, str], list[Verdict]] = defaultdict(list)
+    for verdict in side.verdicts:
+        if is_person(verdict.grader):
+            said[(verdict.question_id, verdict.attempt), verdict.axis].append(verdict)
+    labels = dict(side.labels)
+    for place, given in said.items():
+        if (value := settled(verdict.value for verdict in given)) is not None:
+            labels[place] = next(verdict for verdict in given if verdict.value == value)
+    # What people are divided on stays among the verdicts, as one more that disagrees.
+    rest = [v for v in side.verdicts if not is_person(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
+    return replace(side, verdicts=rest, labels=labels)
 
 
 def check_alike(base: Side, cand: Side) -> None:
