@@ -258,6 +258,26 @@ def test_a_block_is_gone_by_labels_after_a_rule_was_added(strictly_blocked: Path
     assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"] == []
 
 
+def test_a_strict_block_is_told_when_chance_is_allowed_for(tmp_path: Path) -> None:
+    for name, wrong in (("base", 1), ("new", 2), ("next", 2)):
+        run_folder(tmp_path / name, changed(GOOD * 10, range(wrong)), version=name)
+    base, new, after = (tmp_path / name for name in ("base", "new", "next"))
+    assert decided(base, new, "--uncalibrated")[0] == 1
+    code, found = decided(base, new, *SEQUENTIAL)
+    assert code == 0 and [(one["base_name"], one["same_runs"]) for one in found["blocked_before"]] == [("base", True)]
+    assert "Blocked before: the same answers, against base on " in call(gate, base, new, *SEQUENTIAL)[1].stdout
+    latest = decided(after, "--baseline", "latest-shipped", *SEQUENTIAL)[1]
+    assert latest["names"]["base"] == str(new), "it is what the hint on chance leads to"
+
+
+def test_a_run_against_itself_is_no_step_of_a_release(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, 0)
+    assert decided(base, base, *SEQUENTIAL)[1]["against_itself"]
+    found = decided(base, cand, *SEQUENTIAL)[1]
+    assert found["sequential"]["k"] == 1
+    assert decided(base, base, "--uncalibrated")[:1] == (0,), "and the next comparison need not be sequential"
+
+
 def test_the_same_comparison_under_other_names_is_not_told_as_another(strictly_blocked: Path) -> None:
     again = [run_folder(strictly_blocked / f"{name}-again", changed(GOOD, range(n)), version=name)
              for name, n in (("base", 1), ("bad", 9))]  # fmt: skip

@@ -47,7 +47,7 @@ def next_steps(
         key = key_of(check.rule)
         is_about_labels = bool(lacking(check, subject)) or is_one_sided(one)
         if key in evidence and check.status == "undecidable" and not is_about_labels:
-            runs_needed += _runs_needed(check.rule, evidence[key])
+            runs_needed += _runs_needed(check.rule, evidence[key], terms)
     if fails_anyway:
         asked = {key: names for key, names in asked.items() if key[0] != _HANGS}
     side = scales.sides["cand"]
@@ -86,12 +86,18 @@ def _with_counterparts(chosen: Sequence[Chosen]) -> list[Chosen]:
     return [*chosen, *((p, side) for p, side in others if not p.side(side).by_people and not p.is_one_answer)]
 
 
-def _runs_needed(rule: Rule, evidence: Evidence) -> list[str]:
+def _runs_needed(rule: Rule, evidence: Evidence, terms: Terms | None) -> list[str]:
     if evidence.questions_needed is not None:
         return [f"{rule.name}: ask more questions, at least {evidence.questions_needed:,}; repeats do not replace them"]
+    place = terms and terms.place
+    if place and not place.adds:
+        return []  # the note on the step says what would add to it
     if evidence.more_runs is None:
         return [
             f"{rule.name}: not even 30 more pairs of runs would decide it; more questions may (surefoot gate --plan)"
         ]
+    looks = place.look if place else 1
+    questions = f"{1 + -(-evidence.more_runs // looks)} times as many questions"
     count = f"{evidence.more_runs} more pair{'s' if evidence.more_runs > 1 else ''} of runs"
-    return [f"{rule.name}: perhaps {count}, or as many more questions, would decide it; it often takes more"]
+    enough = f"{count}, or {questions}," if place else questions
+    return [f"{rule.name}: perhaps {enough} would decide it; it often takes more"]

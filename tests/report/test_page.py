@@ -166,5 +166,5 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
     lines = "\n".join(words.markdown(compare(Side("a", rows), Side("b", rows), rules, Request(uncalibrated=True))))
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | 1 |" in lines
-    assert "| `refusal_quality >= baseline` | pass | 2.00 (2/1) | 2.00 (2/1) | 2 |" in lines
+    assert "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | 2 |" in lines
     assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | 95.0% |" in lines

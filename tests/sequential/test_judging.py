@@ -68,7 +68,7 @@ def test_the_three_ends_at_130_questions(newly_wrong: int, e: float, end: str) -
 
 def test_an_undecided_rule_names_the_next_step() -> None:
     found = judge(GOOD, changed(GOOD, [0]), uncalibrated=True)
-    assert evidence(found).more_runs == 1 and "1 more pair of runs" in found.next_steps[0]
+    assert evidence(found).more_runs == 1 and "2 times as many questions" in found.next_steps[0]
     assert judge(GOOD, changed(GOOD, range(3)), uncalibrated=True).next_steps[0].startswith("wrong: perhaps ")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +142,12 @@ def _as_a_step(
         request = replace(request, mode=SEQUENTIAL, why_this_mode=why)
     if mode_of(sides, request.mode)[0] == SEQUENTIAL:
         request = replace(request, place=place)
-    before = runs.blocked_before(ledger, programme, rules, by_the_file=not request.overridden)
-    comparison = replace(compare(*sides, rules, request), against_itself=runs.are_one, blocked_before=before)
+    comparison = compare(*sides, rules, request)
+    takes_back = comparison.mode != SEQUENTIAL and not request.overridden
+    before = runs.blocked_before(ledger, programme, rules, takes_back=takes_back)
+    comparison = replace(comparison, against_itself=runs.are_one, blocked_before=before)
+    if runs.are_one and comparison.mode == SEQUENTIAL:
+        return comparison  # no evidence, so no step of any release
     try:
         runs.keep(ledger, comparison, request, programme, rules)
     except Incomplete as error:
@@ -244,7 +248,7 @@ def _latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
         decision = _read(folder / DECISION)
         itself = decision.get("against_itself")
         by_the_rules = itself or by_own_rules or not decision.get("overridden")
-        if folder == cand.resolve() or decision.get("outcome") != "SHIP" or decision.get("blocked_before"):
+        if folder == cand.resolve() or decision.get("outcome") != "SHIP" or _was_blocked(decision):
             continue
         if by_the_rules:
             kept = begun if itself else shipped
@@ -253,6 +257,14 @@ def _latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)
     return (max(shipped) if shipped else min(begun))[1]
+
+
+def _was_blocked(decision: Mapping[str, object]) -> bool:
+    """True unless what was blocked is the same comparison, which has shipped now that chance is allowed for."""
+    before = decision.get("blocked_before")
+    blocks = before if isinstance(before, list) else []
+    by_chance = decision.get("mode") == SEQUENTIAL
+    return not all(by_chance and isinstance(one, dict) and one.get("same_runs") for one in blocks)
 
 
 def _read(path: Path) -> dict[str, object]:

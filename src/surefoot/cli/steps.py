@@ -37,10 +37,10 @@ class Runs(Struct, frozen=True):
         return place(ledger.steps(programme), self._candidacy(programme))
 
     def blocked_before(
-        self, ledger: Ledger, programme: str, rules: Sequence[Rule], *, by_the_file: bool
+        self, ledger: Ledger, programme: str, rules: Sequence[Rule], *, takes_back: bool
     ) -> tuple[Earlier, ...]:
         now = replace(self._candidacy(programme), rules=_texts(rules))
-        return strict_blocks(ledger.steps(programme), now, by_the_file=by_the_file)
+        return strict_blocks(ledger.steps(programme), now, takes_back=takes_back)
 
     def _candidacy(self, programme: str) -> Candidacy:
         base, cand = self.base.manifest, self.cand.manifest

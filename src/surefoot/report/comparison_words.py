@@ -30,7 +30,7 @@ def number(metric: str, estimate: Estimate | None) -> str:
     if shape == "mean":
         most = MEASURES[metric].most
         scale = f" of {most}" if most else ""
-        return f"{float(estimate.value):.2f}{scale} ({estimate.numerator}/{estimate.denominator})"
+        return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
     return seen(estimate)
 
 

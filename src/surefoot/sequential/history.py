@@ -50,6 +50,7 @@ class Earlier(Struct, frozen=True):
 
     at: str
     base_name: str
+    same_runs: bool = False  # it was about the two runs at hand
 
 
 class Place(Struct, frozen=True):
@@ -89,7 +90,7 @@ def place(steps: Sequence[Step], now: Candidacy) -> Place:
     )  # fmt: skip
 
 
-def strict_blocks(steps: Sequence[Step], now: Candidacy, *, by_the_file: bool) -> tuple[Earlier, ...]:
+def strict_blocks(steps: Sequence[Step], now: Candidacy, *, takes_back: bool) -> tuple[Earlier, ...]:
     """Where the gate file's rules have blocked the very same answers: against others, or now by other rules.
 
     Only the same comparison by the same rules, nothing waived, takes a block back, as after labels.
@@ -102,9 +103,9 @@ def strict_blocks(steps: Sequence[Step], now: Candidacy, *, by_the_file: bool) -
             standing[_said(row)] = row
         elif (before := standing.get(_said(row))) and not row.waived and _has_the_rules_of(before, row):
             del standing[_said(row)]
-    if by_the_file and (before := standing.get(_said(now))) and set(before.rules) <= set(now.rules):
+    if takes_back and (before := standing.get(_said(now))) and set(before.rules) <= set(now.rules):
         del standing[_said(now)]
-    return tuple(Earlier(row.at, row.base_name) for row in standing.values())
+    return tuple(Earlier(row.at, row.base_name, said == _said(now)) for said, row in standing.items())
 
 
 def _has_the_rules_of(before: Step, row: Step) -> bool:

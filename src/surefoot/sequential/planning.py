@@ -68,7 +68,7 @@ def plan(
     pairs = questions * repeats
     fewest = fewest_pairs_that_ship(0, 0, margin, spent(alpha, 1))
     enough = fewest is not None and questions >= fewest
-    after = dict.fromkeys(round(value, 6) for value in (rate, rate + margin, 2 * rate, 3 * rate) if value <= 1)
+    after = {round(value, 6): value for value in (3 * rate, 2 * rate, rate + margin, rate) if value <= 1}
     return Plan(
         questions=questions,
         repeats=repeats,
@@ -81,7 +81,9 @@ def plan(
         questions_to_ship=fewest,
         questions_to_ship_unchanged=_enough_to_ship(rate, alpha, margin, fewest),
         detectable=detectable_difference(questions, alpha=alpha),
-        changes=tuple(_change(pairs, rate, value, alpha, margin if enough else None) for value in sorted(after)),
+        changes=tuple(
+            _change(pairs, rate, value, alpha, margin if enough else None) for value in sorted(after.values())
+        ),
         labels=tuple(
             _known(questions, rate, count) for count in (labels, 2 * labels, 4 * labels) if count <= questions
         ),
