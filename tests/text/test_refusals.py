@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -832,6 +834,121 @@ def test_answered(answer: str) -> None:
     assert detect(answer) == ANSWERED
 
 
+# The complement of a source noun changes nothing
+COMPLEMENTS = [
+    "with Harrow",
+    "with Harrow Ltd",
+    "with Harrow Ltd.",
+    "with Mr. Harrow",
+    "between Harrow and Pell",
+    "between Harrow, Pell and Quill",
+    "between the lender and the borrower",
+    "of 2019",
+    "of 3 May 2019",
+    "from May",
+    "on confidential records",
+    "about parental leave",
+    "for the flat at 12 Mill Lane",
+    "under file No. 7",
+    "in force since 2020",
+    "from you",
+    "on an event of default",
+    "dated 1 May 2024",
+    "signed by Harrow on 3 June 2020",
+    "concluded with Pell",
+    "retrieved for this question",
+    "cited in the letter",
+    "made on 2 July between Harrow Inc. and the City of Pell",
+    "as amended in 2021",
+    "(2019)",
+    "(Harrow, 3 May 2019)",
+    "(the main one) with Harrow",
+    "with Harrow (signed in Oslo)",
+    ", dated 1 May 2024,",
+    "with Harrow, signed in Oslo,",
+    "[a#1]",
+    "with Harrow [a#1]",
+    "[a#1], [a#2] and [b#3]",
+    "on file for Harrow from the archive about the site",
+]
+BARE = {
+    "The lease does not say who insures the roof.": "refused",
+    "The NDA is silent on venue.": "refused",
+    "The contract doesn't specify a court.": "refused",
+    "The documents contain no information about subletting.": "refused",
+    "The documents do not say.": "refused",
+    "The clauses do not address arbitration.": "refused",
+    "The handbook makes no mention of sabbaticals.": "refused",
+    "The memo omits the venue.": "refused",
+    "The passages do not include the price.": "refused",
+    "Nothing in the policy mentions floods.": "refused",
+    "None of the reports mentions a fine.": "refused",
+    "Unfortunately, the agreement does not name an insurer.": "refused",
+    "Rent is due in 30 days; the lease does not say where.": "partial",
+    "The term is 24 months [a#1], but the contract does not state the fee.": "partial",
+    "The lease does not state the deposit. The rent is 900 euros [l#2].": "partial",
+    "The lease does not permit subletting.": "answered",
+    "The agreement does not limit liability.": "answered",
+    "The contract does not contain a penalty clause.": "answered",
+    "The policy does not cover theft.": "answered",
+    "The lease ends in May.": "answered",
+    "If the contract does not state a price, the market price applies.": "answered",
+    "No, the agreement does not specify a court.": "answered",
+    "The report found no link between diet and sleep.": "answered",
+}
+_NOUN = re.compile(
+    r"(?<=the )(?:lease|nda|contract|documents|clauses|handbook|memo|passages|policy|reports?|agreement)\b"
+)
+
+
+@pytest.mark.parametrize("sentence", BARE)
+def test_a_complement_changes_nothing(sentence: str) -> None:
+    noun = _NOUN.search(sentence.lower())
+    assert noun
+    head, tail = sentence[: noun.end()], sentence[noun.end() :]
+    longer = [sentence, *(f"{head} {complement}{tail}".replace(" ,", ",") for complement in COMPLEMENTS)]
+    assert {answer: detect(answer).value for answer in longer} == dict.fromkeys(longer, BARE[sentence])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Clause 7.2 does not specify a court.",
+        "Lease No. 7 does not say who pays.",
+        "Annex B is silent on costs.",
+        "Section 4 of the lease with Harrow does not mention insurance.",
+        "As the lease with Harrow does not say, I cannot tell.",
+        "The lease with Harrow I was given does not say who pays.",
+        "The passages retrieved for this question from the handbook do not answer it.",
+    ],
+)
+def test_refused_with_number_or_part(answer: str) -> None:
+    assert detect(answer).value == "refused"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # Another subject
+        "The supplier under the agreement does not say so to third parties.",
+        "The parties to the contract with Harrow do not disclose prices.",
+        "Notices under the contract that do not specify a date are void.",
+        "Notices under the contract with Harrow that do not specify a date are void.",
+        "Under the lease with Harrow tenants do not provide references.",
+        "According to the lease with Harrow the tenant does not offer a guarantee.",
+        "The letter from Harrow confirms Pell does not offer discounts.",
+        "The letter from Harrow says the bank does not disclose fees.",
+        # A rule, not a text
+        "Section 3 gives no right of appeal.",
+        "Section 8 of the contract with Harrow does not provide for refunds.",
+        "Article 5 does not define a penalty.",
+        "Version 3 of the tool does not include a viewer.",
+    ],
+)
+def test_answered_with_other_subject_or_rule(answer: str) -> None:
+    assert detect(answer) == ANSWERED
+
+
 @pytest.mark.parametrize(
     ("answer", "telling"),
     [
@@ -843,6 +960,7 @@ def test_answered(answer: str) -> None:
         ("The term is 24 months [a#1]. There is no information on fees.", "There is no information"),
         ("The fee is not stated in the lease.", "is not stated in the lease"),
         ("  I cannot help with that.", "I cannot help with"),
+        ("The NDA with Harrow Ltd. [a#1] is silent on venue.", "NDA with Harrow Ltd. [a#1] is silent"),
     ],
 )
 def test_span_is_the_telling_phrase(answer: str, telling: str) -> None:
@@ -890,6 +1008,11 @@ UNITS = [
     "\n",
     "but ",
     "a",
+    "the lease with ",
+    "lease (",
+    "lease, dated 1 May, ",
+    "lease no. 7 and ",
+    "Ltd. ",
 ]
 
 
@@ -914,6 +1037,12 @@ WORDS = [
     ".",
     ",",
     "but",
+    "lease with",
+    "(",
+    ")",
+    "Ltd.",
+    "No. 7",
+    "[a#1]",
 ]
 
 

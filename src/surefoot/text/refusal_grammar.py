@@ -11,7 +11,7 @@ from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_words as words
 
 _NAME = re.compile(r"[^\W\d_][\w']*")
-_ELEMENT = re.compile(r"[^\W\d_][\w']*|~~|~|-|#|=|\^|\$| ")
+_ELEMENT = re.compile(r"[^\W\d_][\w']*|~~|~|-|#|(?<![?<])=|\^|\$| ")
 _WORD = "[^" + re.escape(words.PUNCTUATION) + "]"
 
 
@@ -29,7 +29,7 @@ def _spelled(rule: str) -> str:
 _SPELLED = {family: [_spelled(rule) for rule in _rows(table)] for family, table in rules.RULES.items()}
 _LITERALS = {
     name
-    for rows in [*_SPELLED.values(), [rules.HINTS]]
+    for rows in [*_SPELLED.values(), [rules.HINTS], rules.PARTS.values()]
     for rule in rows
     for name in _NAME.findall(rule)
     if not name.isupper()
@@ -45,6 +45,7 @@ def _translated(rule: str) -> str:
     """The regular expression on tags that a rule stands for."""
     barred = re.escape(words.PUNCTUATION) + charset("RELATIVE", "COND", "BARRED", "which")[1:-1]
     verbs = charset("BE", "QUOTING")[1:-1]
+    clausal = verbs + charset("HAVE", "DO", "CAN", "REMAIN", "FINITE", "NOT", "no", "WH", "PRONOUN", "TURN")[1:-1]
     marks = {
         "~~": f"[^{barred}]{{0,9}}?",
         "~": f"[^{barred}]{{0,3}}?",
@@ -53,12 +54,18 @@ def _translated(rule: str) -> str:
         "#": f"(?:(?<![^{re.escape(words.BREAKS)}])[^{barred}{verbs}]{{0,6}}?|(?<![^,(])|(?<={charset('START')}))",
         "=": f"(?:(?<![^{re.escape(words.BREAKS)}])|(?<={charset('START')})|(?<={charset('START')},))",
         "G": f"[^{barred}]",
+        "C": f"[^{barred}{clausal}]",
         "W": _WORD,
         " ": "",
         "^": f"(?:(?<!{_WORD})|(?<={charset('START')}))",
         "$": f"(?!(?!{charset('AFTER')}){_WORD})",
     }
     return _ELEMENT.sub(lambda found: marks[found[0]] if found[0] in marks else charset(found[0]), rule)
+
+
+def expression(rule: str) -> str:
+    """The regular expression on tags for a rule in the notation of `refusal_rules`, as one group."""
+    return f"(?:{_translated(_spelled(rule))})"
 
 
 def _opening(rule: str) -> list[str]:

@@ -23,6 +23,20 @@ PARTS = {
     "TOLD|been|sent|with|looking){0,6}",
     "TO": "(for W)? to ~",
     "GOT": "(BE|HAVE been|CAN be|WILL be)",
+    # For `refusal_phrases`; C is a word of a noun phrase. "May" is a month beside a number or behind a preposition.
+    "MONTH": "((?<=(NUMBER|PREP|LINK)) may|may (?=NUMBER))",
+    "ITEM": "(C|<MONTH>|(no|since|until) (?=NUMBER)|event|(?<=PREP) you|<ASIDE>|"
+    ", (?=C{1,5} ,? (and|or) C)|, (?=(and|or) C))",
+    "ASIDE": "\\((W|,){0,12}\\)",
+    "LABEL": "(no|number)? NUMBER{1,3}",
+    # Texts only together with what they are of
+    "THING": "(version|rest|body|portion|pack|library|collection|base|here)",
+    "RULING": "(section|sections|article|articles|paragraph|paragraphs|chapter|chapters|annex|appendix|wording|text|"
+    "content|<THING>) (<LABEL>)? (of|in|under|to|from|within) C{0,2}? NORM",
+    "TELLS": "(<DONT> SPEAK|(BE|REMAIN) SILENT|(SPEAK|makes|make|gives|give) (nothing|no - INFO))",
+    "LINKED": "(PREP|LINK|SENT) <ITEM>{0,14} (?<!(and|or|PREP))",
+    "VERB": "(DO|BE|HAVE|CAN|WILL|REMAIN|never|AVOID|OMIT|FINITE|stops|stop|ends|end|breaks|cuts|begins|starts|"
+    "(SAY|HOLD|made|gave|said|shed|throw|throws|casts) (no|nothing|neither|little|FEW))",
 }
 
 # English, by family. The order matters: the first family that matches at a word names the decline.

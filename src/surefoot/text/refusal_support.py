@@ -97,6 +97,11 @@ FIELD = re.compile(
     r"unknown|insufficient\w*|not[_ ]available|not[_ ]in[_ ]context|abstain\w*|refus\w+|empty|missing|0)\b(?! ?\w)"
 )
 PLAIN = (("’", "'"), ("‘", "'"), ("ʼ", "'"), ("“", '"'), ("”", '"'), ("«", '"'), ("»", '"'), ("\u200b", " "))
+# A full stop that ends no sentence: "Alder Ltd. does", "No. 7", "Mr. Alder"
+ABBREVIATED = re.compile(
+    r"\.(?:(?:(?<=\b(?:Ltd|Inc)\.)|(?<=\bCorp\.)|(?<=\bCo\.))(?= (?:\[[^\[\]\n]{0,80}\] )?[a-z(])|"
+    r"(?<=\w [Nn]o\.)(?= \d)|(?:(?<=\b(?:Mr|Ms|Dr)\.)|(?<=\bMrs\.))(?= [A-Z]))"
+)
 # The opening of a quoted or JSON-like answer, let go so that its refusal does not read as a quotation.
 WRAPPER = re.compile(
     r"[{\[\s`]{0,9}(?:json)?[{\[\s]{0,9}[\"']?(?:claim|answer|response|text|output)s?[\"']?\s?:[{\[\s]{0,9}[\"']?"

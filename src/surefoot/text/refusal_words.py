@@ -116,6 +116,16 @@ CLASSES: dict[str, list[str]] = {
         "FEW": "insufficient inadequate scant",
         "WH": "whether what how who whom whose which why when where",
         "PREP": "of to in for on with by from at about as under than",
+        # What else may open the complement of a noun, and what cannot stand inside one
+        "LINK": "between among within against per via during after before through throughout regarding concerning "
+        "covering governing relating pertaining dealing dated signed countersigned concluded made executed entered "
+        "issued drafted drawn written prepared agreed sent received published adopted approved filed cited quoted "
+        "listed named entitled titled called amended renewed attached submitted",
+        "PRONOUN": "i we you they it he she there",
+        "PARTY": "supplier suppliers tenant tenants landlord landlords lessee lessor buyer buyers seller sellers "
+        "purchaser vendor vendors customer customers client clients employee employees employer contractor "
+        "contractors subcontractor party parties borrower lender insurer insured licensee licensor provider "
+        "guarantor owner agent trustee company bank notices payments claims obligations",
         "BARRED": "shall may must should might will would wo longer later whether need",
         "START": "so but hence thus therefore however though although because since as sorry nope then",
         "AFTER": "so but hence thus therefore however though although while whereas because since",
@@ -167,7 +177,7 @@ CLASSES: dict[str, list[str]] = {
         "NORM": "contract contracts agreement agreements policy policies lease clause clauses plan warranty licence "
         "license terms deed law act regulation regulations guarantee schedule schedules amendment amendments rules "
         "code statute bylaws constitution treaty directive charter provision provisions scheme offer order rider "
-        "addendum standard guidelines rulebook procedure",
+        "addendum standard guidelines rulebook procedure nda ndas leases sublease subcontract",
         # What an answer would consist of, and the pieces of text that would hold it
         "INFO": "information info data detail details figure figures mention mentions reference references "
         "indication answer answers specifics documentation guidance breakdown explanation description word "
@@ -188,6 +198,10 @@ CLASSES: dict[str, list[str]] = {
     }.items()
 }
 CLASSES |= {name: listed.split() for name, listed in foreign.CLASSES.items()}
+# Verbs in a form that is hardly a noun: "states", but not "reports"
+_NOUNS = """documents details references reports answers comments quotes addresses lists records logs names accounts
+points sets breaks rules covers offers features supports permits helps holds displays"""
+CLASSES["FINITE"] = sorted({*map(_third, _verbs(_STRICT, _LOOSE, _HOLD))} - {*_NOUNS.split()})
 
 # Words without weight here: rules need not allow for them.
 _DROPPED = (
@@ -202,11 +216,11 @@ _ELISIONS = frozenset(("n", "l", "d", "j", "c", "s", "m", "qu"))
 _LETTERS = [chr(code) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x800))]
 BREAKS = ".!?;:|\n"
 PUNCTUATION = BREAKS + ',()"'
-OTHER = "_"
+OTHER, NUMBER = "_", "0"
 
 
 class Tags(dict[str, str]):
-    """Characters by word; words outside the table are taken apart (contractions, elisions) or are OTHER."""
+    """Characters by word; words outside the table are taken apart (contractions, elisions) or are OTHER or NUMBER."""
 
     def __missing__(self, word: str) -> str:
         if word[-2:] == "ly":
@@ -221,6 +235,8 @@ class Tags(dict[str, str]):
                 return self[head] + (self["is"] if head in _PRONOUNS else "")
             if head in _ELISIONS:
                 return self[head + "'"] + self[tail]
+        if word[:1].isdigit() or (len(word) == 1 and word.isalpha()):
+            return NUMBER
         return {"[": "", "<": "."}.get(word[:1], OTHER)
 
 
@@ -230,7 +246,7 @@ def tag_table(literals: Iterable[str]) -> tuple[Tags, dict[str, str]]:
     for name, listed in CLASSES.items():
         for word in listed:
             names.setdefault(word, set()).add(name)
-    tags, members, known = Tags(), {"OTHER": OTHER}, dict[frozenset[str], str]()
+    tags, members, known = Tags(), {"OTHER": OTHER, "NUMBER": NUMBER}, dict[frozenset[str], str]()
     for word, of in names.items():
         signature = frozenset(of)
         if signature not in known:

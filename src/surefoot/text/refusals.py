@@ -14,6 +14,7 @@ import re
 from typing import Literal, NamedTuple
 
 from surefoot.text import refusal_grammar as grammar
+from surefoot.text import refusal_phrases as phrases
 from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
 from surefoot.text.refusal_words import BREAKS, OTHER
@@ -93,6 +94,7 @@ def _unwrapped(answer: str, start: int, end: int) -> tuple[int, int]:
 
 def _fold(text: str) -> str:
     """Lower case with plain quotes, at the same length, so that positions hold in the original."""
+    text = support.ABBREVIATED.sub(" ", text)
     folded = text.lower()
     if "\n" in text:
         folded = _WRAPPED.sub(" ", text).lower()
@@ -123,7 +125,7 @@ class _Text:
         tokens = _TOKEN.findall(folded)
         self.hinted = "n'" in folded or not grammar.HINT_WORDS.isdisjoint(tokens)
         tags = grammar.TAGS
-        self.pieces = [tags[token] for token in tokens] if self.hinted else [OTHER]
+        self.pieces = phrases.bare(tokens, [tags[token] for token in tokens]) if self.hinted else [OTHER]
         self.tags = "".join(self.pieces)
 
     @functools.cached_property
