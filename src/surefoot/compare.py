@@ -94,7 +94,7 @@ class Comparison(Struct, frozen=True):
     def blocked_by(self) -> dict[str, float]:
         """The rules that block by evidence, with the e-value it took."""
         known = self.sequential.rules if self.sequential else {}
-        failed = {key_of(one.check.rule) for one in self.judged if one.check.status == "fail" and one.waiver is None}
+        failed = _failing(self.judged)
         return {key: found.blocks_from for key, found in known.items() if key in failed}
 
     @property
@@ -149,7 +149,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         uncalibrated=request.uncalibrated,
         labelled={name: len({key for key, _ in side.labels}) for name, side in sides.items()},
         why_this_mode=request.why_this_mode or why,
-        sequential=None if terms is None else _terms_shown(terms, evidence),
+        sequential=None if terms is None else _terms_shown(terms, rules, evidence),
         label_next=label_next,
         next_steps=tuple(steps),
         counts=counts,
@@ -194,7 +194,7 @@ def _judge(
             continue
         subject = subjects[rule.name]
         one, found = (Judged(subject), None) if isinstance(subject, Check) else _judge_one(rule, subject, terms)
-        evidence |= {} if found is None else {key_of(rule): found}
+        evidence |= {} if found is None else {rule.name: found}
         judged.append(one)
     return judged, evidence
 
@@ -246,14 +246,21 @@ def _standing_blocks(judged: Sequence[Judged], counts: Mapping[str, Discordant],
     """A failed rule where the release was blocked before; waived when all that blocked it is waived."""
     from surefoot.sequential.blocks import check_of, standing
 
-    failing = {key_of(one.check.rule) for one in judged if one.check.status == "fail" and one.waiver is None}
-    blocks = standing(request.place.blocks, counts, failing) if request.place else []
+    blocks = standing(request.place.blocks, counts, _failing(judged)) if request.place else []
     if not blocks:
         return []
-    reasons = {key_of(one.check.rule): request.waivers.get(one.check.rule.name) for one in judged}
-    waived = [reason for block in blocks if (reason := reasons.get(block.rule))]
-    waiver = "; ".join(dict.fromkeys(waived)) if len(waived) == len(blocks) else None
+    reasons: dict[str, list[str | None]] = {}
+    for rule in (one.check.rule for one in judged if one.check.rule.on_baseline):
+        reasons.setdefault(key_of(rule), []).append(request.waivers.get(rule.name))
+    waived = [reason for block in blocks for reason in reasons.get(block.rule, [None])]
+    waiver = None if None in waived else "; ".join(dict.fromkeys(filter(None, waived)))
     return [Judged(check_of(blocks, counts), waiver=waiver)]
+
+
+def _failing(judged: Iterable[Judged]) -> set[str]:
+    """What fails against the baseline: a limit of its own on the same metric is another matter."""
+    failed = (one.check.rule for one in judged if one.check.status == "fail" and one.waiver is None)
+    return {key_of(rule) for rule in failed if rule.on_baseline and rule.bound is None}
 
 
 def _terms(rules: Sequence[Rule], trusted: Trust, request: Request) -> Terms:
@@ -265,10 +272,14 @@ def _terms(rules: Sequence[Rule], trusted: Trust, request: Request) -> Terms:
     return terms_of(rules, request.alpha, request.margin, request.place, record, grader)
 
 
-def _terms_shown(terms: Terms, evidence: dict[str, Evidence]) -> Sequential:
+def _terms_shown(terms: Terms, rules: Sequence[Rule], evidence: dict[str, Evidence]) -> Sequential:
+    shown: dict[str, Evidence] = {}
+    for rule in rules:
+        if rule.name in evidence:
+            shown.setdefault(key_of(rule), evidence[rule.name])
     return Sequential(
         alpha=terms.alpha, margin=terms.margin, alpha_block=terms.alpha_block, alpha_ship=terms.alpha_ship,
-        place=terms.place, rules=evidence,
+        place=terms.place, rules=shown,
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from surefoot.doubts import Answer, answers_of, distinct, hanging, lacking
 from surefoot.doubts import in_words as asking_for
 from surefoot.gate import Check, Rule
 from surefoot.judging import Judged, Subject
-from surefoot.sequential.counting import key_of
 from surefoot.trust import Trust, remedy_for
 
 if TYPE_CHECKING:
@@ -44,10 +43,10 @@ def next_steps(
         if answers := answers_of(chosen, scales.sides):
             asked.setdefault((what, answers), []).append(check.rule.name)
         fails_anyway |= check.status == "fail" and not answers
-        key = key_of(check.rule)
+        found = evidence.get(check.rule.name)
         is_about_labels = bool(lacking(check, subject)) or is_one_sided(one)
-        if key in evidence and check.status == "undecidable" and not is_about_labels:
-            runs_needed += _runs_needed(check.rule, evidence[key], terms)
+        if found and check.status == "undecidable" and not is_about_labels:
+            runs_needed += _runs_needed(check.rule, found, terms)
     if fails_anyway:
         asked = {key: names for key, names in asked.items() if key[0] != _HANGS}
     side = scales.sides["cand"]

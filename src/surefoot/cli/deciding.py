@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.appending import UNREADABLE, printable
 from surefoot.calibration.certificates import fault_in
+from surefoot.cli.kept_decisions import LATEST_SHIPPED, keep_decision, latest_shipped
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.sides import is_run, load_side
 from surefoot.compare import Comparison, Request, compare, mode_of
@@ -24,14 +25,14 @@ from surefoot.importers import gatefiles
 from surefoot.pairing import Side, stand_in
 from surefoot.records import Certificate
 from surefoot.report.words import counted, plain
-from surefoot.sequential.history import SEQUENTIAL
-from surefoot.store import MANIFEST, RunStore
+from surefoot.sequential.history import SEQUENTIAL, Place, strict_blocks
+from surefoot.store import RunStore
 
 if TYPE_CHECKING:
     from surefoot.ledger import Ledger
 
-DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
 Options = dict[str, Any]
+_MOST_TRIES = 50
 
 _OPTIONS = (
     click.argument("paths", nargs=-1, metavar="BASE CAND"),
@@ -90,7 +91,7 @@ def decide(options: Options) -> Comparison:
                 comparison = _as_a_step(ledger, (base, cand), sides, rules, request, chosen.programme, options["mode"])
             else:
                 comparison = compare(*sides, rules, request)
-    _keep_decision(Path(cand), comparison)
+    keep_decision(Path(cand), comparison)
     return comparison
 
 
@@ -129,33 +130,42 @@ def _as_a_step(
     programme: str,
     asked: str | None,
 ) -> Comparison:
-    """Two runs make a step in the history of a release, and what its other steps have shown counts."""
+    """Two runs make a step in the history of a release, and what its other steps have shown counts.
+
+    Where another comparison was quicker, its step counts too, and this one is judged again.
+    """
     from surefoot.cli.steps import Runs
 
     runs = Runs.of(*paths)
-    place = runs.place(ledger, programme)
+    for _ in range(_MOST_TRIES):
+        steps = ledger.steps(programme)
+        asked_now = _in_its_mode(runs.place(steps, programme), sides, request, asked)
+        comparison = replace(compare(*sides, rules, asked_now), against_itself=runs.are_one)
+        step = runs.step(comparison, asked_now, programme, rules)
+        comparison = replace(comparison, blocked_before=strict_blocks(steps, step))
+        if runs.are_one and comparison.mode == SEQUENTIAL:
+            return comparison  # no evidence, so no step of any release
+        try:
+            if runs.keep(ledger, step, steps):
+                return comparison
+        except Incomplete as error:
+            # Evidence that is not kept could be tried for again and again; a block is one in any case.
+            if comparison.mode == SEQUENTIAL and comparison.decision.outcome != "BLOCK":
+                raise
+            click.echo(f"note: {error.message}; the decision is not kept in it", err=True)
+            return comparison
+    raise Incomplete("other comparisons were kept in the ledger all the time", "compare again when they are through")
+
+
+def _in_its_mode(place: Place, sides: tuple[Side, Side], request: Request, asked: str | None) -> Request:
+    """A release that has begun in the sequential mode goes on in it."""
     if place.has_begun and mode_of(sides, request.mode)[0] != SEQUENTIAL:
         why = f"the ledger has sequential steps of the release {plain(place.release)}"
         if asked is not None:
             message = f"{why}, and a decision in the {asked} mode would leave out what they have shown"
             raise UsageError(message, "leave --mode out, or name a new release with run --version")
         request = replace(request, mode=SEQUENTIAL, why_this_mode=why)
-    if mode_of(sides, request.mode)[0] == SEQUENTIAL:
-        request = replace(request, place=place)
-    comparison = compare(*sides, rules, request)
-    takes_back = comparison.mode != SEQUENTIAL and not request.overridden
-    before = runs.blocked_before(ledger, programme, rules, takes_back=takes_back)
-    comparison = replace(comparison, against_itself=runs.are_one, blocked_before=before)
-    if runs.are_one and comparison.mode == SEQUENTIAL:
-        return comparison  # no evidence, so no step of any release
-    try:
-        runs.keep(ledger, comparison, request, programme, rules)
-    except Incomplete as error:
-        # Evidence that is not kept could be tried for again and again; a block is one in any case.
-        if comparison.mode == SEQUENTIAL and comparison.decision.outcome != "BLOCK":
-            raise
-        click.echo(f"note: {error.message}; the decision is not kept in it", err=True)
-    return comparison
+    return replace(request, place=place) if mode_of(sides, request.mode)[0] == SEQUENTIAL else request
 
 
 @contextlib.contextmanager
@@ -229,68 +239,9 @@ def two_of(paths: Sequence[str], baseline: str | None, *, by_own_rules: bool = F
     given = [*([] if baseline is None else [baseline]), *paths]
     if len(given) == 2:
         base, cand = given
-        return _latest_shipped(Path(cand), by_own_rules=by_own_rules) if base == LATEST_SHIPPED else base, cand
+        return latest_shipped(Path(cand), by_own_rules=by_own_rules) if base == LATEST_SHIPPED else base, cand
     hint = "write surefoot compare BASE CAND, or surefoot compare CAND --baseline RUN"
     raise UsageError(f"two runs are compared, not {len(paths) + (baseline is not None)}", hint)
-
-
-def _latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
-    """The newest run beside the candidate that shipped against another, and was not blocked against a third.
-
-    Where none has, the first that was compared with itself: somewhere one has to begin. One that shipped by other rules
-    than the gate file's is good enough only for who goes by rules of their own again.
-    """
-    shipped: list[tuple[str, str]] = []
-    begun: list[tuple[str, str]] = []
-    if not cand.exists():
-        raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
-    for folder in cand.resolve().parent.iterdir():
-        decision = _read(folder / DECISION)
-        itself = decision.get("against_itself")
-        by_the_rules = itself or by_own_rules or not decision.get("overridden")
-        if folder == cand.resolve() or decision.get("outcome") != "SHIP" or _was_blocked(decision):
-            continue
-        if by_the_rules:
-            kept = begun if itself else shipped
-            kept.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
-    if not shipped and not begun:
-        hint = "name the baseline: surefoot compare BASE CAND"
-        raise UsageError(f"no run beside {cand} has shipped yet", hint)
-    return (max(shipped) if shipped else min(begun))[1]
-
-
-def _was_blocked(decision: Mapping[str, object]) -> bool:
-    """True unless what was blocked is the same comparison, which has shipped now that chance is allowed for."""
-    before = decision.get("blocked_before")
-    blocks = before if isinstance(before, list) else []
-    by_chance = decision.get("mode") == SEQUENTIAL
-    return not all(by_chance and isinstance(one, dict) and one.get("same_runs") for one in blocks)
-
-
-def _read(path: Path) -> dict[str, object]:
-    try:
-        found = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _keep_decision(cand: Path, comparison: Comparison) -> None:
-    """A run folder keeps what was decided about it last; a run against itself says nothing about it."""
-    from surefoot.report.comparison_json import as_json
-
-    if not is_run(cand):
-        return
-    before = _read(cand / DECISION)
-    if comparison.against_itself and before.get("outcome") and not before.get("against_itself"):
-        click.echo("note: a run against itself; the decision that it has against another is kept", err=True)
-        return
-    kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
-    try:
-        (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
-    except OSError as error:
-        # The decision stands, whoever may write into the run.
-        click.echo(f"note: the decision is not kept in {plain(printable(cand))}: {error.strerror}", err=True)
 
 
 def _waivers(rules: Sequence[str], reasons: Sequence[str]) -> dict[str, str]:

@@ -213,7 +213,7 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
     from surefoot.stats.sequential import log_e_value
 
     counting = {step.id: step for step in newest(steps)}
-    rules: tuple[str, ...] = ()  # of the last decision by a gate file
+    before: dict[str, object] = {}  # what the gate file said at the last decision by it
     for place, kept in enumerate(steps):
         step = counting.get(kept.id, kept)
         replaced = kept.id not in counting
@@ -233,10 +233,18 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
             "overridden": row["overridden"],
             "blocked_by": row["blocked_by"],
             "rules": row["rules"],
-            "rules_changed": bool(rules and step.rules and step.rules != rules),
+            "alpha": step.alpha,
+            "margin": step.margin,
+            "file_changed": [key for key, value in _of_the_file(step).items() if before.get(key, value) != value],
             "replaced": replaced,
         }
-        rules = step.rules if not step.overridden else rules
+        before |= _of_the_file(step)
+
+
+def _of_the_file(step: Step) -> dict[str, object]:
+    """What a decision took from the gate file, as far as that is known."""
+    taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
+    return {key: value for key, value in taken.items() if value not in ((), None) and key not in step.overridden}
 
 
 def _history_line(row: dict[str, Any]) -> str:
@@ -246,7 +254,7 @@ def _history_line(row: dict[str, Any]) -> str:
     flags = "  uncalibrated" if row["uncalibrated"] else ""
     flags += f"  waived: {plain(', '.join(row['waived']))}" if row["waived"] else ""
     flags += f"  not as the gate file: {plain(overridden(row['overridden']))}" if row["overridden"] else ""
-    flags += "  the gate file's rules have changed" if row["rules_changed"] and not row["overridden"] else ""
+    flags += f"  the gate file has changed: {', '.join(row['file_changed'])}" if row["file_changed"] else ""
     flags += "  replaced by a later comparison of the same runs" if row["replaced"] else ""
     sides = f"{row['reference']} ({row['base_name']}) -> {row['release']} ({row['cand_name']})"
     return f"{row['at'][:16]}  {row['outcome']:12}  {row['mode']:10}  {plain(sides)}{evidence}{flags}"

@@ -14,8 +14,9 @@ from surefoot.compare import Comparison, Request
 from surefoot.gate import Rule
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
+from surefoot.ledger.schema import STEPS, add, in_order
 from surefoot.records import Step
-from surefoot.sequential.history import Candidacy, Earlier, Place, newest, place, strict_blocks
+from surefoot.sequential.history import Candidacy, Place, newest, place
 from surefoot.store import RunStore
 
 
@@ -33,14 +34,8 @@ class Runs(Struct, frozen=True):
     def are_one(self) -> bool:
         return run_id(self.base.manifest) == run_id(self.cand.manifest)
 
-    def place(self, ledger: Ledger, programme: str) -> Place:
-        return place(ledger.steps(programme), self._candidacy(programme))
-
-    def blocked_before(
-        self, ledger: Ledger, programme: str, rules: Sequence[Rule], *, takes_back: bool
-    ) -> tuple[Earlier, ...]:
-        now = replace(self._candidacy(programme), rules=_texts(rules))
-        return strict_blocks(ledger.steps(programme), now, takes_back=takes_back)
+    def place(self, steps: Sequence[Step], programme: str) -> Place:
+        return place(steps, self._candidacy(programme))
 
     def _candidacy(self, programme: str) -> Candidacy:
         base, cand = self.base.manifest, self.cand.manifest
@@ -56,13 +51,10 @@ class Runs(Struct, frozen=True):
             deterministic=cand.deterministic,
         )
 
-    def keep(
-        self, ledger: Ledger, comparison: Comparison, request: Request, programme: str, rules: Sequence[Rule]
-    ) -> None:
-        """The newest row of a step counts, so one that says the same as the last is not added."""
+    def step(self, comparison: Comparison, request: Request, programme: str, rules: Sequence[Rule]) -> Step:
         base, cand = self.base.manifest, self.cand.manifest
         certificate = comparison.trust.certificate
-        step = Step(
+        return Step(
             id=uuid.uuid4().hex,
             at=datetime.now(UTC).isoformat(timespec="microseconds"),
             programme=programme,
@@ -90,17 +82,24 @@ class Runs(Struct, frozen=True):
             overridden=dict(comparison.overridden),
             closes=comparison.closes,
             deterministic=cand.deterministic,
-            rules=_texts(rules),
+            rules=tuple(sorted(rule.text for rule in rules)),
         )
+
+    def keep(self, ledger: Ledger, step: Step, seen: Sequence[Step]) -> bool:
+        """Add the step to those that were `seen`; False when others have come since, which may change what it says.
+
+        The newest row of a step counts, so one that says the same as the last is not added.
+        """
         for store in (self.base, self.cand):
             ledger.add_run(entry_of(store))
-        rows = ledger.steps(programme)
-        if _undated(newest([*rows, step])) != _undated(newest(rows)):
-            ledger.add_step(step)
-
-
-def _texts(rules: Sequence[Rule]) -> tuple[str, ...]:
-    return tuple(sorted(rule.text for rule in rules))
+        is_new = _undated(newest([*seen, step])) != _undated(newest(seen))
+        with ledger.database.writing() as connection:
+            found = connection.execute(in_order(STEPS).where(STEPS.c.programme == step.programme))
+            if [row["id"] for row in found.mappings()] != [one.id for one in seen]:
+                return False
+            if is_new:
+                add(connection, [step])
+        return True
 
 
 def _answers(store: RunStore) -> str:

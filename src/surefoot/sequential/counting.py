@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from surefoot.gate import Rule
-from surefoot.judging import Subject, getting_worse
+from surefoot.judging import Subject, getting_worse, rises
 from surefoot.measures import Pair, Said
 from surefoot.records import Discordant, Step
 
@@ -16,6 +16,10 @@ ALWAYS_COUNTED = ("wrong", "unsupported")  # whatever the rules are
 BY_PEOPLE = "!"
 ONE_ANSWER, TWO_ANSWERS = "=", ">"
 Moves = Mapping[str, int]  # as records.Step has them
+_MORE_IS_BETTER = frozenset({
+    "coverage", "acceptable", "correct", "correct_rate", "refusal_quality", "refusal_quality_shared",
+    "citation_exists_rate", "citation_supports_rate",
+})  # fmt: skip
 
 
 class Counted(Struct, frozen=True):
@@ -31,7 +35,9 @@ class Counted(Struct, frozen=True):
 
 
 def key_of(rule: Rule) -> str:
-    return f"{rule.metric}[{rule.group}]" if rule.group else rule.metric
+    """What the counts of a rule are kept under: the metric, its group, and which way is worse if not the usual one."""
+    key = f"{rule.metric}[{rule.group}]" if rule.group else rule.metric
+    return key if rises(rule) != (rule.metric in _MORE_IS_BETTER) else f"{key} {rule.op}"
 
 
 def discordant(rule: Rule, subject: Subject) -> tuple[Discordant, int]:

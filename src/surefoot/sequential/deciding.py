@@ -10,7 +10,7 @@ from surefoot.judging import Subject
 from surefoot.measures import Pair, SideName
 from surefoot.sequential.counting import BY_PEOPLE, ONE_ANSWER, TWO_ANSWERS, counted, move_of
 from surefoot.sequential.grader_error import doubt
-from surefoot.sequential.judging import Terms, end_of, has_three_ends, lacking_questions, moves_behind
+from surefoot.sequential.judging import Terms, end_of, has_three_ends, in_shares, lacking_questions, moves_behind
 from surefoot.sequential.repeats import asked_in
 
 Chosen = tuple[Pair, SideName]
@@ -20,6 +20,7 @@ def labels_that_decide(rule: Rule, subject: Subject, terms: Terms) -> list[Chose
     """None when labels cannot: there is no certificate to weigh them by, or more runs or questions are needed."""
     if not has_three_ends(rule) or terms.record is None or (terms.place and not terms.place.adds):
         return []
+    rule = in_shares(rule, subject)
     earlier = terms.place.earlier if terms.place else ()
     if lacking_questions(rule, counted(rule, subject, earlier, adds=True), asked_in(rule, subject), terms):
         return []

@@ -30,7 +30,6 @@ class Candidacy(Struct, frozen=True, kw_only=True):
     base_answers: str = ""
     cand_answers: str = ""
     deterministic: bool = False  # the candidate says that it always answers alike
-    rules: tuple[str, ...] = ()
 
 
 class Block(Struct, frozen=True):
@@ -90,31 +89,33 @@ def place(steps: Sequence[Step], now: Candidacy) -> Place:
     )  # fmt: skip
 
 
-def strict_blocks(steps: Sequence[Step], now: Candidacy, *, takes_back: bool) -> tuple[Earlier, ...]:
+def strict_blocks(steps: Sequence[Step], now: Step) -> tuple[Earlier, ...]:
     """Where the gate file's rules have blocked the very same answers: against others, or now by other rules.
 
-    Only the same comparison by the same rules, nothing waived, takes a block back, as after labels.
+    Only the same comparison that ships by the same rules, nothing waived, takes a block back, as after labels.
     """
     standing: dict[Hashable, Step] = {}
-    for row in steps:
-        if row.mode == SEQUENTIAL or row.overridden or not _is_same(row.cand_run, row.cand_answers, now):
+    for row in (*steps, now):
+        if row.mode == SEQUENTIAL or row.overridden or not _has_its_answers(row, now):
             continue
         if row.outcome == "BLOCK":
             standing[_said(row)] = row
-        elif (before := standing.get(_said(row))) and not row.waived and _has_the_rules_of(before, row):
+        elif (before := standing.get(_said(row))) and _takes_back(before, row):
             del standing[_said(row)]
-    if takes_back and (before := standing.get(_said(now))) and set(before.rules) <= set(now.rules):
-        del standing[_said(now)]
-    return tuple(Earlier(row.at, row.base_name, said == _said(now)) for said, row in standing.items())
+    return tuple(
+        Earlier(row.at, row.base_name, _said(row) == _said(now)) for row in standing.values() if row is not now
+    )
 
 
-def _has_the_rules_of(before: Step, row: Step) -> bool:
-    """The texts tell, limits and all; of the oldest steps only what they counted is known."""
+def _takes_back(before: Step, row: Step) -> bool:
+    """The texts of the rules tell, limits and all; of the oldest steps only what they counted is known."""
+    if row.outcome != "SHIP" or row.waived:
+        return False
     return set(before.rules) <= set(row.rules) if before.rules else before.counts.keys() <= row.counts.keys()
 
 
-def _is_same(run: str, answers: str, now: Candidacy) -> bool:
-    return run == now.cand_run or bool(answers and answers == now.cand_answers)
+def _has_its_answers(row: Step, now: Step) -> bool:
+    return row.cand_run == now.cand_run or bool(row.cand_answers and row.cand_answers == now.cand_answers)
 
 
 def _said(one: Step | Candidacy) -> Hashable:

@@ -91,14 +91,21 @@ def terms_of(
     return Terms(alpha=alpha, margin=margin, others=max(1, others), place=place, record=record, grader=grader)
 
 
+def in_shares(rule: Rule, subject: Subject) -> Rule:
+    """The rule with what it bears as a share of the answers of one run: so it means the same over all steps."""
+    if rule.is_in_shares or subject.measure.shape != "count":
+        return rule
+    return replace(rule, limit=rule.limit / max(1, len(subject.pairs)))
+
+
 def judge(strict: Judged, subject: Subject, terms: Terms) -> tuple[Judged, Evidence | None]:
     """The same rule as `strict` has judged it, by chance; and the numbers behind that."""
-    rule = strict.check.rule
-    if not is_chance(rule) or strict.check.status == "not_applicable":
+    if not is_chance(strict.check.rule) or strict.check.status == "not_applicable":
         return strict, None
+    rule = in_shares(strict.check.rule, subject)
     place = terms.place
     seen = counted(rule, subject, place.earlier if place else (), adds=place is None or place.adds)
-    check = replace(strict.check, limit=None, to_be_sure=None, reason="", questions=(), question_count=0)
+    check = replace(strict.check, rule=rule, limit=None, to_be_sure=None, reason="", questions=(), question_count=0)
     if has_three_ends(rule):
         behind_it = moves_behind(rule, subject, terms)
         check, evidence = _three_ends(check, seen, behind_it, asked_in(rule, subject), terms)
@@ -111,7 +118,9 @@ def judge(strict: Judged, subject: Subject, terms: Terms) -> tuple[Judged, Evide
         evidence = replace(evidence, more_runs=1)  # all it lacks is a pair that adds something
     behind = check if seen.unknown or check.status != "undecidable" else replace(check, status="fail")
     named = with_questions(behind, subject)  # of an open rule those that got worse, as of a failed one
-    check = replace(check, questions=named.questions, question_count=named.question_count)
+    check = replace(
+        check, rule=strict.check.rule, questions=named.questions, question_count=named.question_count
+    )  # fmt: skip
     return replace(strict, check=check), evidence
 
 
@@ -133,13 +142,13 @@ def end_of(
     rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms, *, unknown: int = 0, runs: int = 0
 ) -> tuple[str, Evidence]:
     """Which of the three ends the counts reach, `runs` pairs of runs from now."""
-    slack = _slack(rule, total)
-    margin = slack or terms.margin
+    slack = float(rule.limit)
+    margin = max(slack, terms.margin)
     alpha_ship = terms.alpha_ship_after(runs)
-    plain = chance_of_rise(total.worse, total.better, total.pairs, margin)
-    chance, chance_worse = plain, chance_of_rise(total.worse, total.better, total.pairs, 0.0)
-    if terms.record is not None:
-        chance, chance_worse = chances_of_rise(*_arguments(rule, behind, terms.record), (margin, 0.0))
+    above = (margin, 0.0, slack)
+    plain = tuple(chance_of_rise(total.worse, total.better, total.pairs, rise) for rise in above)
+    found = plain if terms.record is None else chances_of_rise(*_arguments(rule, behind, terms.record), above)
+    chance, chance_worse, beyond_slack = found
     log_e = log_e_value(total.worse, total.better + unknown)
     evidence = Evidence(
         worse=total.worse, better=total.better, pairs=total.pairs, e_value=min(_LARGEST_E, _exp(log_e)),
@@ -147,7 +156,7 @@ def end_of(
         chance_worse=chance_worse, ships_up_to=alpha_ship,
     )  # fmt: skip
     # A rise within what the rule itself bears blocks nothing, however sure it is.
-    borne = bool(slack) and max(plain, chance) <= alpha_ship
+    borne = bool(slack) and max(plain[2], beyond_slack) <= alpha_ship
     if log_e >= -log(terms.alpha_block) and not borne:
         return ("fail" if terms.record is None or chance_worse >= 1 - terms.alpha else "doubted"), evidence
     return ("pass" if chance <= alpha_ship else "open"), evidence
@@ -155,8 +164,7 @@ def end_of(
 
 def lacking_questions(rule: Rule, seen: Counted, asked: Asked, terms: Terms) -> Shortfall | None:
     """Why the rule cannot pass, whatever the pairs say: repeats were counted, and the questions are too few."""
-    margin = _slack(rule, seen.total) or terms.margin
-    return shortfall(asked, seen.total.pairs, margin, terms.alpha_first)
+    return shortfall(asked, seen.total.pairs, max(float(rule.limit), terms.margin), terms.alpha_first)
 
 
 def _three_ends(
@@ -208,13 +216,7 @@ def _beyond_slack(rule: Rule, seen: Counted, strict: Check) -> bool:
         return strict.status == "fail"  # pairs do not say by how much a mean has moved
     total = seen.total
     pairs = total.pairs + seen.unknown
-    slack = float(abs(rule.limit)) / (1 if measure.shape == "share" or rule.is_in_shares else max(1, pairs))
-    return (total.worse - total.better - seen.unknown) / max(1, pairs) > slack
-
-
-def _slack(rule: Rule, total: Discordant) -> float:
-    """What a rule itself bears, as a share."""
-    return float(rule.limit) / (1 if rule.is_in_shares else max(1, total.pairs))
+    return (total.worse - total.better - seen.unknown) / max(1, pairs) > abs(rule.limit)
 
 
 def _more_runs(rule: Rule, total: Discordant, behind: tuple[Moves, Discordant], terms: Terms) -> int | None:
