@@ -35,6 +35,7 @@ class Side(Struct, dict=True):
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
     labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what people settled on, instead of the grader
+    labelled_beside: tuple[str, ...] = ()  # runs whose labels go into the same certificate
     picked: set[tuple[Key, str]] = set()  # those of them on answers that somebody went to, which chance did not draw
 
     def counted(self) -> Iterable[Verdict]:

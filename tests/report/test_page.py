@@ -141,10 +141,10 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     assert 'aria-label="baseline: correct 1, refused 1, unsupported 1, wrong 1, ungraded 0;' in page
 
 
-def test_a_narrow_segment_keeps_its_letter_or_its_title() -> None:
+def test_a_narrow_segment_keeps_its_count() -> None:
     rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
     page = render(compare(Side("a", rows), Side("b", rows), RULES, Request(uncalibrated=True)))
-    assert "<title>wrong: 1</title>" in page and ">W</text>" in page and "No answer changed" in page
+    assert "<title>wrong: 1</title>" in page and ">1</text>" in page and "No answer changed" in page
 
 
 @pytest.mark.parametrize("foreign", HOSTILE)

@@ -25,7 +25,7 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
         }  # fmt: skip
         said = server.end()
     assert server.process.returncode == 0
-    assert said == f"note: 0 of 10 answers labelled; the labels are in {mill.parent / 'surefoot.db'}\n"
+    assert said == f"note: 0 answers labelled, 10 wanted; the labels are in {mill.parent / 'surefoot.db'}\n"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def audit(
     expected: str | None,
     as_json: bool,
 ) -> int:
-    """Put everything a reviewer needs about RUN into one file, signed by its hash.
+    """Put everything a reviewer needs about RUN into one file that is known by its hash.
 
     Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history up to
     it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal contents give

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,6 +99,7 @@ def _of_runs(
     from surefoot.calibration.axes import by_certificate
     from surefoot.calibration.certificates import standing
     from surefoot.cli.calibrating import from_runs
+    from surefoot.cli.labelled_runs import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
 
@@ -115,8 +117,12 @@ def _of_runs(
         if valid and why:
             _note(why)
         if source.joined.sampled or (source.joined.people and valid is None):
-            found = _calibrated(source, *asked)
-            return _kept(found, book or opened.enter_context(Ledger.open(where)), valid)
+            book = book or opened.enter_context(Ledger.open(where))
+            found = _kept(_calibrated(source, *asked), book, valid)
+            if others := labelled_beside(book, runs[0], runs[1:]):
+                together = shlex.join([*others, *map(printable, runs)])
+                _note(f"people have labelled more answers by this grader; on all labels: surefoot calibrate {together}")
+            return found
     if valid is None:
         if labels:
             _name(source)
@@ -154,8 +160,7 @@ def _kept(found: Calibration, ledger: Ledger, before: Certificate | None) -> Cal
     ledger.add_certificate(made)
     _note(f"the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
     if before is not None and before.labels > made.labels:
-        more = f"the one of {before.at[:10]}, which it replaces, was on {before.labels}"
-        _note(f"{more}; to calibrate on the labels of several runs, name them all")
+        _note(f"the one of {before.at[:10]}, which it replaces, was on {before.labels}")
     return found
 
 

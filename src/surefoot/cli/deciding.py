@@ -134,8 +134,10 @@ def _as_a_step(
 
     Where another comparison was quicker, its step counts too, and this one is judged again.
     """
+    from surefoot.cli.labelled_runs import labelled_beside
     from surefoot.cli.steps import Runs
 
+    sides[1].labelled_beside = tuple(labelled_beside(ledger, paths[1]))
     runs = Runs.of(*paths)
     for _ in range(_MOST_TRIES):
         steps = ledger.steps(programme)

@@ -32,8 +32,8 @@ drop the refusals, answer everything. Does that make it lie more? 130 questions,
 """
 _LABELS = """
 Can the grader be trusted? Every answer here was labelled by two annotators who saw no verdict: AI models, for want of
-people. With your own documents, label about 50 answers yourself. `surefoot import` keeps labels in a ledger, and
-`surefoot calibrate` holds the grader against them:
+people. (Answers that both pipelines give count once.) With your own documents, label about 50 answers yourself.
+`surefoot import` keeps labels in a ledger, and `surefoot calibrate` holds the grader against them:
   {trust}
 That certificate is what the gate asks for before anything ships, and where a label is, it counts instead of the grader.
 """

@@ -100,7 +100,8 @@ def label(
             serving.serve(app.app_for(made, host=host, token=secret, annotator=name), listening)
         made.keeper.check()
         done = made.progress(name)
-        _note(f"{done.together} of {counted(done.target, 'answer')} labelled; the labels are in {book.name}")
+        wanted = f"{done.target} wanted; the labels are in {book.name}"
+        _note(f"{counted(done.together, 'answer')} labelled, {wanted}")
     return ExitCode.OK
 
 

@@ -13,7 +13,7 @@ from surefoot.datasets import hygiene, locks
 from surefoot.errors import ExitCode, UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.importers.questions import QuestionSet
-from surefoot.report.words import plain
+from surefoot.report.words import counted, plain
 from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -50,8 +50,8 @@ def check(file: Path, corpus: Path | None, as_json: bool) -> int:
     else:
         _list("error", errors)
         _list("warning", warnings)
-        count = len(question_set.questions)
-        click.echo(f"{count} questions, {len(errors)} errors, {len(warnings)} warnings")
+        found = ((question_set.questions, "question"), (errors, "error"), (warnings, "warning"))
+        click.echo(", ".join(counted(len(rows), noun) for rows, noun in found))
     return ExitCode.BLOCKED if errors else ExitCode.OK
 
 

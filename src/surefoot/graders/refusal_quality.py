@@ -58,7 +58,8 @@ def refusal_quality(
     )  # fmt: skip
     if capped and level > 1:
         return 1, f"capped at 1: {capped}"
-    return level, ", ".join(earned) or "a flat refusal"
+    lacking = "" if says_what or not earned else "; what is missing is not named"
+    return level, ", ".join(earned) + lacking or "a flat refusal"
 
 
 def _says_what_is_missing(question: str, answer: str, refusal: Refusal) -> bool:

@@ -175,7 +175,7 @@ def _bar(side: SideName, counts: Counts, largest: int, top: int) -> Iterator[str
 
 def label(bucket: str, count: int, left: float, middle: float, width: float) -> str:
     """The bucket's name and count where they fit, else what of them fits."""
-    tries = (f"{bucket} {count}", f"{bucket[0].upper()} {count}", bucket[0].upper())
+    tries = (f"{bucket} {count}", f"{bucket[0].upper()} {count}", f"{count}")
     words = next((words for words in tries if len(words) * _LETTER_WIDTH + 6 <= width), "")
     if not words:
         return ""
