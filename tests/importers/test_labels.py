@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -10,12 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.importers.labels import bound, load_labels, not_yet_in
-from surefoot.records import Label
+from surefoot.importers.labels import _sealed, bound, load_labels, not_yet_in
+from surefoot.records import Label, current
 from surefoot.rubric import load
 from surefoot.types import Problem
 
 from ..conftest import Write
+
+DAYS = [f"2026-01-0{day}T00:00:00.000000+00:00" for day in (1, 2, 3)]
 
 
 def read(path: Path) -> tuple[list[Label], list[Problem]]:
@@ -138,14 +142,96 @@ def test_labels_are_bound_to_the_answers_of_a_run(write: Write) -> None:
 def test_a_file_may_be_read_in_again_and_says_only_what_is_new(write: Write) -> None:
     row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
     first = bound(read(write("a.jsonl", [row]))[0], {("q1", 1): "v1"}, [])
-    kept = not_yet_in([], first, "2026-01-01")
-    assert [one.at for one in kept] == ["2026-01-01"]
-    assert not_yet_in(kept, first, "2026-01-02") == []
+    kept = not_yet_in([], first, DAYS[0])
+    assert [one.at for one in kept] == [DAYS[0]]
+    assert not_yet_in(kept, first, DAYS[1]) == []
     changed = bound(read(write("b.jsonl", [{**row, "value": "correct"}]))[0], {("q1", 1): "v1"}, [])
-    kept += not_yet_in(kept, changed, "2026-01-02")
-    kept += not_yet_in(kept, first, "2026-01-03")  # and back again
+    kept += not_yet_in(kept, changed, DAYS[1])
+    kept += not_yet_in(kept, first, DAYS[2])  # and back again
     assert [one.value for one in kept] == ["wrong", "correct", "wrong"]
     assert len({one.id for one in kept}) == 3
+
+
+def told(*rows: Mapping[str, object]) -> list[Label]:
+    """Labels on one answer as a file has them, bound to it."""
+    given: dict[str, Any] = {"id": "", "at": "", "annotator": "a", "question_id": "q1", "axis": "factuality"}
+    labels = [Label(**{**given, "value": "wrong", **row}) for row in rows]
+    return bound([one if one.id else _sealed(one) for one in labels], {("q1", 1): "v1"}, [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "standing"),
+    [
+        ({}, {"drawn": "chosen"}, ("wrong", "chosen", "")),
+        ({"drawn": "chosen"}, {}, ("wrong", "chosen", "")),
+        ({"drawn": "chosen"}, {"value": "correct"}, ("correct", "chosen", "")),  # nor does another value launder it
+        ({"drawn": "gate"}, {}, ("wrong", "gate", "")),
+        ({"drawn": "flagged"}, {}, ("wrong", "flagged", "")),  # by chance, too
+        ({}, {"note": "clause 2"}, ("wrong", "sample", "clause 2")),
+        ({"note": "clause 2"}, {}, ("wrong", "sample", "clause 2")),  # a file without notes takes none back
+        ({"note": "clause 2"}, {"note": "clause 3"}, ("wrong", "sample", "clause 3")),
+    ],
+)
+@pytest.mark.parametrize("at", ["", DAYS[0]])
+def test_what_has_changed_is_a_new_row_and_what_was_picked_stays_picked(
+    before: dict[str, object], after: dict[str, object], standing: tuple[str, str, str], at: str
+) -> None:
+    """Also where a file gives both the same time."""
+    kept = not_yet_in([], told({**before, "at": at}), DAYS[0])
+    changed = told({**after, "at": at})
+    kept += not_yet_in(kept, changed, DAYS[1])
+    assert [(one.value, one.drawn, one.note) for one in current(kept)] == [standing]
+    assert not_yet_in(kept, changed, DAYS[2]) == []  # read in again, it says nothing new
+
+
+def test_a_picked_label_taken_back_and_given_again_is_no_sample() -> None:
+    kept: list[Label] = []
+    rows: list[dict[str, object]] = [{"drawn": "chosen"}, {"value": None}, {"value": "correct"}]
+    for day, row in zip(DAYS, rows, strict=True):
+        kept += not_yet_in(kept, told(row), day)
+    assert [(one.value, one.drawn) for one in current(kept)] == [("correct", "chosen")]
+    others = not_yet_in(kept, told({"annotator": "b"}, {"axis": "citation_exists", "value": "yes"}), DAYS[2])
+    assert {one.drawn for one in others} == {"sample"}  # each person and axis for itself
+
+
+def test_a_pick_that_is_told_late_counts_for_what_was_said_since() -> None:
+    kept = not_yet_in([], told({"value": "correct", "at": DAYS[1]}), DAYS[1])
+    picked = told({"drawn": "chosen", "at": DAYS[0]})
+    kept += not_yet_in(kept, picked, DAYS[2])
+    assert [(one.value, one.drawn) for one in current(kept)] == [("correct", "chosen")]
+    assert not_yet_in(kept, picked, DAYS[2]) == []
+    assert not_yet_in(kept, told({"value": "correct", "at": DAYS[1]}), DAYS[2]) == []
+
+
+def test_a_row_of_a_ledger_that_was_edited_is_new() -> None:
+    """It has an id of its own, so a change is told by what it says."""
+    row = {"id": "x", "version": "v1", "at": DAYS[0]}
+    kept = not_yet_in([], told(row), DAYS[1])
+    assert [one.id for one in kept] == ["x"] and not_yet_in(kept, told(row), DAYS[1]) == []
+    kept += not_yet_in(kept, told({**row, "drawn": "chosen"}), DAYS[1])
+    assert len({one.id for one in kept}) == 2
+    assert [one.drawn for one in current(kept)] == ["chosen"]
+
+
+@pytest.mark.parametrize("value", ["wrong", None])
+def test_a_label_dated_ahead_can_be_changed(value: str | None) -> None:
+    ahead = "2026-01-01T20:00:00.000000+00:00"
+    kept = not_yet_in([], told({"at": ahead, "value": value}), DAYS[0])
+    for value in ("correct", "unsupported"):
+        changed = told({"value": value})
+        kept += not_yet_in(kept, changed, DAYS[0])
+        assert [one.value for one in current(kept)] == [value]
+        assert not_yet_in(kept, changed, DAYS[0]) == []
+    odd = [Label(id="x", at="zzzz", annotator="a", question_id="q1", axis="factuality", value="wrong", version="v1")]
+    with pytest.raises(UsageError, match="cannot be changed: it has the time 'zzzz'"):
+        not_yet_in(odd, changed, DAYS[0])
+
+
+def test_in_one_file_too_what_was_picked_is_no_sample(write: Write) -> None:
+    rows = [{"question_id": "q1", "axis": "factuality", "value": "wrong", "drawn": drawn} for drawn in ("", "chosen")]
+    for order in (rows, rows[::-1]):
+        labels, problems = read(write("a.jsonl", order))
+        assert [one.drawn for one in labels] == ["chosen"] and "repeats line 1" in str(problems[0])
 
 
 @pytest.mark.parametrize(

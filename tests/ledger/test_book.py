@@ -3,6 +3,8 @@ from __future__ import annotations
 import math
 import stat
 import tempfile
+import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -181,6 +183,16 @@ def test_threads_share_a_ledger(place: str) -> None:
     with Ledger.open(place) as ledger, ThreadPoolExecutor(8) as pool:
         new = list(pool.map(lambda number: ledger.add_labels([label(number % 40)]), range(80)))
         assert sum(new) == 40 == len(ledger.labels())
+
+
+def test_what_is_new_is_decided_in_the_transaction_that_adds_it(place: str) -> None:
+    def new_beside(known: list[Label]) -> list[Label]:
+        time.sleep(0.1)  # as long as it takes another to look, too
+        return [] if known else [label(1, id=uuid.uuid4().hex)]
+
+    with Ledger.open(place) as ledger, ThreadPoolExecutor(4) as pool:
+        new = list(pool.map(lambda _: ledger.add_new_labels({"version-1"}, new_beside), range(4)))
+        assert sum(new) == 1 == len(ledger.labels())
 
 
 def test_a_row_that_surefoot_did_not_write_is_named(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,6 +127,43 @@ def test_labels_picked_by_hand_are_no_sample(surefoot: Type, tmp_path: Path, run
     axis = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
     assert axis["table"]["unsupported"] == {"correct": 2, "wrong": 0, "unsupported": 0, "refused": 0}
     assert axis["chosen"]["unsupported"]["wrong"] == 1
+
+
+def test_picks_that_are_owned_up_to_later_are_no_sample_and_stay_none(
+    surefoot: Type, tmp_path: Path, run: Path, write: Write
+) -> None:
+    plain = write("a.csv", ["question_id,factuality", "q1,wrong", "q2,correct"])
+    picked = write("b.csv", ["question_id,factuality,drawn", "q1,wrong,chosen", "q2,correct,"])
+    assert surefoot("grade", run, "--grader", "rules").code == 0
+    for path, new in ((plain, 2), (picked, 1), (plain, 0), (picked, 0)):
+        assert surefoot("import", path, "--run", run, "--json").json["new"] == {"labels": new}
+    for labels in ([], ["--labels", plain]):
+        axis = surefoot("calibrate", run, "--json", *labels).json["axes"]["factuality"]
+        assert axis["table"]["unsupported"]["wrong"] == 0 and axis["chosen"]["unsupported"]["wrong"] == 1
+    again = surefoot("calibrate", run, "--json", "--labels", write("c.csv", [*plain.read_text().split(), "q3,wrong"]))
+    assert again.json["axes"]["factuality"]["table"]["unsupported"]["wrong"] == 1  # q3 alone
+
+
+def test_a_label_dated_ahead_is_changed_by_a_file_without_times(
+    surefoot: Type, tmp_path: Path, run: Path, write: Write
+) -> None:
+    ahead = (datetime.now(UTC) + timedelta(hours=20)).isoformat()
+    first = write("a.csv", ["question_id,factuality,at", f"q1,wrong,{ahead}"])
+    later = write("b.csv", ["question_id,factuality", "q1,correct"])
+    for path, new in ((first, 1), (later, 1), (later, 0)):
+        assert surefoot("import", path, "--run", run, "--json").json["new"] == {"labels": new}
+    with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
+        assert [row.value for row in current(ledger.labels())] == ["correct"]
+
+
+def test_a_file_imported_by_many_at_once_comes_in_once(tmp_path: Path, run: Path, write: Write) -> None:
+    rows = [f"q{number % 4 + 1},{number // 4 % 2 + 1},a{number // 8},wrong" for number in range(400)]
+    table = write("labels.csv", ["question_id,attempt,annotator,factuality", *rows])
+    command = [str(Path(sys.executable).parent / "surefoot"), "import", str(table), "--run", str(run)]
+    each = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [process.wait(timeout=600) for process in each] == [0] * 4
+    with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
+        assert len(ledger.labels()) == 400
 
 
 def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(

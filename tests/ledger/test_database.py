@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sqlite3
@@ -12,12 +13,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
+from msgspec.structs import asdict, replace
 from sqlalchemy import inspect
 
 from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger, database, migrations
-from surefoot.ledger.schema import TABLES
+from surefoot.ledger.moving import write_ledger
+from surefoot.ledger.schema import STEPS, TABLES
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
 WRITER = """
@@ -112,11 +116,79 @@ def test_an_older_ledger_is_brought_up_to_date_and_keeps_its_rows(place: str, mo
         return ["CREATE TABLE more (id {text} PRIMARY KEY)"]
 
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, second))
-    for _ in range(2):
+    for new in (2, 3):
         found = Ledger.existing(place)
-        assert found is not None and found.labels() == [label(1)]
+        assert found is not None and label(1) in found.labels()
         with found, found.database.reading() as connection:
-            assert inspect(connection).has_table("more")
+            assert inspect(connection).has_table("more") == (new == 3)  # whoever only reads changes nothing
+        with found:
+            assert found.add_labels([label(new)]) == 1
+    with Ledger.open(place) as ledger:
+        assert len(ledger.labels()) == 3
+
+
+def older(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger as the last format but one had it, with a label and a step."""
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
+        with Ledger.open(place) as ledger, ledger.database.writing() as connection:
+            known = [column for column in STEPS.columns if column.name != "rules"]
+            connection.execute(STEPS.insert().values({one.name: asdict(STEP)[one.name] for one in known}))
+        with Ledger.open(place) as ledger:
+            ledger.add_labels([label(1)])
+
+
+def exported(ledger: Ledger) -> bytes:
+    file = io.BytesIO()
+    write_ledger(ledger, file)
+    return file.getvalue()
+
+
+def readers_url(url: str) -> str:
+    """The URL of somebody who may only read what is at `url`."""
+    server, _, schema = url.partition("?options=-csearch_path%3D")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE reader_{schema} LOGIN")
+        connection.execute(f"GRANT USAGE ON SCHEMA {schema} TO reader_{schema}")
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader_{schema}")
+    return url.replace("//surefoot@", f"//reader_{schema}@")
+
+
+def test_an_older_ledger_that_can_only_be_read_is_read_as_it_is(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    older(place, monkeypatch)
+    is_file = "://" not in place
+    with monkeypatch.context() as patched:
+        if is_file:
+            patched.setattr(database, "_is_writable", lambda _: False)
+        reader = Ledger.existing(place if is_file else readers_url(place))
+        assert reader is not None
+        with reader:
+            assert (reader.labels(), reader.steps("main")) == ([label(1)], [STEP])
+            assert reader.database.version() == 2
+            told = exported(reader)
+            with pytest.raises(Incomplete, match="its format is 2, and has to be 3 before anything is added") as caught:
+                reader.add_labels([label(2)])
+            who = "may write to the file and its folder" if is_file else "owns its tables"
+            assert f"let somebody who {who}" in caught.value.hint
+            if not is_file:
+                with Ledger.open(place):  # its owner brings it up to date while others have it open
+                    assert (reader.labels(), reader.steps()) == ([label(1)], [STEP])
+    with Ledger.open(place) as ledger:
+        assert ledger.database.version() == 3 and exported(ledger) == told
+        ledger.add_step(replace(STEP, id="step-2", rules=("wrong <= baseline",)))
+        assert [step.rules for step in ledger.steps()] == [(), ("wrong <= baseline",)]
+
+
+def test_many_open_an_older_ledger_at_once_and_it_is_brought_up_to_date_once(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older(place, monkeypatch)
+    processes = [writer(place, str(number), 5) for number in range(4)]
+    for process in processes:
+        _, errors = process.communicate(timeout=600)
+        assert process.returncode == 0, errors
+    with Ledger.open(place) as ledger:
+        assert len(ledger.labels()) == 21 and ledger.steps() == [STEP]
 
 
 def test_a_step_that_fails_leaves_everything_as_it_was(place: str, monkeypatch: pytest.MonkeyPatch) -> None:

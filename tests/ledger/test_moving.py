@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,6 +17,7 @@ from msgspec.structs import replace
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
 from surefoot.ledger.moving import Moved, read_ledger, write_ledger
+from surefoot.records import Discordant
 from surefoot.rubric import load
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
@@ -131,6 +134,44 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         with pytest.raises((UsageError, Incomplete), match=why):
             imported(theirs, changed(data, line, old, new))
         assert exported(theirs) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"counts": {"wrong": Discordant(-1, 0, 9)}}, "the counts of 'wrong' cannot be: -1 worse and 0 better of 9"),
+        ({"counts": {"wrong": Discordant(0, -1, 9)}}, "the counts of 'wrong' cannot be"),
+        ({"counts": {"correct": Discordant(5, 5, 9)}}, "cannot be: 5 worse and 5 better of 9 pairs"),
+        ({"counts": {"wrong": Discordant(2**62, 0, 2**62)}}, "the counts of 'wrong' cannot be"),
+        ({"moves": {"": {"correct>bad": 1}}}, "there is no move 'correct>bad'"),
+        ({"moves": {"legal": {"correct": 1}}}, "there is no move 'correct'"),
+        ({"moves": {"": {"correct>wrong>wrong": 1}}}, "there is no move"),
+        ({"moves": {"": {"correct>wrong": -1}}}, "the move correct>wrong cannot be -1"),
+        ({"moves": {"": {"correct>wrong": 2**62}}}, "the move correct>wrong cannot be"),
+        ({"blocked_by": {"wrong": 0.0}}, "the e-value that 'wrong' blocks from cannot be 0.0"),
+        ({"blocked_by": {"wrong": -20.0}}, "blocks from cannot be -20.0"),
+        ({"outcome": "MAYBE"}, "outcome must be one of SHIP, BLOCK, INCONCLUSIVE, not 'MAYBE'"),
+        ({"mode": "lenient"}, "mode must be strict or sequential, not 'lenient'"),
+        ({"alpha": 0.0}, "alpha must lie between 0 and 0.5"),
+        ({"alpha": 0.9}, "alpha must lie between 0 and 0.5"),
+        ({"margin": 0.0}, "margin must lie between 0 and 1"),
+        ({"margin": 1.0}, "margin must lie between 0 and 1"),
+        ({"alpha": None, "margin": None, "mode": "strict", "outcome": "INCONCLUSIVE"}, ""),
+        ({"moves": {"": {"correct>wrong!": 2, "wrong=wrong": 0}, "legal": {"refused!>unsupported": 1}}}, ""),
+        ({"blocked_by": {"wrong[legal] <=": 20.0}, "outcome": "BLOCK", "counts": {"wrong": Discordant(0, 0, 0)}}, ""),
+    ],
+)
+def test_a_step_that_cannot_be_is_named_and_keeps_all_out(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+    """The gate reckons with it again and again."""
+    with Ledger.open(tmp_path / "a.db") as ours, Ledger.open(tmp_path / "b.db") as theirs:
+        ours.add_labels([label(1)])
+        ours.add_step(replace(STEP, **changes))
+        if why:
+            with pytest.raises(UsageError, match=rf"moved\.jsonl:3: .*{re.escape(why)}"):
+                imported(theirs, exported(ours))
+        else:
+            imported(theirs, exported(ours))
+        assert (len(theirs.labels()), len(theirs.steps())) == ((0, 0) if why else (1, 1))
 
 
 @pytest.mark.parametrize(

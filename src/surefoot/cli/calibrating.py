@@ -110,7 +110,7 @@ class _Run:
             if told:
                 told = bound(told, self.side.versions, self.problems, **mine)
                 ledger.add_run(entry_of(self.store))
-                ledger.add_labels(not_yet_in(ledger.labels(versions=versions), told, now))
+                ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, now))
             self.labels += ledger.labels(versions=versions)
         usable = [label for label in self.labels if label.rubric_sha256 in ("", self.rubric.sha256)]
         if other := len(self.labels) - len(usable):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import click
 import msgspec
 
 from surefoot import rubric
+from surefoot.appending import printable
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
@@ -76,6 +78,7 @@ def label(
             "the label page needs more packages",
             "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'",
         ) from error
+    from surefoot.cli.labelled_runs import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find
 
@@ -93,6 +96,9 @@ def label(
         url = serving.address(host, listening.getsockname()[1], secret)
         for note in (*pile.notes, *([_UNENCRYPTED] if not guarding.is_local(host) else [])):
             _note(note)
+        if others := labelled_beside(book, run):
+            together = shlex.join([*others, printable(run)])
+            _note(f"answers of other runs are labelled too; on all labels: surefoot calibrate {together}")
         with contextlib.suppress(KeyboardInterrupt):  # how this command is meant to end
             _say(url, made, as_json)
             if not no_browser:

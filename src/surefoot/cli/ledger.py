@@ -136,7 +136,8 @@ def _import_labels(file: Path, run: Path | None, given: str | None, as_json: boo
     with Ledger.open(find(run, given)) as ledger:
         if store is not None:
             ledger.add_run(entry_of(store))
-        new = ledger.add_labels(not_yet_in(ledger.labels(versions={one.version for one in labels}), labels, now))
+        versions = {one.version for one in labels}
+        new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, now))
     _name(problems)
     left_out = sum(problem.kind == "unknown_question" for problem in problems)
     if as_json:

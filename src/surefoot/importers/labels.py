@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
@@ -17,18 +17,19 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.importers.annotators import UNNAMED, WHO, Author, author_of, fault_in
+from surefoot.importers.dating import time_after
+from surefoot.importers.label_fields import text_of, time_of, typed
 from surefoot.importers.label_tables import NOTES, Row, is_table, one_per_axis, table_rows
 from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
 from surefoot.problems import HARMLESS
-from surefoot.records import PEOPLE, Drawn, Label, current
-from surefoot.rubric import Axis, Rubric, read_score
+from surefoot.records import BY_CHOICE, PEOPLE, Drawn, Label
+from surefoot.rubric import Rubric
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem
 
 _OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence"})
 _DRAWN = get_args(Drawn)
 _BY_A_GRADER = "by_a_grader"
-_AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 
 
 def load_labels(
@@ -86,20 +87,61 @@ def bound(
 
 
 def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
-    """The labels that say something new, so that a file may be read in again; those without a time are given `now`.
+    """The labels that say something new, so that a file may be read in again; those without a time count from `now`.
 
-    What a person says without a time is new if it differs from what stands.
+    New is what differs from what the person said last, or was said later. What a person has once picked by hand stays
+    picked: no later file makes a random sample of it.
     """
-    rows = list(known)
-    ids = {label.id for label in rows}
-    standing = {_place(label): label.value for label in current(rows)}
+    rows, told, when = list(known), list(labels), datetime.fromisoformat(now)
+    by_id = {row.id: row for row in rows}
+    newest = {_place(row): row for row in sorted(rows, key=lambda row: (row.at, row.id))}
+    picked = {_place(row): row.drawn for row in (*told, *rows) if row.drawn in BY_CHOICE}
     fresh = []
-    for label in labels:
-        if label.at:
-            fresh += [label] if label.id not in ids else []
-        elif label.value != standing.get(_place(label)):
-            fresh.append(_sealed(replace(label, at=now)))
-    return fresh
+    for label in sorted(told, key=lambda label: (not label.at, label.at)):  # what has no time is said after the rest
+        one, before = _kept_picked(label, picked), newest.get(_place(label))
+        if any(_is_among(by_id, said) for said in (label, one)) or not _is_new(one, before):
+            continue
+        fresh.append(_counting(_sealed(one) if one.id in by_id else one, before, when))
+        newest[_place(label)] = max(before or fresh[-1], fresh[-1], key=lambda row: (row.at, row.id))
+    # A pick may be told with a time before that of what stands.
+    standing = [newest[place] for place in dict.fromkeys(map(_place, told)) if place in newest and place in picked]
+    late = [row for row in standing if row.drawn not in BY_CHOICE and row.value is not None]
+    return fresh + [_counting(replace(row, drawn=picked[_place(row)], at=""), row, when) for row in late]
+
+
+def _kept_picked(label: Label, picked: Mapping[tuple[object, ...], Drawn]) -> Label:
+    if label.drawn in BY_CHOICE or (drawn := picked.get(_place(label))) is None:
+        return label
+    return _sealed(replace(label, drawn=drawn))
+
+
+def _is_among(by_id: Mapping[str, Label], label: Label) -> bool:
+    """Whether it is there as it is. A row with an id of its own may have been edited since."""
+    there = by_id.get(label.id) if label.at else None
+    return there is not None and not _differ(label, there)
+
+
+def _is_new(label: Label, before: Label | None) -> bool:
+    if before is None:
+        return bool(label.at) or label.value is not None  # without a time, there is nothing to take back
+    return _differ(label, before) or label.at > before.at
+
+
+def _differ(label: Label, before: Label) -> bool:
+    """Whether it says something else. A file without notes says nothing about them."""
+    is_picked = [one.drawn in BY_CHOICE for one in (label, before)]
+    other_note = bool(label.note) and label.note.strip() != before.note.strip()
+    return label.value != before.value or is_picked[0] != is_picked[1] or other_note
+
+
+def _counting(label: Label, before: Label | None, now: datetime) -> Label:
+    """At its own time if it has one, but for the correction of a label of that very time; else so that it counts."""
+    if label.at and (before is None or label.at != before.at):
+        return label
+    if (at := time_after(before.at if before else "", now)) is None:
+        message = f"{_called(label)} cannot be changed: it has the time {quoted(before and before.at)}"
+        raise UsageError(message, "no time is later; nothing was imported: give the label under another name")
+    return _sealed(replace(label, at=at))
 
 
 def _labels(
@@ -153,7 +195,7 @@ class _NotByAPerson(ValueError):
 
 
 def _author(row: object, graders: Collection[str]) -> Author:
-    author = author_of({key: _text(row, key) for key in WHO} if isinstance(row, dict) else {}, graders)
+    author = author_of({key: text_of(row, key) for key in WHO} if isinstance(row, dict) else {}, graders)
     if author.grader:
         raise _NotByAPerson(f"this is a verdict by {quoted(author.grader)}, a grader, and no label by a person")
     return author
@@ -182,13 +224,13 @@ def _as_graders_write(author: Author, mark: str) -> str:
 def _label(row: object, name: str, rubric: Rubric) -> tuple[Label | None, str]:
     given = row
     if isinstance(row, dict):
-        given = {key: value for key, value in row.items() if key not in _OF_VERDICTS_ALONE} | _typed(row, rubric)
+        given = {key: value for key, value in row.items() if key not in _OF_VERDICTS_ALONE} | typed(row, rubric)
     verdict, fault = checked(verdict_of(given), rubric)
     if verdict is None or fault or not isinstance(given, dict):
         return None, fault
     # Rows of a ledger have a version; a column `id` that people add numbers their rows.
-    own_id = _text(given, "id") if ("question_id" in given or "qid" in given) and _text(given, "version") else ""
-    drawn, (at, bad_time) = _text(given, "drawn", "sample"), _time(_text(given, "at"), as_it_is=bool(own_id))
+    own_id = text_of(given, "id") if ("question_id" in given or "qid" in given) and text_of(given, "version") else ""
+    drawn, (at, bad_time) = text_of(given, "drawn", "sample"), time_of(text_of(given, "at"), as_it_is=bool(own_id))
     if drawn not in _DRAWN:
         fault = f"drawn must be one of {', '.join(_DRAWN)}, not {drawn!r}"
     if drawn == "gate" and not own_id:
@@ -201,57 +243,10 @@ def _label(row: object, name: str, rubric: Rubric) -> tuple[Label | None, str]:
     label = Label(
         id=own_id, at=at, annotator=name,
         question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
-        note=next(filter(None, (_text(given, key) for key in NOTES)), ""), version=_text(given, "version"),
-        rubric_sha256=_text(given, "rubric_sha256"), run=_text(given, "run"), drawn=drawn,  # type: ignore[arg-type]
+        note=next(filter(None, (text_of(given, key) for key in NOTES)), ""), version=text_of(given, "version"),
+        rubric_sha256=text_of(given, "rubric_sha256"), run=text_of(given, "run"), drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
     return label if own_id else _sealed(label), ""
-
-
-def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:
-    """What a table can only write as text: numbers, and values in another case."""
-    axis = rubric.axis(str(row.get("axis")))
-    typed = {"value": _value(axis, row["value"])} if axis is not None and "value" in row else {}
-    attempt = row.get("attempt")
-    return {**typed, "attempt": int(attempt)} if isinstance(attempt, str) and attempt.isdecimal() else typed
-
-
-def _value(axis: Axis, given: object) -> object:
-    if axis.is_dimension:
-        score = read_score(given)
-        return given if score is None else score
-    if not isinstance(given, str):
-        return given
-    text = given.strip().casefold()
-    whole = text.removesuffix(".0")
-    if not axis.values:
-        return int(whole) if whole.isdecimal() and len(whole) < 10 else given
-    return next((value for value in axis.values if str(value).casefold() in (text, whole)), given)
-
-
-def _text(row: Mapping[str, object], key: str, default: str = "") -> str:
-    value = row.get(key)
-    if value is None or value == "":
-        return default
-    if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise BadVerdict(f"{key} must be a text, not {quoted(value)}")
-    return str(value).strip()
-
-
-def _time(at: str, *, as_it_is: bool) -> tuple[str, str]:
-    """A time in UTC, or what is wrong with it. Times are put in order as texts, so all are written in one way.
-
-    `as_it_is`: a row of a ledger, with an id of its own, keeps its time if that is in UTC.
-    """
-    if not at:
-        return "", ""
-    try:
-        given = datetime.fromisoformat(at)
-        time = given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return "", f"at must be a date and time, not {quoted(at)}"
-    if time - datetime.now(UTC) > _AHEAD:
-        return "", f"at is in the future: {quoted(at)}"
-    return at if as_it_is and at == time.isoformat() else time.isoformat(timespec="microseconds"), ""
 
 
 def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], problems: list[Problem]) -> list[Label]:
@@ -264,6 +259,8 @@ def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], 
         if first is label:
             continue
         if first.value == label.value:
+            if label.drawn in BY_CHOICE:
+                found[key] = (first_line, label)
             problems.append(Problem("note", f"{_called(label)} repeats line {first_line}", source, line))
             continue
         against.add(key)

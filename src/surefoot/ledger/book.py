@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Connection, select
 
-from surefoot.ledger import migrations
 from surefoot.ledger.database import Database
 from surefoot.ledger.replies import Replies
 from surefoot.ledger.schema import CERTIFICATES, LABELS, RUNS, STEPS, add, in_order, record, table_of
@@ -42,16 +41,14 @@ class Ledger:
 
     @classmethod
     def existing(cls, where: str | Path) -> Ledger | None:
-        """The ledger, or None where there is none. One that is up to date is only read until something is added."""
+        """The ledger, or None where there is none. It is only read until something is added, also an older one."""
         with contextlib.ExitStack() as undo:
             database = undo.enter_context(contextlib.closing(Database(where)))
             empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
-            if empty or not (version := database.version()):
+            if empty or not database.version():
                 return None
-            if version == len(migrations.MIGRATIONS):
-                undo.pop_all()
-                return cls(where, database)
-        return cls.open(where)
+            undo.pop_all()
+        return cls(where, database)
 
     @property
     def replies(self) -> Replies:
@@ -65,18 +62,24 @@ class Ledger:
         with self.database.writing() as connection:
             return add(connection, rows)
 
+    def add_new_labels(self, versions: Collection[str], new_beside: Callable[[list[Label]], Iterable[Label]]) -> int:
+        """Add what `new_beside` makes of all labels on these versions; how many those were.
+
+        They are read in the very transaction that adds: nobody can add the same in between.
+        """
+        with self.database.writing() as connection:
+            return add(connection, new_beside(self._labels(connection, versions)))
+
     def labels(
         self, *, versions: Collection[str] | None = None, run: str | None = None, annotator: str | None = None
     ) -> list[Label]:
         """Every row, oldest first, those that were changed later too: `records.current` tells what is in force."""
         where = [] if run is None else [LABELS.c.run == run]
         where += [] if annotator is None else [LABELS.c.annotator == annotator]
-        if versions is None:
-            return self._all(Label, *where)
-        waiting, found = iter(sorted(set(versions))), []
-        while some := list(itertools.islice(waiting, _AT_ONCE)):
-            found += self._all(Label, LABELS.c.version.in_(some), *where)
-        return sorted(found, key=lambda label: (label.at, label.id))
+        with self.database.reading() as connection:
+            if versions is None:
+                return self._rows(connection, Label, *where)
+            return self._labels(connection, versions, *where)
 
     def add_certificate(self, certificate: Certificate) -> None:
         self._add(certificate)
@@ -121,5 +124,15 @@ class Ledger:
 
     def _all(self, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
         with self.database.reading() as connection:
-            found = connection.execute(in_order(table_of(kind)).where(*where))
-            return [record(kind, row) for row in found.mappings()]
+            return self._rows(connection, kind, *where)
+
+    def _rows(self, connection: Connection, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
+        table = table_of(kind)
+        found = connection.execute(in_order(table, self.database.columns_of(table, connection)).where(*where))
+        return [record(kind, row) for row in found.mappings()]
+
+    def _labels(self, connection: Connection, versions: Collection[str], *where: ColumnElement[bool]) -> list[Label]:
+        waiting, found = iter(sorted(set(versions))), list[Label]()
+        while some := list(itertools.islice(waiting, _AT_ONCE)):
+            found += self._rows(connection, Label, LABELS.c.version.in_(some), *where)
+        return sorted(found, key=lambda label: (label.at, label.id))

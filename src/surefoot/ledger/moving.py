@@ -56,7 +56,7 @@ def write_ledger(ledger: Ledger, file: IO[bytes], *, replies: bool = True) -> Mo
     kinds = {name: kind for name, kind in _KINDS.items() if replies or kind is not PaidReply}
     with ledger.database.reading() as connection:
         counts = {name: _count(connection, TABLES[name]) for name in kinds}
-        return _write(file, counts, _stored(connection, kinds))
+        return _write(file, counts, _stored(ledger, connection, kinds))
 
 
 def write_records(file: IO[bytes], rows: Mapping[str, Sequence[Struct]]) -> Moved:
@@ -75,9 +75,10 @@ def _write(file: IO[bytes], counts: dict[str, int], rows: Iterable[tuple[str, St
     return Moved(counts, sha256=digest.hexdigest())
 
 
-def _stored(connection: Connection, kinds: Mapping[str, type[Struct]]) -> Iterator[tuple[str, Struct]]:
+def _stored(ledger: Ledger, connection: Connection, kinds: Mapping[str, type[Struct]]) -> Iterator[tuple[str, Struct]]:
     for name, kind in kinds.items():
-        found = connection.execution_options(yield_per=_BATCH).execute(in_order(TABLES[name]))
+        every = in_order(TABLES[name], ledger.database.columns_of(TABLES[name], connection))
+        found = connection.execution_options(yield_per=_BATCH).execute(every)
         for row in found.mappings():
             yield name, record(kind, row)
 

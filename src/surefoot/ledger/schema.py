@@ -82,14 +82,16 @@ def table_of(kind: type[Struct]) -> Table:
     return next(TABLES[name] for name, record in RECORDS.items() if record is kind)
 
 
-def in_order(table: Table) -> Select[tuple[Any, ...]]:
-    """All rows, oldest first, in the one order that does not depend on how they came."""
-    return select(table).order_by(*(table.c[name] for name in ("at", "id", "path", "digest") if name in table.c))
+def in_order(table: Table, columns: Iterable[Column[Any]] | None = None) -> Select[tuple[Any, ...]]:
+    """All rows, oldest first, in the one order that does not depend on how they came. `columns`: those alone."""
+    chosen = select(table) if columns is None else select(*columns)
+    return chosen.order_by(*(table.c[name] for name in ("at", "id", "path", "digest") if name in table.c))
 
 
 def record(kind: type[Record], row: RowMapping) -> Record:
+    """A column that an older ledger lacks has the default of the record."""
     try:
-        return msgspec.convert({name: row[name] for name in kind.__struct_fields__}, kind)
+        return msgspec.convert({name: row[name] for name in kind.__struct_fields__ if name in row}, kind)
     except msgspec.ValidationError as error:
         message = f"the {kind.__name__} {row['id']} in the ledger cannot be read: {error}"
         raise Incomplete(message, "it was not written by surefoot; restore the ledger from a copy") from error

@@ -6,24 +6,23 @@ transaction that adds to it.
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from surefoot.errors import Incomplete
+from surefoot.importers.dating import TICK, time_after
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
-from surefoot.records import Label, current
+from surefoot.records import Label
 from surefoot.web.forms import BadForm
 
 _AT_ONCE = 8  # writers that wait for the ledger side by side; the ledger itself lets one in at a time
 _SECONDS_FOR_A_TURN = 20.0  # less than a locked ledger is waited for: nobody waits for that twice
 _SECONDS_IN_LINE = 1.0  # one after the other is fastest, but not behind one who waits for a locked ledger
-_TICK = timedelta(microseconds=1)
 
 
 class Keeper:
@@ -70,7 +69,7 @@ class Keeper:
     def _now(self) -> datetime:
         """Later each time, whatever the clock does."""
         with self._clock:
-            self._latest = max(datetime.now(UTC), self._latest + _TICK)
+            self._latest = max(datetime.now(UTC), self._latest + TICK)
             return self._latest
 
 
@@ -91,23 +90,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def dated(rows: Sequence[Label], said: Sequence[Label], now: datetime) -> list[Label]:
     """The rows at a time at which they count; the ledger may hold times that no clock of ours has shown yet."""
     axes = {row.axis for row in rows}
-    before = [row for row in said if row.axis in axes]
-    for at in _times(now, max((row.at for row in before), default="")):
-        found = [msgspec.structs.replace(row, at=at) for row in rows]
-        if not {row.id for row in current([*before, *found])} & {row.id for row in before}:
-            return found
-    when = max(row.at for row in before)
-    message = f"an earlier label of yours on this answer has the time {when[:40]!r}, and no other can be later"
-    raise BadForm(message, "it came with a file; label this answer under another name")
-
-
-def _times(now: datetime, newest: str) -> Iterator[str]:
-    """Now, or just after the newest: by the clock, or as it is written, for that is how times are put in order."""
-    yield now.isoformat(timespec="microseconds")
-    for step in (_TICK, timedelta(seconds=1)):
-        for as_written in (False, True):
-            with contextlib.suppress(ValueError, OverflowError):
-                time = datetime.fromisoformat(newest)
-                is_utc = as_written or time.tzinfo is None
-                time = time.replace(tzinfo=UTC) if is_utc else time.astimezone(UTC)
-                yield (time + step).isoformat(timespec="microseconds")
+    newest = max((row.at for row in said if row.axis in axes), default="")
+    if (at := time_after(newest, now)) is None:
+        message = f"an earlier label of yours on this answer has the time {newest[:40]!r}, and no other can be later"
+        raise BadForm(message, "it came with a file; label this answer under another name")
+    return [msgspec.structs.replace(row, at=at) for row in rows]
