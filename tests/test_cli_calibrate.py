@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,9 @@ def test_several_runs_are_taken_together(write: Write, tmp_path: Path) -> None:
     surefoot("calibrate", first, "--labels", labels)
     fewer = surefoot("calibrate", second, "--labels", labels_for(write, "few.csv", 30))
     assert "which it replaces, was on 60" in fewer.err
+    assert re.search(r"on all labels: surefoot calibrate \S*runs/first \S*runs/second\n", fewer.err)
     both = surefoot("calibrate", first, second, "--json")
+    assert "on all labels" not in both.err
     assert both.json["labels"] == 90
     assert both.json["axes"]["factuality"]["answers"] == {"correct": 180, "wrong": 20}
     with_file = surefoot("calibrate", first, second, "--labels", labels)

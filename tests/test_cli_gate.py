@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from surefoot.cli.compare import compare
 from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label, version_of
 from surefoot.store import RunStore
 
@@ -284,3 +287,12 @@ def test_a_certificate_that_was_edited_in_the_ledger_ships_nothing(tmp_path: Pat
         ledger.add_certificate(msgspec.structs.replace(few, labels=400))
     code, found = decided(base, cand)
     assert code == 3 and "a certificate in the ledger was edited" in found["trust"]["in_words"]
+
+
+def test_the_way_to_a_certificate_names_every_run_with_labels(tmp_path: Path) -> None:
+    (base, cand), other = pair(tmp_path, 1), run_folder(tmp_path / "earlier", GOOD, version="v0")
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_run(entry_of(RunStore.open(other)))
+        ledger.add_labels([replace(label_of(other, "q001", "correct"), run=run_id(RunStore.open(other).manifest))])
+    [hint] = [step for step in decided(base, cand)[1]["next_steps"] if step.startswith("labels, kappa")]
+    assert re.search(rf"then surefoot calibrate \S*earlier {re.escape(str(cand))}$", hint)

@@ -138,6 +138,9 @@ def test_how_many_of_the_answers_called_correct_are_not() -> None:
     low, high = wilson(6, 31)
     said = f"of the answers it calls correct, 19.4% ({low:.1%} to {high:.1%}) are not"
     assert trust.called_correct(record) == said == "of the answers it calls correct, 19.4% (9.2% to 36.3%) are not"
+    few = replace(record, worth={"correct": {"correct": 1.25, "wrong": 1.25, "unsupported": 0.0}})
+    low, high = wilson(1.25, 2.5)
+    assert trust.called_correct(few) == f"of the answers it calls correct, 50.0% ({low:.1%} to {high:.1%}) are not"
     undrawn = replace(record, table={"wrong": {"wrong": 12}})
     assert "is not known: none of them was drawn for a label" in trust.called_correct(undrawn)
     assert trust.called_correct(replace(undrawn, answers={"wrong": 12})) == "it calls no answer correct"

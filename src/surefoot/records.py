@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -55,8 +55,14 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a grader and people agree on one axis.
 
     `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
-    they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`; it
-    is left out where there are none, so that certificates made before it was counted keep their ids.
+    they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`.
+
+    `worth[verdict][label]` is what these labels are worth as labels on all answers with the verdict: those of a run
+    where few were labelled weigh more than those of one where many were, and attempts at one question count as one. A
+    row that is worth what it counts is left out. `answers_worth` is how many answers all of them count for where
+    questions were asked several times.
+
+    All three are left out where there is nothing to say, so that certificates made before them keep their ids.
     """
 
     n: int
@@ -64,6 +70,13 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     table: dict[str, dict[str, int]]
     answers: dict[str, int]
     divided: int = 0
+    worth: dict[str, dict[str, float]] = {}
+    answers_worth: float | None = None
+
+    @property
+    def weighed(self) -> Mapping[str, Mapping[str, float]]:
+        """The table to infer from: labels as what they are worth. `table` is what people are shown."""
+        return {**self.table, **self.worth}
 
 
 class Certificate(Struct, frozen=True, kw_only=True):

@@ -100,13 +100,13 @@ def in_words(trust: Trust) -> str:
 
 def called_correct(record: AxisRecord) -> str:
     """What whoever ships has to know: how many of the answers that the grader calls correct are not."""
-    labels = record.table.get("correct", {})
-    drawn = sum(labels.values())
+    labels = record.weighed.get("correct", {})
+    others = sum(count for label, count in labels.items() if label != "correct")
+    drawn = others + labels.get("correct", 0)
     if not record.answers.get("correct"):
         return "it calls no answer correct"
     if not drawn:
         return "how many of the answers it calls correct are not is not known: none of them was drawn for a label"
-    others = drawn - labels.get("correct", 0)
     low, high = wilson(others, drawn)
     return f"of the answers it calls correct, {others / drawn:.1%} ({low:.1%} to {high:.1%}) are not"
 
@@ -147,7 +147,8 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
 def _remedy(side: Side) -> str:
     """What to type next; a run can be labelled here, a file of verdicts brings its labels along."""
     if side.traces:
-        return f"surefoot label {side.name}, then surefoot calibrate {side.name}"
+        together = " ".join((*side.labelled_beside, side.name))
+        return f"surefoot label {side.name}, then surefoot calibrate {together}"
     return "surefoot calibrate --verdicts FILE --labels FILE --json, then pass --certificate"
 
 

@@ -122,6 +122,16 @@ def with_record(**changes: object) -> Certificate:
         (with_record(table={"wrong": {"wrong": 10**18}}), "and 9 were counted"),
         (with_record(answers={"correct": 5, "wrong": 3}), "the verdict wrong"),
         (with_record(divided=-1), "below 0"),
+        (with_record(worth={"wrong": {"wrong": -0.5}}), "below 0, or no number"),
+        (with_record(worth={"wrong": {"wrong": float("nan")}}), "below 0, or no number"),
+        (with_record(worth={"wrong": {"wrong": float("inf")}}), "below 0, or no number"),
+        (with_record(worth={"wrong": {"wrong": 3.5, "correct": 0.6}}), "verdict wrong are worth more than there are"),
+        (with_record(worth={"refused": {"wrong": 1.0}}), "the verdict refused, and are not in the table"),
+        (with_record(worth={"wrong": {"nonsense": 1.0}}), "the verdict wrong, and are not in the table"),
+        (with_record(worth={"correct": {"wrong": 1.0}}), "nobody gave is worth something"),
+        (with_record(answers_worth=-1.0), "below 0, or no number"),
+        (with_record(answers_worth=float("nan")), "below 0, or no number"),
+        (with_record(answers_worth=9.5), "the answers are worth more than there are"),
         (with_record(kappa=Interval(7.0, 7.0, -3.0)), "kappa cannot be 7 (7 to -3)"),
         (with_record(kappa=Interval(0.5, 0.6, 0.9)), "kappa cannot be"),
         (with_record(kappa=Interval(0.5, 0.4, 1.1)), "kappa cannot be"),
@@ -130,6 +140,20 @@ def with_record(**changes: object) -> Certificate:
 def test_what_cannot_be_is_no_certificate_even_under_its_hash(certificate: Certificate, said: str) -> None:
     assert said in fault_in(certificate)
     assert standing([certificate], certificate.grader, certificate.rubric_sha256, certificate.corpus)[0] is None
+
+
+def test_what_labels_are_worth_is_left_out_where_it_is_what_they_count() -> None:
+    before = AxisRecord(n=3, kappa=None, table={"wrong": {"wrong": 3}}, answers={"wrong": 4})
+    assert set(msgspec.to_builtins(before)) == {"n", "kappa", "table", "answers"}, "the ids of certificates stay"
+    assert before.weighed == before.table
+    less = replace(before, worth={"wrong": {"wrong": 1.5}}, answers_worth=2.0)
+    again = msgspec.json.decode(msgspec.json.encode(less), type=AxisRecord)
+    assert again == less and again.weighed == {"wrong": {"wrong": 1.5}} and again.table == before.table
+
+
+def test_a_certificate_whose_labels_are_worth_less_is_sound() -> None:
+    less = with_record(worth={"wrong": {"wrong": 1.5, "correct": 0.5}}, answers_worth=4.5)
+    assert fault_in(less) == ""
 
 
 def test_one_whose_table_is_empty_shows_no_fault() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from surefoot.compare import Request, compare
 from surefoot.gate import Rule
@@ -48,6 +49,16 @@ def test_doubt_is_largest_where_nobody_has_looked_or_people_are_split() -> None:
     table = {"wrong": {"wrong": 5, "correct": 5}, "correct": {"correct": 50}}
     known, split, unseen = (doubt(record(table), verdict, "wrong") for verdict in ("correct", "wrong", "refused"))
     assert known < 0.02 < split == unseen == 0.25
+
+
+def test_labels_count_as_much_as_they_are_worth() -> None:
+    """A thousand labels on one question are no thousand labels."""
+    known = record({"correct": {"correct": 1_000}, "wrong": {"wrong": 1_000}})
+    few = replace(known, worth={"correct": {"correct": 10.0}, "wrong": {"wrong": 2.5}})
+    moves = {"correct>correct": 120, "wrong>wrong": 10}
+    sure_of, unsure = (chances_of_rise(moves, "wrong", one, NOTHING, (0.02,))[0] for one in (known, few))
+    assert sure_of < 0.03 < 0.1 < unsure
+    assert doubt(known, "wrong", "wrong") < 0.001 < 0.1 < doubt(few, "wrong", "wrong")
 
 
 cells = st.sampled_from([f"{a}{s}{b}" for a in ("correct", "wrong!") for b in ("wrong", "refused") for s in ">="])

@@ -9,11 +9,10 @@ import numpy as np
 
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED, Bucket
-from surefoot.calibration.tables import Confusion, Numbers, interval_of
+from surefoot.calibration.tables import Confusion, Numbers, interval_of, share_of
 from surefoot.records import Interval
 from surefoot.rubric import Axis
 from surefoot.stats.agreement import Level, Weights, ac1s, cohen_kappa, kappas, krippendorff_alpha
-from surefoot.stats.intervals import jeffreys
 
 _ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
@@ -100,13 +99,13 @@ def _share(
     confusion: Confusion, views: Views, row: int, columns: list[int], *, rejects: bool = False
 ) -> Interval | None:
     """Of the answers with these labels, how many have this verdict (or, `rejects`, have not)."""
-    counts = confusion.counts()[:, columns].sum(axis=1)
-    whole = int(counts.sum())
+    counts = confusion.tally()[:, columns].sum(axis=1)
+    whole = float(counts.sum())
     if not whole:
         return None
     if confusion.is_plain(confusion.rows[row]):
-        hits = int(whole - counts[row] if rejects else counts[row])
-        return Interval(hits / whole, *jeffreys(hits, whole))
+        hits = float(whole - counts[row] if rejects else counts[row])
+        return share_of(hits, whole, confusion.labels_count(confusion.columns[column] for column in columns))
     value, *drawn = (_part(table[..., columns].sum(axis=-1), row, rejects) for table in (confusion.shares(), *views))
     return interval_of(float(value), drawn)
 

@@ -22,10 +22,12 @@ from surefoot.calibration.results import (
     Bucket,
     Calibration,
     Rate,
+    SendToAPerson,
+    Table,
 )
 from surefoot.calibration.tables import Confusion, confusion_of, from_certificate, named
 from surefoot.calibration.transfer import rates_elsewhere
-from surefoot.records import Certificate, Label, Value
+from surefoot.records import AxisRecord, Certificate, Label, Value
 from surefoot.rubric import Axis, Rubric
 from surefoot.types import Verdict
 
@@ -79,9 +81,10 @@ def calibrate_joined(
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
     found = _where_people_agree(answers, axis, risk)
     divided = sum(answer.divides_people for answer in answers)
-    if not divided or found.kappa_reason in NOTHING_SAID:
+    if found.kappa_reason in NOTHING_SAID:
         return replace(found, divided=divided)
-    return replace(found, divided=divided, notes=(wording.divided(answers), *found.notes))
+    first = (wording.divided(answers) if divided else "", wording.repeated(answers))
+    return replace(found, divided=divided, notes=(*filter(None, first), *found.notes))
 
 
 def _where_people_agree(answers: Sequence[Answer], axis: Axis, risk: float) -> AxisCalibration:
@@ -98,33 +101,38 @@ def _where_people_agree(answers: Sequence[Answer], axis: Axis, risk: float) -> A
     if is_number(axis):
         means[MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
+    found = AxisCalibration(
+        n=labelled, kappa=None, kappa_reason=_NOT_BUCKETS, alpha=alpha, alpha_reason=alpha_reason, per_bucket={},
+        corrected=means, table={}, chosen={}, answers={}, explanation=explanation, reliability=reliability,
+        reliability_reason=no_reliability,
+    )  # fmt: skip
     if not confusion.columns:
-        return AxisCalibration(
-            n=labelled, kappa=None, kappa_reason=_NOT_BUCKETS, alpha=alpha, alpha_reason=alpha_reason, per_bucket={},
-            corrected=means, table={}, chosen={}, answers={}, explanation=explanation, reliability=reliability,
-            reliability_reason=no_reliability,
-        )  # fmt: skip
+        return found
+    return _with_buckets(found, confusion, axis, send_to_a_person(answers, confusion, risk))
+
+
+def _with_buckets(
+    found: AxisCalibration, confusion: Confusion, axis: Axis, person: SendToAPerson | None
+) -> AxisCalibration:
+    """What a table says besides: agreement, rates, and the table itself."""
     agreed = agreement_of(confusion, weighted=is_ordinal(axis) or not axis.values)
     rates = corrected(confusion) if axis.values else {}
-    return AxisCalibration(
-        n=labelled,
+    return replace(
+        found,
         kappa=agreed.kappa,
         kappa_reason=agreed.reason,
         weighted_kappa=agreed.weighted_kappa,
         ac1=agreed.ac1,
-        alpha=alpha,
-        alpha_reason=alpha_reason,
         per_bucket=agreed.per_bucket if axis.values else {},
-        corrected=rates | means,
+        corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
-        explanation=explanation,
+        worth=confusion.worth(),
+        answers_worth=confusion.answers_worth(),
         labels_needed="" if is_number(axis) else labels_needed(confusion, rates, _of_interest(rates)),
         notes=tuple(wording.notes(confusion, agreed.kappa, agreed.ac1)),
-        reliability=reliability,
-        reliability_reason=no_reliability,
-        send_to_a_person=send_to_a_person(answers, confusion, risk),
+        send_to_a_person=person,
     )
 
 
@@ -135,7 +143,7 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
         record, others = certificate.axes.get(axis.name), verdicts.get(axis.name)
         if record is None or not others or not axis.values or not record.table:
             continue
-        confusion = from_certificate(record.table, record.answers, axis.values)
+        confusion = from_certificate(record, axis.values)
         axes[axis.name] = AxisCalibration(
             n=0,
             divided=record.divided,
@@ -143,9 +151,11 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
             kappa_reason="" if record.kappa else "the certificate has none",
             per_bucket=agreement_of(confusion).per_bucket,
             corrected=rates_elsewhere(others, confusion),
-            table=confusion.table(confusion.drawn),
+            table=_as_counted(record, confusion),
             chosen={},
             answers=confusion.answers(),
+            worth=record.worth,
+            answers_worth=record.answers_worth,
             answers_here=dict(Counter(map(named, others))),
             explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
             notes=(wording.divided_there(record.divided),) if record.divided else (),
@@ -166,6 +176,12 @@ def _table(answers: Sequence[Answer], axis: Axis) -> Confusion:
             return Confusion((), (), (), ())
         values = range(axis.least, int(largest) + 1)
     return confusion_of(answers, values, by_flag=axis.name != FACTUALITY)
+
+
+def _as_counted(record: AxisRecord, confusion: Confusion) -> Table:
+    """The labels of a certificate as people gave them, whatever they are worth."""
+    labelled = {row: labels for row in confusion.rows if any((labels := record.table.get(row, {})).values())}
+    return {row: {column: labels.get(column, 0) for column in confusion.columns} for row, labels in labelled.items()}
 
 
 def _of_interest(rates: Mapping[str, Rate]) -> str:

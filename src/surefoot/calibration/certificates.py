@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 import msgspec
 from msgspec.structs import replace
@@ -13,15 +14,19 @@ from surefoot.calibration.results import PICKED, UNGRADED, Calibration, Table
 from surefoot.records import PEOPLE, AxisRecord, Certificate
 
 _LONGEST = 16  # of a hash in a sentence
+_ROUNDING = 1e-4  # of what labels are worth
 _HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
 
 
 def certificate_of(calibration: Calibration, *, grader: str, rubric_sha256: str, corpus: str, at: str) -> Certificate:
     axes = {
-        name: AxisRecord(n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided)
+        name: AxisRecord(
+            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
+            answers_worth=axis.answers_worth,
+        )
         for name, axis in calibration.axes.items()
         if axis.n and axis.kappa_reason != PICKED
-    }
+    }  # fmt: skip
     return sealed(
         Certificate(
             id="", at=at, grader=grader, rubric_sha256=rubric_sha256, corpus=corpus, labels=calibration.labels,
@@ -96,6 +101,24 @@ def _fault_in_record(record: AxisRecord) -> str:
     kappa = record.kappa
     if kappa is not None and not -1 <= kappa.low <= kappa.value <= kappa.high <= 1:
         return f"kappa cannot be {kappa.value:g} ({kappa.low:g} to {kappa.high:g})"
+    return _fault_in_worth(record)
+
+
+def _fault_in_worth(record: AxisRecord) -> str:
+    """Labels may be worth less than they are, and never more."""
+    numbers = [worth for row in record.worth.values() for worth in row.values()]
+    if not all(isfinite(number) and number >= 0 for number in (*numbers, record.answers_worth or 0)):
+        return "what labels or answers are worth is below 0, or no number"
+    for verdict, row in record.worth.items():
+        counts = record.table.get(verdict)
+        if counts is None or not row.keys() <= counts.keys():
+            return f"labels are worth something on answers with the verdict {verdict}, and are not in the table"
+        if sum(row.values()) > sum(counts.values()) + _ROUNDING:
+            return f"the labels on answers with the verdict {verdict} are worth more than there are"
+        if any(worth and not counts[label] for label, worth in row.items()):
+            return f"a label that nobody gave is worth something on answers with the verdict {verdict}"
+    if (record.answers_worth or 0) > sum(record.answers.values()):
+        return "the answers are worth more than there are"
     return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ def _states(answer: Answer) -> bool:
 
 
 def _held(answers: Sequence[Answer], confusion: Confusion) -> list[Held]:
-    answered, labelled = Counter[str](), Counter[str]()
+    answered, labelled = defaultdict[str, float](float), defaultdict[str, float](float)
     for cell in confusion.drawn:
         answered[cell.verdict] += cell.n
         labelled[cell.verdict] += cell.m

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from surefoot.calibration.joining import Answer
+from surefoot.calibration.repeats import each_counts
 from surefoot.calibration.results import Method, Rate
 from surefoot.records import Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
@@ -62,7 +64,9 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
     way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
     whole = sum(part.n for part in parts)
     value = sum(part.n * part.value for part in parts) / whole
-    half = sqrt(sum((part.n / whole * part.half) ** 2 for part in parts))
+    halves = [part.n / whole * part.half for part in parts]
+    # Where attempts at one question are in several parts, these err together.
+    half = sum(halves) if _deff(drawn) > 1 else sqrt(sum(one**2 for one in halves))
     if not half:
         return Rate(value=value, low=None, high=None, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
     least, most = _range(axis)
@@ -80,12 +84,19 @@ def _part(answers: Sequence[Answer], among: str) -> Part | None:
     if rest and refused is None and all(answer.verdict is not None for answer in answers):
         scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
         found = ppi_mean(labels, scores, others)
-        return Part(len(answers), found.value, (found.high - found.low) / 2, "ppi++", _STEADIED)
-    error = float(np.std(labels, ddof=1)) / sqrt(len(labels))
-    half = float(stdtrit(len(labels) - 1, 1 - ALPHA / 2)) * error
+        half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled), _deff(answers)))
+        return Part(len(answers), found.value, half, "ppi++", _STEADIED)
+    worth = len(labels) / _deff(labelled)
+    error = float(np.std(labels, ddof=1)) / sqrt(worth)
+    half = float(stdtrit(max(1, worth - 1), 1 - ALPHA / 2)) * error
     not_why = f"{among}{refused}" if refused else "not every answer has a score"
     why = f"The mean is that of the labels alone: {not_why}." if rest else _COUNTED
     return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)
+
+
+def _deff(answers: Sequence[Answer]) -> float:
+    """How many times the squared error grows because some answers are attempts at one question; 1 without repeats."""
+    return 1 / each_counts(Counter(answer.question_id for answer in answers))
 
 
 def _range(axis: Axis) -> tuple[float, float]:

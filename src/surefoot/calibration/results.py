@@ -17,6 +17,7 @@ NOTHING_SAID = (DIVIDED, PICKED)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]
+Weighed = dict[str, dict[str, float]]
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -84,7 +85,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and people agree, and what rates people would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
-    Answers on which people are `divided` count as not labelled.
+    `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
     Where a certificate stands in for labels, these are the certificate's, and `answers_here` are those of the run.
     """
 
@@ -101,6 +102,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table
     chosen: Table
     answers: dict[str, int]
+    worth: Weighed = {}
+    answers_worth: float | None = None
     answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""

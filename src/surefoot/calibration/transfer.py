@@ -41,15 +41,22 @@ def rates_elsewhere(verdicts: Iterable[Value], confusion: Confusion) -> dict[str
 
 def _errors(confusion: Confusion, draws: Numbers, at: int) -> tuple[Counted, Counted] | None:
     """Sensitivity and specificity as counts; where labels were drawn by verdict, as counts worth as much."""
-    counts = confusion.counts()
+    counts = confusion.tally()
     inside, outside = counts[:, at], np.delete(counts, at, axis=1).sum(axis=1)
     if not inside.sum() or not outside.sum() or not confusion.speaks_for_all:
         return None
-    if confusion.is_plain(confusion.columns[at]):
-        return (int(inside[at]), int(inside.sum())), (int(outside.sum() - outside[at]), int(outside.sum()))
+    bucket = confusion.columns[at]
+    if confusion.is_plain(bucket):
+        here = confusion.labels_count([bucket])
+        elsewhere = confusion.labels_count(column for column in confusion.columns if column != bucket)
+        return _times(here, inside[at], inside.sum()), _times(elsewhere, outside.sum() - outside[at], outside.sum())
     seen, drawn = (_two_shares(table, at) for table in (confusion.shares(), draws))
     sensitivity, specificity = (_worth(float(share), found) for share, found in zip(seen, drawn, strict=True))
     return sensitivity, specificity
+
+
+def _times(each: float, hits: float, whole: float) -> Counted:
+    return each * float(hits), each * float(whole)
 
 
 def _two_shares(table: Numbers, at: int) -> tuple[Numbers, Numbers]:

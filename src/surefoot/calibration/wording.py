@@ -66,6 +66,17 @@ def divided(answers: Sequence[Answer]) -> str:
     )
 
 
+def repeated(answers: Sequence[Answer]) -> str:
+    """Why intervals are wider than so many answers would have them; "" where each question was asked once."""
+    questions = len({answer.question_id for answer in answers})
+    if questions == len(answers):
+        return ""
+    return (
+        f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
+        f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
+    )
+
+
 def divided_there(count: int) -> str:
     return (
         f"People were divided on {counted(count, 'more answer')} of the certificate, and these count as not labelled."
@@ -76,9 +87,9 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _by_row(confusion: Confusion) -> dict[str, tuple[int, int]]:
+def _by_row(confusion: Confusion) -> dict[str, tuple[int, float]]:
     """Answers drawn or yet to be drawn, and those labelled, by verdict."""
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, tuple[int, float]] = {}
     for cell in confusion.drawn:
         n, m = found.get(cell.verdict, (0, 0))
         found[cell.verdict] = (n + cell.n, m + cell.m)

@@ -59,8 +59,9 @@ def _rate(record: AxisRecord, verdict: str, bucket: str, generator: np.random.Ge
     return generator.beta(inside + 0.5, labelled - inside + 0.5, DRAWS)
 
 
-def _labels(record: AxisRecord, verdict: str, bucket: str) -> tuple[int, int]:
-    labels = record.table.get(verdict, {})
+def _labels(record: AxisRecord, verdict: str, bucket: str) -> tuple[float, float]:
+    """Labels on answers with this verdict, and those in the bucket: as many as they are worth."""
+    labels = record.weighed.get(verdict, {})
     return sum(labels.values()), labels.get(bucket, 0)
 
 

@@ -1,0 +1,112 @@
+"""What the labels of a certificate are worth where some answers were labelled more often than others."""
+
+from __future__ import annotations
+
+import pytest
+
+from surefoot import trust
+from surefoot.calibration.axes import by_certificate, calibrate, calibrate_joined
+from surefoot.calibration.certificates import certificate_of, fault_in
+from surefoot.calibration.joining import join
+from surefoot.calibration.results import Calibration
+from surefoot.records import Certificate, Label
+from surefoot.sequential.grader_error import doubt
+from surefoot.types import Verdict
+
+from .helpers import GRADER, RUBRIC, label, verdict
+
+Rows = tuple[list[Verdict], list[Label]]
+
+
+def run(start: int, answers: dict[str, int], said: dict[str, list[str]]) -> Rows:
+    """Answers by verdict, of which the first have these labels."""
+    rows: Rows = ([], [])
+    for graded, count in answers.items():
+        for at in range(count):
+            number = start + len(rows[0])
+            rows[0].append(verdict(number, graded))
+            rows[1].extend([label(number, said[graded][at])] if at < len(said.get(graded, ())) else [])
+    return rows
+
+
+def certified(found: Calibration) -> Certificate:
+    certificate = certificate_of(found, grader=GRADER, rubric_sha256="r", corpus="c", at="2026-01-01")
+    assert fault_in(certificate) == ""
+    return certificate
+
+
+def two_runs() -> Calibration:
+    """Of 980 answers 10 are labelled, half of them truly wrong; of 80 all, and all are right. Both have 8 flagged."""
+    flagged = ["wrong"] * 8
+    large = run(0, {"correct": 980, "wrong": 8}, {"correct": ["wrong", "correct"] * 5, "wrong": flagged})
+    small = run(5_000, {"correct": 80, "wrong": 8}, {"correct": ["correct"] * 80, "wrong": flagged})
+    return calibrate_joined(join(*small, before=join(*large)), RUBRIC)
+
+
+def test_labels_of_two_runs_are_weighed_by_the_answers_they_stand_for() -> None:
+    found = two_runs()
+    record = certified(found).axes["factuality"]
+    assert record.table["correct"] == {"correct": 85, "wrong": 5, "unsupported": 0, "refused": 0}, "shown as counted"
+    worth = 1 / ((980 / 1060) ** 2 / 10 + (80 / 1060) ** 2 / 80)
+    assert record.worth.keys() == {"correct"}, "of the flagged ones all are labelled: worth what they count"
+    assert sum(record.weighed["correct"].values()) == pytest.approx(worth)
+    assert record.weighed["correct"]["wrong"] == pytest.approx(worth * 980 / 1060 / 2)
+    assert record.weighed["wrong"] == record.table["wrong"]
+
+
+def test_a_few_labels_that_speak_for_many_answers_are_not_drowned() -> None:
+    large = run(0, {"correct": 980}, {"correct": ["wrong"] * 4})
+    small = run(5_000, {"correct": 80}, {"correct": ["correct"] * 80})
+    record = certified(calibrate_joined(join(*small, before=join(*large)), RUBRIC)).axes["factuality"]
+    wrong, all_ = record.weighed["correct"]["wrong"], sum(record.weighed["correct"].values())
+    assert wrong / all_ == pytest.approx(980 / 1060) and all_ < 5
+
+
+def test_everything_that_reads_a_certificate_goes_by_what_labels_are_worth() -> None:
+    found = two_runs()
+    certificate = certified(found)
+    record = certificate.axes["factuality"]
+    said = trust.called_correct(record)
+    assert said.startswith("of the answers it calls correct, 46.2% (22.") and "5.6%" not in said
+    assert doubt(record, "correct", "wrong") > 0.24, "as good as a coin"
+    elsewhere = by_certificate({"factuality": ["correct"] * 90 + ["wrong"] * 10}, certificate, RUBRIC).axes[
+        "factuality"
+    ]
+    assert elsewhere.table == found.axes["factuality"].table
+    for bucket in ("correct", "wrong"):
+        for share in ("sensitivity", "specificity"):
+            here, there = (getattr(axis.per_bucket[bucket], share) for axis in (found.axes["factuality"], elsewhere))
+            assert there.value == pytest.approx(here.value, abs=1e-6)
+            assert [there.low, there.high] == pytest.approx([here.low, here.high], abs=0.1)
+
+
+def test_flagged_answers_drawn_more_often_weigh_less_within_one_run() -> None:
+    """20 flagged answers, all labelled, and 20 of 80 others; all 100 citations are graded yes."""
+    verdicts, labels = [], []
+    for number in range(100):
+        verdicts += [
+            verdict(number, "wrong" if number < 20 else "correct"),
+            verdict(number, "yes", "citation_supports"),
+        ]
+        labels += [label(number, "no" if number < 20 else "yes", axis="citation_supports")] if number < 40 else []
+        labels += [label(number, "correct")] if number < 40 else []
+    record = certified(calibrate(verdicts, labels, RUBRIC)).axes["citation_supports"]
+    weighed = record.weighed["yes"]
+    assert record.table["yes"]["no"] == 20
+    assert weighed["no"] / sum(weighed.values()) == pytest.approx(0.2)
+    assert sum(weighed.values()) == pytest.approx(1 / (0.2**2 / 20 + 0.8**2 / 20))
+
+
+def test_runs_that_are_all_labelled_are_worth_what_they_count() -> None:
+    rows = {"correct": ["correct"] * 7, "wrong": ["wrong"] * 3}
+    first, second = (run(start, {"correct": 7, "wrong": 3}, rows) for start in (0, 50))
+    record = certified(calibrate_joined(join(*second, before=join(*first)), RUBRIC)).axes["factuality"]
+    assert record.worth == {} and record.answers_worth is None and record.weighed == record.table
+
+
+def test_the_gate_sees_repeats() -> None:
+    verdicts = [verdict(q, "correct", attempt=a) for q in range(10) for a in range(1, 11)]
+    labels = [label(q, "correct", attempt=a) for q in range(10) for a in range(1, 11)]
+    record = certified(calibrate(verdicts, labels, RUBRIC)).axes["factuality"]
+    assert sum(record.weighed["correct"].values()) == pytest.approx(10)
+    assert trust.called_correct(record) == "of the answers it calls correct, 0.0% (0.0% to 25.9%) are not"
