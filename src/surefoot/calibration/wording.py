@@ -47,7 +47,9 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
         yield f"These labels are no sample, and the gate does not go by them: {missed}."
     for row, (n, m) in _by_row(confusion).items():
         if not m:
-            yield f"No answer {_graded(row)} is labelled ({n} of {confusion.total}), which widens the intervals."
+            left = f"{n} of {confusion.total}, where those that were picked are not counted" if confusion.chosen else ""
+            left = left or f"{n} of {confusion.total}"
+            yield f"No answer {_graded(row)} was drawn for a label ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"

@@ -57,11 +57,16 @@ def in_short(found: Calibration) -> str:
 def caption(axis: AxisCalibration) -> str:
     """Whose answers the table is about."""
     if axis.answers_here is None:
-        drawn = sum(sum(row.values()) for row in axis.table.values())
-        picked = f"; {axis.n - drawn} more were picked, and are not in it" if axis.n > drawn else ""
-        labels = f"{counted(drawn, 'label')} on answers drawn by chance{picked}"
+        more = _picked(axis)
+        picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
+        labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
         return f"What people say ({labels}) of the answers that the grader put into each bucket"
     return "What people said of the answers that the certificate is on, and how many answers this run has"
+
+
+def _picked(axis: AxisCalibration) -> int:
+    """The labels that are no sample."""
+    return axis.n - sum(sum(row.values()) for row in axis.table.values())
 
 
 def columns(axis: AxisCalibration) -> list[str]:
@@ -223,7 +228,7 @@ def show(found: Calibration, console: Console) -> None:
         console.print()
         console.print(Text(plain(name)), style="bold")
         if axis.table:
-            if axis.answers_here is not None:
+            if axis.answers_here is not None or _picked(axis):
                 _lines(console, [f"{caption(axis)}:"], "dim")
             console.print(_table(heads(axis), confusion(axis)))
             console.print()
