@@ -24,7 +24,7 @@ from surefoot.measures import BUCKET_AXIS, MEASURES, SIDES, UNGRADED, McNemar, P
 from surefoot.next_steps import MAY_BE_CHANCE, certificate_needed, next_steps
 from surefoot.pairing import Side, check_alike, pairs_of, with_labels_apart
 from surefoot.records import Certificate, Discordant
-from surefoot.sequential.counting import ALWAYS_COUNTED, key_of, moves_of
+from surefoot.sequential.counting import ALWAYS_COUNTED, failing, key_of, moves_of
 from surefoot.sequential.history import SEQUENTIAL, Earlier, Place
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.trust import Trust
@@ -94,7 +94,7 @@ class Comparison(Struct, frozen=True):
     def blocked_by(self) -> dict[str, float]:
         """The rules that block by evidence, with the e-value it took."""
         known = self.sequential.rules if self.sequential else {}
-        failed = _failing(self.judged)
+        failed = failing(self.judged)
         return {key: found.blocks_from for key, found in known.items() if key in failed}
 
     @property
@@ -124,7 +124,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
     against = countable(rules, subjects, pairs, axes)
     counts = counts_of(against, scales, axes, weighed=terms is None or terms.record is not None)
-    judged += _standing_blocks(judged, counts, request) if mode == SEQUENTIAL else []
+    judged += _blocked_before(judged, counts, request) if mode == SEQUENTIAL else []
     decision = _decision(judged, sides, pairs)
     # What is open does not matter any more where something has failed.
     blocked = decision.outcome == "BLOCK"
@@ -242,25 +242,10 @@ def _may_be_chance(judged: Sequence[Judged], sides: Mapping[SideName, Side], req
     return [MAY_BE_CHANCE] if failed and mode == STRICT and request.mode is None and not known else []
 
 
-def _standing_blocks(judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request) -> list[Judged]:
-    """A failed rule where the release was blocked before; waived when all that blocked it is waived."""
-    from surefoot.sequential.blocks import check_of, standing
+def _blocked_before(judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request) -> list[Judged]:
+    from surefoot.sequential.blocks import standing_blocks
 
-    blocks = standing(request.place.blocks, counts, _failing(judged)) if request.place else []
-    if not blocks:
-        return []
-    reasons: dict[str, list[str | None]] = {}
-    for rule in (one.check.rule for one in judged if one.check.rule.on_baseline):
-        reasons.setdefault(key_of(rule), []).append(request.waivers.get(rule.name))
-    waived = [reason for block in blocks for reason in reasons.get(block.rule, [None])]
-    waiver = None if None in waived else "; ".join(dict.fromkeys(filter(None, waived)))
-    return [Judged(check_of(blocks, counts), waiver=waiver)]
-
-
-def _failing(judged: Iterable[Judged]) -> set[str]:
-    """What fails against the baseline: a limit of its own on the same metric is another matter."""
-    failed = (one.check.rule for one in judged if one.check.status == "fail" and one.waiver is None)
-    return {key_of(rule) for rule in failed if rule.on_baseline and rule.bound is None}
+    return standing_blocks(judged, counts, request.place.blocks if request.place else (), request.waivers)
 
 
 def _terms(rules: Sequence[Rule], trusted: Trust, request: Request) -> Terms:

@@ -7,8 +7,9 @@ from fractions import Fraction
 from math import log
 
 from surefoot.gate import Check, Rule
+from surefoot.judging import Judged
 from surefoot.records import Discordant
-from surefoot.sequential.counting import ALWAYS_COUNTED, added
+from surefoot.sequential.counting import ALWAYS_COUNTED, added, failing, key_of
 from surefoot.sequential.history import Block
 from surefoot.stats.sequential import log_e_value
 
@@ -17,13 +18,28 @@ _RULE = Rule("not_blocked_before", "no block of this release stands", "not_block
 _NEW_RELEASE = "a changed candidate is a new release: name it with --version"
 
 
-def standing(blocks: Sequence[Block], counts: Mapping[str, Discordant], failing: Collection[str]) -> list[Block]:
+def standing_blocks(
+    judged: Sequence[Judged], counts: Mapping[str, Discordant], blocks: Sequence[Block], waivers: Mapping[str, str]
+) -> list[Judged]:
+    """A failed rule where the release was blocked before; waived when all that blocked it is waived."""
+    stand = standing(blocks, counts, failing(judged))
+    if not stand:
+        return []
+    reasons: dict[str, list[str | None]] = {}
+    for rule in (one.check.rule for one in judged if one.check.rule.on_baseline):
+        reasons.setdefault(key_of(rule), []).append(waivers.get(rule.name))
+    waived = [reason for block in stand for reason in reasons.get(block.rule, [None])]
+    waiver = None if None in waived else "; ".join(dict.fromkeys(filter(None, waived)))
+    return [Judged(check_of(stand, counts), waiver=waiver)]
+
+
+def standing(blocks: Sequence[Block], counts: Mapping[str, Discordant], failed: Collection[str]) -> list[Block]:
     """The blocks that the counts still bear out, those of the two runs at hand as people's labels have them now.
 
-    `failing` are the rules that fail today anyway: they need no reminder.
+    `failed` are the rules that fail today anyway: they need no reminder.
     """
     return [
-        block for block in blocks if block.rule not in failing and _log_e(block, counts) >= log(block.blocks_from)
+        block for block in blocks if block.rule not in failed and _log_e(block, counts) >= log(block.blocks_from)
     ]  # fmt: skip
 
 

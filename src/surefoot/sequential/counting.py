@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from surefoot.gate import Rule
-from surefoot.judging import Subject, getting_worse, rises
+from surefoot.judging import Judged, Subject, getting_worse, rises
 from surefoot.measures import Pair, Said
 from surefoot.records import Discordant, Step
 
@@ -38,6 +38,12 @@ def key_of(rule: Rule) -> str:
     """What the counts of a rule are kept under: the metric, its group, and which way is worse if not the usual one."""
     key = f"{rule.metric}[{rule.group}]" if rule.group else rule.metric
     return key if rises(rule) != (rule.metric in _MORE_IS_BETTER) else f"{key} {rule.op}"
+
+
+def failing(judged: Iterable[Judged]) -> set[str]:
+    """What fails against the baseline: a limit of its own on the same metric is another matter."""
+    failed = (one.check.rule for one in judged if one.check.status == "fail" and one.waiver is None)
+    return {key_of(rule) for rule in failed if rule.on_baseline and rule.bound is None}
 
 
 def discordant(rule: Rule, subject: Subject) -> tuple[Discordant, int]:
