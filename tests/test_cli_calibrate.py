@@ -406,3 +406,24 @@ def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> No
     gated = surefoot("gate", run, a_run(tmp_path / "runs/second", wrong=8, words="other"))
     assert gated.code == 3
     assert "no answer graded wrong was labelled, though 8 were" in gated.out
+
+
+def test_a_certificate_goes_with_the_labels_behind_it(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    lines = labels_for(write).read_text(encoding="utf-8").splitlines()
+    assert surefoot("calibrate", run, "--labels", tmp_path / "labels.csv").code == 0
+    assert surefoot("gate", run, run).code == 0
+    picked = write("picked.csv", [f"{lines[0]},drawn", *(f"{line},chosen" for line in lines[1:])])
+    assert surefoot("import", picked, "--run", run).code == 0
+    gated = surefoot("gate", run, run)
+    assert gated.code == 3 and "labels behind it were taken back, or were picked by hand" in gated.err
+    again = surefoot("calibrate", run)
+    assert again.code == 4 and "no label was drawn by chance" in again.err
+
+
+def test_a_run_that_nobody_labelled_is_named_beside_others(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    surefoot("calibrate", first, "--labels", labels_for(write))
+    both = surefoot("calibrate", first, second, "--json")
+    [note] = [str(problem) for problem in both.json["problems"] if "rests on those of the other runs" in str(problem)]
+    assert "runs/second" in note and both.code == 0

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.types import Question, Trace, Verdict
 
@@ -184,12 +185,19 @@ def is_called_like_a_grader(name: str) -> bool:
 
 
 def current(labels: Iterable[Label]) -> list[Label]:
-    """The newest label of each person on each axis of each answer, without those taken back."""
+    """The newest label of each person on each axis of each answer, without those taken back.
+
+    What a person has once picked by hand stays picked, whatever they said of it before or after.
+    """
     newest: dict[Hashable, Label] = {}
+    picked: dict[Hashable, Drawn] = {}
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
-        answer = label.version or (label.run, label.question_id, label.attempt)
-        newest[label.annotator, label.axis, answer] = label
-    return [label for label in newest.values() if label.value is not None]
+        place = (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt))
+        newest[place] = label
+        if label.drawn in BY_CHOICE:
+            picked[place] = label.drawn
+    left = ((place, label) for place, label in newest.items() if label.value is not None)
+    return [replace(label, drawn=picked[place]) if place in picked else label for place, label in left]
 
 
 def settled(values: Iterable[Value]) -> Value:

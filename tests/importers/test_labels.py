@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.importers.labels import _sealed, bound, load_labels, not_yet_in
-from surefoot.records import Label, current
+from surefoot.records import BY_CHOICE, Drawn, Label, current
 from surefoot.rubric import load
 from surefoot.types import Problem
 
@@ -414,3 +414,13 @@ def test_evidence_in_the_words_of_people_is_theirs(write: Write) -> None:
 def test_people_may_be_numbered(tmp_path: Path) -> None:
     labels, problems = read(csv(tmp_path, "question_id,factuality,refusal_quality,annotator\nq1,refused,2,2\n"))
     assert [label.annotator for label in labels] == ["2", "2"] and not problems
+
+
+@pytest.mark.parametrize("drawn", [("chosen", "sample"), ("sample", "chosen"), ("gate", "sample")])
+def test_what_was_once_picked_is_picked_in_whatever_order_ledgers_were_joined(drawn: tuple[Drawn, Drawn]) -> None:
+    rows = [
+        Label(id=str(at), at=f"2026-11-0{at}", annotator="ana", question_id="q", axis="factuality", value="wrong",
+              version="v", drawn=how)
+        for at, how in enumerate(drawn, 1)
+    ]  # fmt: skip
+    assert [row.drawn in BY_CHOICE for row in current(rows)] == [True]

@@ -14,8 +14,9 @@ from surefoot.compare import Comparison, Request, compare
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
 from surefoot.records import Certificate, Discordant, Step
+from surefoot.sequential.counting import is_chance
 from surefoot.sequential.history import Place
-from surefoot.sequential.judging import Evidence, is_chance
+from surefoot.sequential.judging import Evidence
 
 from .helpers import certificate, changed, side, sure, verdicts
 

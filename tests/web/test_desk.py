@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.ledger import Conflict
@@ -41,6 +42,16 @@ def test_a_label_says_who_what_when_and_on_which_version(sit: Sit) -> None:
     assert (row.annotator, row.question_id, row.attempt, row.version) == ("Ana", *sheet.key, sheet.version)
     assert row.rubric_sha256 == REFUSAL.sha256 and row.run == desk.pile.run and row.drawn == "flagged"
     assert row.at.endswith("+00:00")
+
+
+def test_what_was_said_to_be_picked_stays_so_when_it_is_changed_here(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, "a", factuality="wrong"))
+    [row] = desk.ledger.labels()
+    desk.ledger.add_labels([replace(row, id="later", at=f"{row.at}~", drawn="chosen")])
+    desk.save("Ana", sent(desk, number, "b", factuality="correct"))
+    assert [row.drawn for row in desk.ledger.labels()] == ["flagged", "chosen", "chosen"]
 
 
 def test_a_blank_takes_back_what_was_said_before(sit: Sit) -> None:

@@ -98,6 +98,7 @@ def _of_runs(
 ) -> Calibration:  # fmt: skip
     from surefoot.calibration.axes import by_certificate
     from surefoot.calibration.certificates import standing
+    from surefoot.cli.borne_out import certificates_in
     from surefoot.cli.calibrating import from_runs
     from surefoot.cli.labelled_runs import labelled_beside
     from surefoot.ledger import Ledger
@@ -112,7 +113,7 @@ def _of_runs(
         if book is not None:
             opened.enter_context(book)
         source = from_runs(runs, labels, grader, book, asked[-1])
-        known = book.certificates(source.joined.grader) if book else []
+        known = certificates_in(book, source.joined.grader) if book else []
         valid, why = standing(known, source.joined.grader, source.rubric.sha256, source.corpus)
         if valid and why:
             _note(why)

@@ -74,8 +74,19 @@ def from_runs(
         joined.problems += run.problems
     if joined is None:
         raise UsageError("no run is given", "write surefoot calibrate RUN")
+    joined.problems += _without_labels(runs)
     every = [verdict for run in runs for verdict in run.chosen(grader)]
     return Source(joined, runs[0].rubric, runs[0].side.corpus, by_axis(every))
+
+
+def _without_labels(runs: Sequence[_Run]) -> list[Problem]:
+    """Runs about which only the labels of others say something."""
+    labelled = {label.run for run in runs for label in run.labels if label.value is not None}
+    rest = [printable(run.store.path) for run in runs if run.id not in labelled and "" not in labelled]
+    if not labelled or not rest or len(runs) == 1:
+        return []
+    words = "no label was drawn from its answers, so what is said of them rests on those of the other runs"
+    return [Problem("note", f"{name}: {words}") for name in rest]
 
 
 class _Run:

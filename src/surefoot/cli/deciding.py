@@ -114,11 +114,13 @@ def _overridden(
 
 def _with_what_is_known(ledger: Ledger, sides: tuple[Side, Side], request: Request) -> Request:
     """People's labels stand in on both sides, and the ledger's certificates are at hand where none was passed."""
+    from surefoot.cli.borne_out import certificates_in
+
     versions = {version for side in sides for version in side.versions.values()}
     labels = ledger.labels(versions=versions) if versions else []
     for side in sides:
         stand_in(side, labels)
-    return replace(request, certificates=request.certificates or ledger.certificates())
+    return replace(request, certificates=request.certificates or certificates_in(ledger))
 
 
 def _as_a_step(

@@ -13,7 +13,6 @@ from surefoot.cli.sides import is_run
 from surefoot.compare import Comparison
 from surefoot.errors import UsageError
 from surefoot.report.words import plain
-from surefoot.sequential.history import SEQUENTIAL
 from surefoot.store import MANIFEST
 
 DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
@@ -66,8 +65,7 @@ def _was_blocked(decision: Mapping[str, object]) -> bool:
     """True unless what was blocked is the same comparison, which has shipped now that chance is allowed for."""
     before = decision.get("blocked_before")
     blocks = before if isinstance(before, list) else []
-    by_chance = decision.get("mode") == SEQUENTIAL
-    return not all(by_chance and isinstance(one, dict) and one.get("same_runs") for one in blocks)
+    return not all(isinstance(one, dict) and one.get("shipped_since") for one in blocks)
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -9,7 +9,7 @@ from math import log
 from surefoot.gate import Check, Rule
 from surefoot.judging import Judged
 from surefoot.records import Discordant
-from surefoot.sequential.counting import ALWAYS_COUNTED, added, failing, key_of
+from surefoot.sequential.counting import ALWAYS_COUNTED, added, failing, is_chance, key_of
 from surefoot.sequential.history import Block
 from surefoot.stats.sequential import log_e_value
 
@@ -26,7 +26,7 @@ def standing_blocks(
     if not stand:
         return []
     reasons: dict[str, list[str | None]] = {}
-    for rule in (one.check.rule for one in judged if one.check.rule.on_baseline):
+    for rule in filter(is_chance, (one.check.rule for one in judged)):
         reasons.setdefault(key_of(rule), []).append(waivers.get(rule.name))
     waived = [reason for block in stand for reason in reasons.get(block.rule, [None])]
     waiver = None if None in waived else "; ".join(dict.fromkeys(filter(None, waived)))

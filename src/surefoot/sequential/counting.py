@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from surefoot.gate import Rule
 from surefoot.judging import Judged, Subject, getting_worse, rises
-from surefoot.measures import Pair, Said
+from surefoot.measures import MEASURES, Pair, Said
 from surefoot.records import Discordant, Step
 
 ALWAYS_COUNTED = ("wrong", "unsupported")  # whatever the rules are
@@ -40,10 +40,17 @@ def key_of(rule: Rule) -> str:
     return key if rises(rule) != (rule.metric in _MORE_IS_BETTER) else f"{key} {rule.op}"
 
 
+def is_chance(rule: Rule) -> bool:
+    """True for a rule that is judged by pairs that got worse and better."""
+    measure = MEASURES.get(rule.metric)
+    bears = (rule.op == "<=" and rule.limit >= 0) or (rule.op == ">=" and rule.limit <= 0)
+    return bool(measure and measure.axis) and rule.on_baseline and rule.bound is None and bears
+
+
 def failing(judged: Iterable[Judged]) -> set[str]:
-    """What fails against the baseline: a limit of its own on the same metric is another matter."""
+    """What fails by evidence: a limit of its own on the same metric is another matter."""
     failed = (one.check.rule for one in judged if one.check.status == "fail" and one.waiver is None)
-    return {key_of(rule) for rule in failed if rule.on_baseline and rule.bound is None}
+    return {key_of(rule) for rule in failed if is_chance(rule)}
 
 
 def discordant(rule: Rule, subject: Subject) -> tuple[Discordant, int]:

@@ -50,6 +50,7 @@ class Earlier(Struct, frozen=True):
     at: str
     base_name: str
     same_runs: bool = False  # it was about the two runs at hand
+    shipped_since: bool = False  # and these ship now that chance is allowed for, by the same rules and nothing waived
 
 
 class Place(Struct, frozen=True):
@@ -102,16 +103,17 @@ def strict_blocks(steps: Sequence[Step], now: Step) -> tuple[Earlier, ...]:
             standing[_said(row)] = row
         elif (before := standing.get(_said(row))) and _takes_back(before, row):
             del standing[_said(row)]
-    return tuple(
-        Earlier(row.at, row.base_name, _said(row) == _said(now)) for row in standing.values() if row is not now
-    )
+    return tuple(_earlier(row, now) for row in standing.values() if row is not now)
+
+
+def _earlier(row: Step, now: Step) -> Earlier:
+    same_runs = _said(row) == _said(now)
+    return Earlier(row.at, row.base_name, same_runs, same_runs and not now.overridden and _takes_back(row, now))
 
 
 def _takes_back(before: Step, row: Step) -> bool:
-    """The texts of the rules tell, limits and all; of the oldest steps only what they counted is known."""
-    if row.outcome != "SHIP" or row.waived:
-        return False
-    return set(before.rules) <= set(row.rules) if before.rules else before.counts.keys() <= row.counts.keys()
+    """The texts of the rules tell, limits and all; those of the oldest steps are not known."""
+    return row.outcome == "SHIP" and not row.waived and bool(before.rules) and set(before.rules) <= set(row.rules)
 
 
 def _has_its_answers(row: Step, now: Step) -> bool:

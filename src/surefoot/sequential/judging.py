@@ -17,7 +17,7 @@ from surefoot.gate import Check, Rule
 from surefoot.judging import Judged, Subject, no_verdict, with_questions
 from surefoot.measures import MEASURES
 from surefoot.records import AxisRecord, Discordant
-from surefoot.sequential.counting import Counted, Moves, added, counted, key_of, moves_of
+from surefoot.sequential.counting import Counted, Moves, added, counted, is_chance, key_of, moves_of
 from surefoot.sequential.grader_error import chances_of_rise
 from surefoot.sequential.history import Place
 from surefoot.sequential.repeats import Asked, Shortfall, asked_in, shortfall
@@ -71,13 +71,6 @@ class Evidence(Struct, frozen=True, kw_only=True):
     ships_up_to: float | None = None
     more_runs: int | None = None  # pairs of runs that would decide, if it goes on like this
     questions_needed: int | None = None  # where repeats cannot make up for questions
-
-
-def is_chance(rule: Rule) -> bool:
-    """True for a rule that is judged by pairs that got worse and better."""
-    measure = MEASURES.get(rule.metric)
-    bears = (rule.op == "<=" and rule.limit >= 0) or (rule.op == ">=" and rule.limit <= 0)
-    return bool(measure and measure.axis) and rule.on_baseline and rule.bound is None and bears
 
 
 def has_three_ends(rule: Rule) -> bool:
@@ -156,7 +149,8 @@ def end_of(
         chance_worse=chance_worse, ships_up_to=alpha_ship,
     )  # fmt: skip
     # A rise within what the rule itself bears blocks nothing, however sure it is.
-    borne = bool(slack) and max(plain[2], beyond_slack) <= alpha_ship
+    seen = (total.worse - total.better) / max(1, total.pairs)
+    borne = bool(slack) and (seen <= slack or max(plain[2], beyond_slack) <= alpha_ship)
     if log_e >= -log(terms.alpha_block) and not borne:
         return ("fail" if terms.record is None or chance_worse >= 1 - terms.alpha else "doubted"), evidence
     return ("pass" if chance <= alpha_ship else "open"), evidence

@@ -16,7 +16,7 @@ from msgspec import Struct
 from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger
 from surefoot.queueing import next_for
-from surefoot.records import Drawn, Label, Value
+from surefoot.records import BY_CHOICE, Drawn, Label, Value
 from surefoot.rubric import Rubric
 from surefoot.web.forms import BadForm, Field, applying, read
 from surefoot.web.keeping import Keeper
@@ -232,7 +232,7 @@ class Desk:
                 rows.append(Label(
                     id=f"{sending}:{field.name}", at="", annotator=person, question_id=question_id, attempt=attempt,
                     axis=field.name, value=value, note=words, version=sheet.version,
-                    rubric_sha256=self.rubric.sha256, run=sheet.run, drawn=said[0].drawn if said else drawn,
+                    rubric_sha256=self.rubric.sha256, run=sheet.run, drawn=_still_drawn(said, drawn),
                 ))  # fmt: skip
         return rows
 
@@ -281,3 +281,9 @@ class Desk:
 
 def _clean(note: str) -> str:
     return " ".join(visible(note).split())[:_LONGEST_NOTE]
+
+
+def _still_drawn(said: Sequence[Label], drawn: Drawn) -> Drawn:
+    """As it was when it was first labelled, unless it was picked since: that stays."""
+    ways = [row.drawn for row in said] or [drawn]
+    return next((way for way in ways if way in BY_CHOICE), ways[0])
