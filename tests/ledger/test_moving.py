@@ -151,14 +151,16 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         ({"blocked_by": {"wrong": 0.0}}, "the e-value that 'wrong' blocks from cannot be 0.0"),
         ({"blocked_by": {"wrong": -20.0}}, "blocks from cannot be -20.0"),
         ({"outcome": "MAYBE"}, "outcome must be one of SHIP, BLOCK, INCONCLUSIVE, not 'MAYBE'"),
+        ({"outcome": "SHIP", "exit_code": 1}, "exit_code of SHIP cannot be 1"),
+        ({"cand_run": ""}, "cand_run is empty"),
         ({"mode": "lenient"}, "mode must be strict or sequential, not 'lenient'"),
         ({"alpha": 0.0}, "alpha must lie between 0 and 0.5"),
         ({"alpha": 0.9}, "alpha must lie between 0 and 0.5"),
         ({"margin": 0.0}, "margin must lie between 0 and 1"),
         ({"margin": 1.0}, "margin must lie between 0 and 1"),
-        ({"alpha": None, "margin": None, "mode": "strict", "outcome": "INCONCLUSIVE"}, ""),
+        ({"alpha": None, "margin": None, "mode": "strict", "outcome": "INCONCLUSIVE", "exit_code": 4}, ""),
         ({"moves": {"": {"correct>wrong!": 2, "wrong=wrong": 0}, "legal": {"refused!>unsupported": 1}}}, ""),
-        ({"blocked_by": {"wrong[legal] <=": 20.0}, "outcome": "BLOCK", "counts": {"wrong": Discordant(0, 0, 0)}}, ""),
+        ({"blocked_by": {"wrong[legal] <=": 20.0}, "outcome": "BLOCK", "exit_code": 1}, ""),
     ],
 )
 def test_a_step_that_cannot_be_is_named_and_keeps_all_out(tmp_path: Path, changes: dict[str, Any], why: str) -> None:

@@ -19,8 +19,9 @@ _LONGEST_TEXT = 100_000
 _BOUNDED = ("id", "digest", "version", "annotator", "axis", "rubric_sha256", "run", "grader", "programme", "model")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-_OUTCOMES = ("SHIP", "BLOCK", "INCONCLUSIVE")
+_OUTCOMES = {"SHIP": (0,), "BLOCK": (1,), "INCONCLUSIVE": (3, 4)}  # with their exit codes
 _MODES = ("strict", "sequential")
+_NAMED = ("programme", "reference", "release", "base_run", "cand_run")
 _LARGEST_ALPHA = 0.5
 _MOST_PAIRS = 10**9  # of two runs; what adds up over steps must stay a number that can be reckoned with
 _MOVE = re.compile("({0})!?[=>]({0})!?".format("|".join(BUCKETS)))
@@ -73,6 +74,10 @@ def _fault_of_step(step: Step) -> str:
     """The gate reckons with all earlier steps, so one that cannot be would make it fail for good."""
     if step.outcome not in _OUTCOMES:
         return f"outcome must be one of {', '.join(_OUTCOMES)}, not {step.outcome[:60]!r}"
+    if step.exit_code not in _OUTCOMES[step.outcome]:
+        return f"exit_code of {step.outcome} cannot be {step.exit_code}"
+    if lacking := next((name for name in _NAMED if not getattr(step, name)), ""):
+        return f"{lacking} is empty"
     if step.mode not in _MODES:
         return f"mode must be {' or '.join(_MODES)}, not {step.mode[:60]!r}"
     if step.alpha is not None and not 0 < step.alpha <= _LARGEST_ALPHA:
