@@ -202,7 +202,7 @@ def test_a_run_without_labels_goes_by_the_certificate_that_stands(write: Write, 
     assert done.code == 0, done.err
     rate = done.json["axes"]["factuality"]["corrected"]["wrong"]
     assert (rate["method"], rate["graded"]) == ("rogan-gladen", 0.4)
-    assert "No labels were drawn from these answers" in done.json["axes"]["factuality"]["explanation"]
+    assert "labels on these answers themselves" in done.json["axes"]["factuality"]["explanation"]
     other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
     refused = surefoot("calibrate", other)
     assert refused.code == 4
@@ -416,9 +416,24 @@ def test_a_certificate_goes_with_the_labels_behind_it(write: Write, tmp_path: Pa
     picked = write("picked.csv", [f"{lines[0]},drawn", *(f"{line},chosen" for line in lines[1:])])
     assert surefoot("import", picked, "--run", run).code == 0
     gated = surefoot("gate", run, run)
-    assert gated.code == 3 and "labels behind it were taken back, or were picked by hand" in gated.err
+    assert gated.code == 3 and "labels behind it were changed since, or picked by hand" in gated.err
     again = surefoot("calibrate", run)
     assert again.code == 4 and "no label was drawn by chance" in again.err
+
+
+def test_a_certificate_does_not_outlive_a_corrected_label(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    for run in (first, second):
+        assert surefoot("calibrate", run, "--labels", labels_for(write)).code == 0
+    more = write("more.csv", ["question_id,factuality,annotator", "q70,correct,anna"])
+    assert surefoot("import", more, "--run", second).code == 0
+    assert surefoot("gate", first, second).code == 0, "one more label changes nothing"
+    changed = write("changed.csv", ["question_id,factuality,annotator", "q50,wrong,anna"])
+    assert surefoot("import", changed, "--run", first).code == 0
+    gated = surefoot("gate", first, second)
+    assert gated.code == 3 and "does not count" in gated.err
+    assert surefoot("calibrate", first, second).code == 0
+    assert "does not count" not in surefoot("gate", first, second).err
 
 
 def test_a_run_that_nobody_labelled_is_named_beside_others(write: Write, tmp_path: Path) -> None:

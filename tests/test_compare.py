@@ -491,3 +491,15 @@ def test_every_answer_is_in_one_bucket_of_each_side(base: str, cand: str) -> Non
     result = judge(base, cand)
     size = len({i for text in (base, cand) for i, letter in enumerate(text) if letter != "_"})
     assert sum(result.buckets["base"].values()) == sum(result.buckets["cand"].values()) == size
+
+
+@pytest.mark.parametrize("mode", ["strict", "sequential"])
+def test_a_rule_that_waits_for_a_score_names_the_answers(mode: str) -> None:
+    refused = [Verdict(f"q{i}", "factuality", "refused", "g/1") for i in range(3)]
+    scored = [Verdict(f"q{i}", "refusal_quality", 2, "g/1") for i in range(3)]
+    rules = [Rule.parse("refusal_quality >= baseline")]
+    found = compare(
+        side([*refused, *scored]), side([*refused, *scored[1:]]), rules, Request(uncalibrated=True, mode=mode)
+    )  # fmt: skip
+    [step] = found.next_steps
+    assert "give refusal_quality to q0: grade or label" in step and "pairs of runs" not in step

@@ -20,6 +20,7 @@ from surefoot.types import Estimate
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 _BOUNDED_ABOVE = ("<=", "<")
+_NO_VERDICT = "no verdict on it"
 
 
 class Judged(Struct, frozen=True):
@@ -105,7 +106,12 @@ def _with_gaps(check: Check, measure: Measure, base: Measured, cand: Measured) -
 
 
 def no_verdict(count: int) -> str:
-    return f"{count} answer{'s have' if count > 1 else ' has'} no verdict on it"
+    return f"{count} answer{'s have' if count > 1 else ' has'} {_NO_VERDICT}"
+
+
+def is_without_verdict(check: Check) -> bool:
+    """True where it waits for verdicts and for nothing else."""
+    return check.reason.endswith(_NO_VERDICT)
 
 
 def _fails_anyway(rule: Rule, base: Measured, cand: Measured) -> bool:

@@ -10,7 +10,7 @@ from surefoot.balance import OTHER, Chosen, Scales, is_one_sided, lacking_a_labe
 from surefoot.doubts import Answer, answers_of, distinct, hanging, lacking
 from surefoot.doubts import in_words as asking_for
 from surefoot.gate import Check, Rule
-from surefoot.judging import Judged, Subject
+from surefoot.judging import Judged, Subject, is_without_verdict
 from surefoot.trust import Trust, remedy_for
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ MAY_BE_CHANCE = (
 )
 
 _HANGS = "hangs on few verdicts"
+_NAMED = 12
 
 
 def next_steps(
@@ -45,7 +46,9 @@ def next_steps(
         fails_anyway |= check.status == "fail" and not answers
         found = evidence.get(check.rule.name)
         is_about_labels = bool(lacking(check, subject)) or is_one_sided(one)
-        if found and check.status == "undecidable" and not is_about_labels:
+        if check.status == "undecidable" and not is_about_labels and is_without_verdict(check):
+            runs_needed.append(_verdicts_needed(check, subject))
+        elif found and check.status == "undecidable" and not is_about_labels:
             runs_needed += _runs_needed(check.rule, found, terms)
     if fails_anyway:
         asked = {key: names for key, names in asked.items() if key[0] != _HANGS}
@@ -83,6 +86,11 @@ def _with_counterparts(chosen: Sequence[Chosen]) -> list[Chosen]:
     """The other side's answers to the same questions too: labels on one side alone decide nothing."""
     others = [(pair, OTHER[side]) for pair, side in chosen]
     return [*chosen, *((p, side) for p, side in others if not p.side(side).by_people and not p.is_one_answer)]
+
+
+def _verdicts_needed(check: Check, subject: Subject) -> str:
+    named = ", ".join(check.questions[:_NAMED]) + (" and more" if check.question_count > _NAMED else "")
+    return f"{check.rule.name}: give {subject.measure.axis or 'verdicts'} to {named}: grade or label them on it"
 
 
 def _runs_needed(rule: Rule, evidence: Evidence, terms: Terms | None) -> list[str]:

@@ -31,10 +31,9 @@ def by_verdict(confusion: Confusion) -> str:
 def elsewhere(source: str, n: int) -> str:
     """Why rates are by Rogan and Gladen."""
     return (
-        f"No labels were drawn from these answers, so the grader's errors as found on {counted(n, 'labelled answer')}"
-        f" {source} are"
-        " taken out of its rates (Rogan-Gladen, interval by Lang and Reiczigel). That holds as long as it errs here as"
-        " it did there."
+        f"The grader's errors, as found on {counted(n, 'labelled answer')} {source}, are taken out of its rates"
+        " (Rogan-Gladen, interval by Lang and Reiczigel); labels on these answers themselves, if there are any, do not"
+        " count in it. That holds as long as it errs here as it did there."
     )
 
 

@@ -1,42 +1,42 @@
 """Certificates that the ledger's labels still bear out.
 
-Labels are taken back, or it turns out that somebody picked them by hand. What was certified by them is then no longer
-known, and has to be calibrated again.
+Labels are corrected or taken back, or it turns out that somebody picked them by hand. What was certified by them is no
+longer known then, and has to be calibrated again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import click
 
 from surefoot.ledger import Ledger
-from surefoot.measures import BUCKET_AXIS
-from surefoot.records import BY_CHOICE, Certificate, Label, RunEntry, corpus_of, current
+from surefoot.records import BY_CHOICE, Certificate, Label, RunEntry, Value, corpus_of, current
 
 
 def certificates_in(ledger: Ledger, grader: str | None = None) -> list[Certificate]:
-    """All but those whose labels are gone, which are named."""
+    """All but those whose labels have changed, which are named."""
     known = ledger.certificates(grader)
     labels, runs = (ledger.labels(), ledger.runs()) if known else ([], [])
-    gone = {one.id for one in known if _lost(one, labels, runs)}
-    for one in (one for one in known if one.id in gone):
-        words = f"the certificate of {one.at[:10]} does not count: labels behind it were taken back, or were picked"
+    kept = [one for one in known if not _lost(one, labels, runs)]
+    newest = {_bound_to(one): one for one in sorted(known, key=lambda one: (one.at, one.id))}
+    for one in (one for one in newest.values() if one not in kept):
+        words = f"the certificate of {one.at[:10]} does not count: labels behind it were changed since, or picked"
         click.echo(f"note: {words} by hand; calibrate again", err=True)
-    return [one for one in known if one.id not in gone]
+    return kept
+
+
+def _bound_to(certificate: Certificate) -> tuple[str, ...]:
+    return certificate.grader, certificate.rubric_sha256, certificate.corpus
 
 
 def _lost(certificate: Certificate, labels: Sequence[Label], runs: Iterable[RunEntry]) -> bool:
-    """True where the ledger had as many labels drawn by chance as the certificate is on, and has fewer now."""
-    record = certificate.axes.get(BUCKET_AXIS)
-    drawn = sum(sum(row.values()) for row in record.table.values()) if record else 0
+    """True where somebody has said something else since of an answer that was labelled then."""
     fitting = {"", *(run.id for run in runs if _is_on(run, certificate))}
-    behind = [
-        label
-        for label in labels
-        if label.axis == BUCKET_AXIS and label.run in fitting and label.annotator in certificate.annotators
-    ]
-    return _answers(label for label in behind if label.value is not None) >= drawn > _answers(current(behind))
+    behind = [label for label in labels if label.run in fitting and label.annotator in certificate.annotators]
+    now = _said(behind)
+    then = _said(label for label in behind if label.at <= certificate.at)
+    return any(now.get(place) != said for place, said in then.items())
 
 
 def _is_on(run: RunEntry, certificate: Certificate) -> bool:
@@ -45,6 +45,11 @@ def _is_on(run: RunEntry, certificate: Certificate) -> bool:
     return (told["grader"], corpus) == (certificate.grader, certificate.corpus)
 
 
-def _answers(labels: Iterable[Label]) -> int:
-    drawn = (label for label in labels if label.drawn not in BY_CHOICE)
-    return len({label.version or (label.run, label.question_id, label.attempt) for label in drawn})
+def _said(labels: Iterable[Label]) -> dict[Hashable, tuple[Value, bool]]:
+    """What stands of each person on each axis of each answer, and whether it was picked by hand."""
+    return {
+        (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt)): (
+            label.value, label.drawn in BY_CHOICE
+        )
+        for label in current(labels)
+    }  # fmt: skip

@@ -232,5 +232,5 @@ def _fault(one: Step | Candidacy, before: Sequence[Step | Candidacy]) -> str:
     if all(answers) and answers in {(other.base_answers, other.cand_answers) for other in before}:
         return "both runs give the answers of an earlier step again, so this adds nothing: ask more questions"
     if one.cand_answers and not one.deterministic and one.cand_answers in {other.cand_answers for other in before}:
-        return "the candidate gives the answers of an earlier run again, so this adds nothing: run the candidate again"
+        return "the candidate gives the answers of an earlier run again, so this adds nothing: ask more questions"
     return ""
