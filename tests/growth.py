@@ -10,8 +10,8 @@ _TRIES = 30
 _TOO_SHORT = 0.002  # seconds; below this the clock decides, not the work
 
 
-def grows_evenly(work: Callable[[int], object], size: int) -> bool:
-    """Whether four times the input takes about four times the work, not sixteen times.
+def grows_evenly(work: Callable[[int], object], size: int, at_most: float = 8) -> bool:
+    """Whether four times the input takes about four times the work, not sixteen times; or `at_most` so many times.
 
     Whatever else goes on can only add to the time this thread uses, so the least of several tries is near the truth,
     and one fair try of each is enough.
@@ -21,7 +21,7 @@ def grows_evenly(work: Callable[[int], object], size: int) -> bool:
     for _ in range(_TRIES):
         small = min(small, _seconds(work, size))
         large = min(large, _seconds(work, 4 * size))
-        if large <= 8 * max(small, _TOO_SHORT):
+        if large <= at_most * max(small, _TOO_SHORT):
             return True
     return False
 

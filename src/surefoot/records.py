@@ -184,6 +184,11 @@ def is_called_like_a_grader(name: str) -> bool:
     return _GRADER.fullmatch(name) is not None
 
 
+def place_of(label: Label) -> Hashable:
+    """A person, an axis and an answer: of the labels with one place the newest counts."""
+    return label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt)
+
+
 def current(labels: Iterable[Label]) -> list[Label]:
     """The newest label of each person on each axis of each answer, without those taken back.
 
@@ -192,7 +197,7 @@ def current(labels: Iterable[Label]) -> list[Label]:
     newest: dict[Hashable, Label] = {}
     picked: dict[Hashable, Drawn] = {}
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
-        place = (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt))
+        place = place_of(label)
         newest[place] = label
         if label.drawn in BY_CHOICE:
             picked[place] = label.drawn

@@ -25,6 +25,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
+DECISION = "decision.json"  # what was decided about the run last
 _ENCODER = msgspec.json.Encoder()
 
 Row = TypeVar("Row")

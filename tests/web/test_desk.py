@@ -262,7 +262,7 @@ def test_a_run_without_answers_says_so(sit: Sit, tmp_path: Path) -> None:
         sit(make_run(tmp_path / "empty" / "run", []))
 
 
-def test_pages_of_ten_thousand_answers_are_made_as_fast_as_those_of_a_thousand(sit: Sit, tmp_path: Path) -> None:
+def test_a_page_takes_no_longer_where_there_are_four_times_as_many_answers(sit: Sit, tmp_path: Path) -> None:
     desks = {
         size: sit(make_run(tmp_path / str(size) / "run", [trace(number) for number in range(size)]))
         for size in (2_500, 10_000)
@@ -278,4 +278,4 @@ def test_pages_of_ten_thousand_answers_are_made_as_fast_as_those_of_a_thousand(s
             sending = Sent(number, page.sheet.version, format(next(names), "032x"), {"factuality": "wrong"})
             desk.save("Ana", sending)
 
-    assert grows_evenly(label_ten, 2_500)
+    assert grows_evenly(label_ten, 2_500, at_most=2)

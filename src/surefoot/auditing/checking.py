@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.auditing.layout import BASE, DECISION, GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN, object_in
+from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN, object_in
 from surefoot.calibration.certificates import fault_in, standing
 from surefoot.errors import SurefootError
 from surefoot.ledger.moving import read_records
 from surefoot.ledger.places import run_id, versions_of
 from surefoot.records import Certificate, Label, Step, corpus_of
-from surefoot.store import TRACES, VERDICTS, RunStore, fingerprint
+from surefoot.store import DECISION, TRACES, VERDICTS, RunStore, fingerprint
 
 
 class Records(Struct, frozen=True):

@@ -10,13 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.appending import UNREADABLE
-from surefoot.auditing.layout import BASE, DECISION, GATE, LEDGER, RUN
+from surefoot.auditing.layout import BASE, GATE, LEDGER, RUN
 from surefoot.errors import UsageError
 from surefoot.gate import Rule
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import run_id
 from surefoot.records import Certificate, Step
-from surefoot.store import RunStore
+from surefoot.store import DECISION, RunStore
 
 _AGAIN = "again.db"
 

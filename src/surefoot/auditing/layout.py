@@ -9,11 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.appending import UNREADABLE
-from surefoot.store import MANIFEST, QUESTIONS, TRACES, VERDICTS
+from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS
 
 README, INDEX, SUMS = "README.txt", "bundle.json", "SHA256SUMS"
 RUN, BASE, REPORTS = "run", "base", "attached"
-DECISION = "decision.json"
 LEDGER, LATER = "ledger.jsonl", "later.jsonl"
 GATE, RUBRIC = "rules/gate.toml", "rules/rubric.toml"
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # Cs: bytes that are not UTF-8

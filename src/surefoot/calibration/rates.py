@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from surefoot.calibration.results import UNGRADED, Method, Rate
 from surefoot.calibration.tables import Confusion, share_of
 from surefoot.records import Interval
@@ -66,7 +64,7 @@ def _after(stratum: Stratum, more: float) -> Stratum:
     """If the new labels come out like those before; all together tell no more than there are questions."""
     m = min(stratum.m + more, max(stratum.m, stratum.n))
     k = min(m, round(m * (stratum.k + 0.5) / (stratum.m + 1)))
-    return Stratum(stratum.n, *np.array([m, k]).tolist())
+    return Stratum(stratum.n, m, k)
 
 
 def _more(confusion: Confusion) -> str:

@@ -118,7 +118,7 @@ class Confusion(Struct, frozen=True):
         for cell in self.drawn:
             # The verdicts beside the bucket's own share one guess, each by its size.
             prior = 0.5 if cell.verdict == bucket else cell.n / others / 2
-            drawn.append(Stratum(cell.n, int(cell.m), int(cell.labels.get(bucket, 0)), prior))
+            drawn.append(Stratum(cell.n, cell.m, cell.labels.get(bucket, 0), prior))
         known = Counter[bool]()
         for cell in self.chosen:
             known[bucket in cell.labels] += cell.n
@@ -247,14 +247,12 @@ def interval_of(value: float, views: Iterable[Numbers]) -> Interval:
 
 def share_of(hits: float, whole: float, each: float) -> Interval:
     """Jeffreys' interval of a plain share, where every one of the `whole` counts for `each`."""
-    # As Any: fractions of a label do there as well as whole ones.
-    low, high = jeffreys(*(np.array([hits, whole]) * each).tolist())
+    low, high = jeffreys(hits * each, whole * each)
     return Interval(hits / whole, min(low, hits / whole), max(high, hits / whole))
 
 
 def _scaled(stratum: Stratum, answers: float, labels: float) -> Stratum:
-    n, m, k = (np.array([stratum.n, stratum.m, stratum.k]) * [answers, labels, labels]).tolist()
-    return Stratum(n, m, k, stratum.prior)
+    return Stratum(stratum.n * answers, stratum.m * labels, stratum.k * labels, stratum.prior)
 
 
 def _others(found: set[str], known: Sequence[Value]) -> list[str]:

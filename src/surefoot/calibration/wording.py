@@ -46,8 +46,8 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
         yield f"These labels are no sample, and the gate does not go by them: {missed}."
     for row, (n, m) in _by_row(confusion).items():
         if not m:
-            left = f"{n} of {confusion.total}, where those that were picked are not counted" if confusion.chosen else ""
-            left = left or f"{n} of {confusion.total}"
+            without = ", not counting those that were picked" if confusion.chosen else ""
+            left = f"{n} of {confusion.total}{without}"
             yield f"No answer {_graded(row)} was drawn for a label ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import click
 
 from surefoot.ledger import Ledger
-from surefoot.records import BY_CHOICE, Certificate, Label, RunEntry, Value, corpus_of, current
+from surefoot.records import BY_CHOICE, Certificate, Label, RunEntry, Value, corpus_of, current, place_of
 
 
 def certificates_in(ledger: Ledger, grader: str | None = None) -> list[Certificate]:
@@ -47,9 +47,4 @@ def _is_on(run: RunEntry, certificate: Certificate) -> bool:
 
 def _said(labels: Iterable[Label]) -> dict[Hashable, tuple[Value, bool]]:
     """What stands of each person on each axis of each answer, and whether it was picked by hand."""
-    return {
-        (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt)): (
-            label.value, label.drawn in BY_CHOICE
-        )
-        for label in current(labels)
-    }  # fmt: skip
+    return {place_of(label): (label.value, label.drawn in BY_CHOICE) for label in current(labels)}

@@ -13,9 +13,9 @@ from surefoot.cli.sides import is_run
 from surefoot.compare import Comparison
 from surefoot.errors import UsageError
 from surefoot.report.words import plain
-from surefoot.store import MANIFEST
+from surefoot.store import DECISION, MANIFEST
 
-DECISION, LATEST_SHIPPED = "decision.json", "latest-shipped"
+LATEST_SHIPPED = "latest-shipped"
 
 
 def keep_decision(cand: Path, comparison: Comparison) -> None:

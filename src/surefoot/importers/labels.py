@@ -7,7 +7,7 @@ a row that cannot be used is named with its line.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import get_args
@@ -22,7 +22,7 @@ from surefoot.importers.label_fields import text_of, time_of, typed
 from surefoot.importers.label_tables import NOTES, Row, is_table, one_per_axis, table_rows
 from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
 from surefoot.problems import HARMLESS
-from surefoot.records import BY_CHOICE, PEOPLE, Drawn, Label
+from surefoot.records import BY_CHOICE, PEOPLE, Drawn, Label, place_of
 from surefoot.rubric import Rubric
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem
@@ -94,23 +94,23 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
     """
     rows, told, when = list(known), list(labels), datetime.fromisoformat(now)
     by_id = {row.id: row for row in rows}
-    newest = {_place(row): row for row in sorted(rows, key=lambda row: (row.at, row.id))}
-    picked = {_place(row): row.drawn for row in (*told, *rows) if row.drawn in BY_CHOICE}
+    newest = {place_of(row): row for row in sorted(rows, key=lambda row: (row.at, row.id))}
+    picked = {place_of(row): row.drawn for row in (*told, *rows) if row.drawn in BY_CHOICE}
     fresh = []
     for label in sorted(told, key=lambda label: (not label.at, label.at)):  # what has no time is said after the rest
-        one, before = _kept_picked(label, picked), newest.get(_place(label))
+        one, before = _kept_picked(label, picked), newest.get(place_of(label))
         if any(_is_among(by_id, said) for said in (label, one)) or not _is_new(one, before):
             continue
         fresh.append(_counting(_sealed(one) if one.id in by_id else one, before, when))
-        newest[_place(label)] = max(before or fresh[-1], fresh[-1], key=lambda row: (row.at, row.id))
+        newest[place_of(label)] = max(before or fresh[-1], fresh[-1], key=lambda row: (row.at, row.id))
     # A pick may be told with a time before that of what stands.
-    standing = [newest[place] for place in dict.fromkeys(map(_place, told)) if place in newest and place in picked]
+    standing = [newest[place] for place in dict.fromkeys(map(place_of, told)) if place in newest and place in picked]
     late = [row for row in standing if row.drawn not in BY_CHOICE and row.value is not None]
-    return fresh + [_counting(replace(row, drawn=picked[_place(row)], at=""), row, when) for row in late]
+    return fresh + [_counting(replace(row, drawn=picked[place_of(row)], at=""), row, when) for row in late]
 
 
-def _kept_picked(label: Label, picked: Mapping[tuple[object, ...], Drawn]) -> Label:
-    if label.drawn in BY_CHOICE or (drawn := picked.get(_place(label))) is None:
+def _kept_picked(label: Label, picked: Mapping[Hashable, Drawn]) -> Label:
+    if label.drawn in BY_CHOICE or (drawn := picked.get(place_of(label))) is None:
         return label
     return _sealed(replace(label, drawn=drawn))
 
@@ -254,7 +254,7 @@ def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], 
     found: dict[object, tuple[int, Label]] = {}
     against: set[object] = set()
     for line, label in numbered:
-        key = (*_place(label), label.at)
+        key = (place_of(label), label.at)
         first_line, first = found.setdefault(key, (line, label))
         if first is label:
             continue
@@ -267,10 +267,6 @@ def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], 
         fault = f"{_called(label)} is {first.value!r} on line {first_line} and {label.value!r} on line {line}"
         problems.append(Problem("contradicting_label", f"{fault}; neither is used", source, line))
     return [label for key, (_, label) in found.items() if key not in against]
-
-
-def _place(label: Label) -> tuple[object, ...]:
-    return (label.annotator, label.axis, label.version or (label.run, label.question_id, label.attempt))
 
 
 def _called(label: Label) -> str:

@@ -12,7 +12,6 @@ from surefoot import trust
 from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval
 from surefoot.report.words import cell, counted, percent, plain
-from surefoot.trust import Trust
 
 PROBLEMS_SHOWN = 20
 _NEARLY_ALL = 0.95
@@ -51,7 +50,7 @@ def in_short(found: Calibration) -> str:
     """What whoever ships has to know, before all the tables; "" where people have not been asked."""
     if found.certificate is None or not found.labels:
         return ""
-    return f"In short: {trust.in_words(Trust((found.certificate.grader,), found.certificate))}."
+    return f"In short: {trust.in_words(trust.Trust((found.certificate.grader,), found.certificate))}."
 
 
 def caption(axis: AxisCalibration) -> str:

@@ -111,9 +111,7 @@ def judge(strict: Judged, subject: Subject, terms: Terms) -> tuple[Judged, Evide
         evidence = replace(evidence, more_runs=1)  # all it lacks is a pair that adds something
     behind = check if seen.unknown or check.status != "undecidable" else replace(check, status="fail")
     named = with_questions(behind, subject)  # of an open rule those that got worse, as of a failed one
-    check = replace(
-        check, rule=strict.check.rule, questions=named.questions, question_count=named.question_count
-    )  # fmt: skip
+    check = replace(check, rule=strict.check.rule, questions=named.questions, question_count=named.question_count)
     return replace(strict, check=check), evidence
 
 

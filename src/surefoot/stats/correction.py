@@ -25,14 +25,16 @@ Numbers = NDArray[np.float64]
 class Stratum(Struct, frozen=True):
     """The answers that got one verdict: all of them, those a person labelled, and of these those in the bucket.
 
+    They are no whole numbers where some count for less than others.
+
     `prior` is the guess before any label, as so many labels in the bucket and as many outside. Several verdicts that
     are not the bucket's own should share one guess by their size, or a rare bucket looks common because there are many
     of them.
     """
 
-    n: int
-    m: int
-    k: int
+    n: float
+    m: float
+    k: float
     prior: float = 0.5
 
 
@@ -77,8 +79,8 @@ def rate_limits(
 
 
 def confusion_draws(
-    table: Sequence[Sequence[int]],
-    answers: Sequence[int],
+    table: Sequence[Sequence[float]],
+    answers: Sequence[float],
     *,
     seed: int = 0,
     draws: int = DRAWS,

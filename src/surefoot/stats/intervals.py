@@ -7,7 +7,7 @@ from scipy.special import betaincinv
 from surefoot.stats import ALPHA
 
 
-def jeffreys(successes: int, n: int, level: float = 1 - ALPHA) -> tuple[float, float]:
+def jeffreys(successes: float, n: float, level: float = 1 - ALPHA) -> tuple[float, float]:
     """Equal tails of Beta(successes + 1/2, failures + 1/2); 0 and n successes reach to the end."""
     tail, failures = (1 - level) / 2, n - successes
     low = float(betaincinv(successes + 0.5, failures + 0.5, tail)) if successes else 0.0

@@ -15,11 +15,10 @@ from surefoot.ledger.places import run_id
 from surefoot.queueing import Place, queue
 from surefoot.records import version_of
 from surefoot.report.words import counted
-from surefoot.store import RunStore
+from surefoot.store import DECISION, RunStore
 from surefoot.text.normal import is_empty
 from surefoot.types import Item
 
-DECISION = "decision.json"
 _AXIS = "factuality"
 Key = tuple[str, int]  # question id and attempt
 
