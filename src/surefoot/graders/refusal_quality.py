@@ -1,76 +1,85 @@
 """How good a refusal is: 0 flat; 1 says what is missing; 2 adds the closest evidence or a next step; 3 has all three.
 
-False urgency, blame, or new uncited claims cap it at 1.
+False urgency, blame, or new uncited claims cap it at 1. So does not naming what is missing. Every part that counts is
+shown as evidence, in the order of the reason.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from surefoot.text.refusals import Refusal
-from surefoot.text.terms import terms
+from surefoot.graders.refusal_clauses import Clause, clauses_of, words
+from surefoot.graders.refusal_elements import Subject, missing, named, new_claim, next_step, reported
+from surefoot.text.terms import stem
+from surefoot.types import Evidence, Passage
 
-_EVIDENCE = re.compile(
-    r"\b(?:closest|nearest|related|relevant|similar|instead|what (?:i|we) (?:do )?(?:have|found|see)"
-    r"|(?:i|we) (?:did |do |could )?(?:only )?(?:find|found|see|have)\b(?! no)"
-    r"|(?:documents?|passages?|sources?|text|policy|report|agreement|contract) (?:only |do |does )?"
-    r"(?:covers?|mentions?|discuss(?:es)?|address(?:es)?|describes?|contains?|deals?|gives?|states?|says?)\b(?! no)"
-    r"|only (?:covers?|mentions?|gives?|says?|deals?))",
-    re.IGNORECASE,
-)
-_NEXT_STEP = re.compile(
-    r"\b(?:you (?:may|might|can|could|should|would)(?: want| wish| like| need)?"
-    r"|please (?:check|consult|contact|ask|see|provide|share|refer|upload|specify|clarify)"
-    r"|try (?:asking|searching|checking|the)|check (?:with|the)|contact|consult|ask (?:the|your|for)|refer to"
-    r"|see (?:the|your)|look (?:at|in|up)|i (?:would )?(?:suggest|recommend)"
-    r"|(?:could|can|would) you (?:provide|share|specify|clarify|tell|send)"
-    r"|if you (?:can |could )?(?:provide|share|have|tell|send|upload|point)|next step|worth (?:checking|asking))\b",
-    re.IGNORECASE,
-)
 _URGENCY = re.compile(
-    r"\b(?:urgent(?:ly)?|immediately|act now|right away|at once|emergency|as soon as possible|asap)\b", re.IGNORECASE
+    r"\b(?:urgent(?:ly)?|immediately|instantly|right (?:now|away)|act now|at once|straight away|without (?:any )?delay|asap"
+    r"|as soon as possible|hurry|emergency|before it['’]?s? (?:is )?too late|(?:can(?:no|['’])t|can not|must not) wait"
+    r"|every (?:minute|hour|second|day) (?:you|counts|that)|time is (?:short|running)|no time to (?:lose|waste)|last chance"
+    r"|running out of time|clock is ticking|cost you|you(?:['’]ll| will| could| may| might) (?:lose|forfeit|regret)"
+    r"|risk losing|this (?:very )?(?:minute|instant|second))\b",
+    re.IGNORECASE,
 )
 _BLAME = re.compile(
-    r"\b(?:your (?:question|query|request) (?:is|was) (?:unclear|vague|wrong|bad|poorly|confus\w+|nonsens\w+)"
-    r"|you (?:should have|failed to|did not bother|forgot)|your (?:own )?fault|read the documents? yourself)\b",
+    r"\byou (?:\w+ )?(?:should(?: really)? have|ought to have|could have|failed|forgot|neglected|never bothered|must have missed)\b"
+    r"|\byou\b[^.]{0,30}\bbothered\b|\byou (?:obviously|clearly|evidently|apparently|plainly|simply) \w+"
+    r"|\byour (?:\w+ )?(?:fault|mistake|carelessness|negligence|laziness|failure|oversight|sloppiness|error)\b"
+    r"|\byour (?:question|query|request) (?:is|was) (?:\w+ )?(?:unclear|vague|wrong|bad|poor\w*|confus\w+|nonsens\w+|sloppy|badly|pointless|silly)"
+    r"|\b(?:blame|thank) yourself|\byourself to blame|\byou (?:really )?should\b[^.]{0,30}\byourself\b"
+    r"|\b(?:read|look|check)\b[^.]{0,30}\byourself\b|\bif you had (?:\w+ )?(?:read|looked|attached|bothered|checked|sent)\b"
+    r"|\bhad you (?:\w+ )?(?:read|looked|attached|bothered|checked|sent)\b",
     re.IGNORECASE,
 )
 
 
-def refusal_quality(
-    question: str, answer: str, refusal: Refusal, citations: int, uncited_claims: int
-) -> tuple[int, str]:
-    """The level and what earned it."""
-    says_what = _says_what_is_missing(question, answer, refusal)
-    evidence = citations > 0 or bool(_EVIDENCE.search(answer[: refusal.start] + " " + answer[refusal.end :]))
-    next_step = bool(_NEXT_STEP.search(answer))
-    level = 1 + evidence + next_step if says_what else min(1, evidence + next_step)
-    earned = [
-        name
-        for name, there in (("what is missing", says_what), ("closest evidence", evidence), ("next step", next_step))
-        if there
-    ]
-    capped = next(
-        (why for why, there in (
-            ("false urgency", bool(_URGENCY.search(answer))), ("blame", bool(_BLAME.search(answer))),
-            ("new uncited claims", uncited_claims > 0)) if there),
-        None,
-    )  # fmt: skip
-    if capped and level > 1:
-        return 1, f"capped at 1: {capped}"
-    lacking = "" if says_what or not earned else "; what is missing is not named"
-    return level, ", ".join(earned) + lacking or "a flat refusal"
+class Quality(NamedTuple):
+    level: int
+    reason: str
+    evidence: tuple[Evidence, ...]
 
 
-def _says_what_is_missing(question: str, answer: str, refusal: Refusal) -> bool:
-    """The refusal names the thing asked for, or gives a reason that is more than the bare phrase."""
-    asked = set(terms(question))
-    sentence = _sentence_around(answer, refusal.start, refusal.end)
-    shared = asked & set(terms(sentence))
-    return len(shared) >= min(2, max(1, len(asked))) or (len(shared) >= 1 and len(terms(sentence)) >= 4)
+def refusal_quality(question: str, answer: str, passages: Sequence[Passage]) -> Quality:
+    """The level, what earned it, and the words of the answer that it rests on."""
+    subject = Subject.of(question, passages)
+    clauses = clauses_of(answer, passages)
+    elements = dict(_elements(clauses, subject))
+    level = len(elements) if "what is missing" in elements else min(1, len(elements))
+    capped = next(_caps(clauses, subject), None) if level > 1 else None
+    if capped:
+        return Quality(1, f"capped at 1: {capped[0]}", (capped[1],))
+    lacking = "; what is missing is not named" if elements and "what is missing" not in elements else ""
+    return Quality(level, ", ".join(elements) + lacking or "a flat refusal", tuple(elements.values()))
 
 
-def _sentence_around(text: str, start: int, end: int) -> str:
-    left = max(text.rfind(mark, 0, start) for mark in (". ", "\n", "? ", "! "))
-    rights = [at for mark in (". ", "\n", "? ", "! ") if (at := text.find(mark, end)) >= 0]
-    return text[left + 1 : min(rights, default=len(text))]
+def _elements(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Evidence]]:
+    """The first clause for each."""
+    lacks = [clause for clause in clauses if missing(clause, subject)]
+    told = [found for clause in clauses if not next_step(clause, subject) and (found := reported(clause, subject))]
+    told += [found for clause in clauses if (found := named(clause, subject))]
+    steps = [clause for clause in clauses if next_step(clause, subject)]
+    if lacks:
+        yield "what is missing", Evidence(lacks[0].shown)
+    if told:
+        yield "closest evidence", told[0]
+    if steps:
+        yield "next step", Evidence(steps[0].shown)
+
+
+def _caps(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Evidence]]:
+    leading_on = {clause.sentence for clause in clauses if next_step(clause, subject)}
+    for clause in clauses:
+        if _presses(clause, subject):
+            yield "false urgency", Evidence(clause.shown)
+        if _BLAME.search(clause.text) and not clause.cited:
+            yield "blame", Evidence(clause.shown)
+        if new_claim(clause, subject, clause.sentence in leading_on):
+            yield "new uncited claims", Evidence(clause.shown)
+
+
+def _presses(clause: Clause, subject: Subject) -> bool:
+    """Urgency that neither the question nor a passage speaks of."""
+    found = _URGENCY.search(clause.text)
+    return bool(found) and not clause.cited and not any(subject.known({stem(word)}) for word in words(found.group()))

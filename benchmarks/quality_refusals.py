@@ -1,0 +1,75 @@
+"""How well `refusal_quality` tells good refusals from poor ones.
+
+    python benchmarks/quality_refusals.py [--show]
+
+`benchmarks/data/quality/refusal_quality.jsonl` holds 220 refusals over all four levels and many styles, each with its
+level and what it has, written by a language model that saw neither the code nor its output. The rules were worked on
+with the development half in sight; of the held-out half only totals were looked at. Every row is a refusal, so each is
+given a level here; the last line says how many of them the grader as a whole takes for one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from surefoot.graders.findings import FindingsGrader
+from surefoot.graders.refusal_quality import Quality, refusal_quality
+from surefoot.graders.rules import Rules
+from surefoot.stats.agreement import cohen_kappa
+from surefoot.types import Item, Passage, Question, Retrieved, Trace
+
+DATA = Path(__file__).parent / "data" / "quality" / "refusal_quality.jsonl"
+LEVELS = range(4)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--show", action="store_true", help="list the development rows that are read otherwise")
+    show = parser.parse_args().show
+    rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+    for split in ("development", "held-out"):
+        part = [row for row in rows if row["split"] == split]
+        found = [refusal_quality(row["question"], row["answer"], _passages(row)) for row in part]
+        _print(split, part, found)
+        if show and split == "development":
+            _show(part, found)
+
+
+def _passages(row: dict[str, Any]) -> Retrieved:
+    return Retrieved(Passage(one["id"], one["text"], one["doc"]) for one in row["passages"])
+
+
+def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None:
+    count = Counter((row["level"], one.level) for row, one in zip(rows, found, strict=True))
+    right = sum(count[level, level] for level in LEVELS)
+    kappa = cohen_kappa([[count[level, other] for other in LEVELS] for level in LEVELS], "quadratic")
+    said = f"{kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else "none: one level only"
+    print(f"\n### {split}: {right} of {len(rows)} as labelled ({right / len(rows):.1%}), quadratic kappa {said}\n")
+    print("| level | " + " | ".join(f"graded {level}" for level in LEVELS) + " |")
+    print("|---" * (len(LEVELS) + 1) + "|")
+    for level in LEVELS:
+        print(f"| {level} | " + " | ".join(str(count[level, other]) for other in LEVELS) + " |")
+    graded = FindingsGrader(Rules()).grade([_item(row) for row in rows])
+    given = sum(any(verdict.axis == "refusal_quality" for verdict in verdicts) for verdicts in graded)
+    print(f"\ntaken for refusals by the grader `rules`: {given} of {len(rows)}")
+
+
+def _item(row: dict[str, Any]) -> Item:
+    question = Question(row["id"], row["question"], row["expects"])
+    return Item(question, Trace(question_id=row["id"], answer=row["answer"], retrieved=_passages(row)))
+
+
+def _show(rows: list[dict[str, Any]], found: list[Quality]) -> None:
+    for row, one in zip(rows, found, strict=True):
+        if row["level"] != one.level:
+            print(f"\n{row['id']} is {row['level']} ({', '.join(row['has'])}), graded {one.level}: {one.reason}")
+            print(f"  question: {row['question']}\n  answer: {row['answer']}")
+            print("".join(f"  rests on: {evidence.claim}\n" for evidence in one.evidence), end="")
+
+
+if __name__ == "__main__":
+    main()
