@@ -33,10 +33,14 @@ def main() -> None:
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     for split in ("development", "held-out"):
         part = [row for row in rows if row["split"] == split]
-        found = [refusal_quality(row["question"], row["answer"], _passages(row)) for row in part]
+        found = [refusal_quality(_question(row), row["answer"], _passages(row)) for row in part]
         _print(split, part, found)
         if show and split == "development":
             _show(part, found)
+
+
+def _question(row: dict[str, Any]) -> Question:
+    return Question(row["id"], row["question"], row["expects"])
 
 
 def _passages(row: dict[str, Any]) -> Retrieved:
@@ -59,8 +63,7 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
 
 
 def _item(row: dict[str, Any]) -> Item:
-    question = Question(row["id"], row["question"], row["expects"])
-    return Item(question, Trace(question_id=row["id"], answer=row["answer"], retrieved=_passages(row)))
+    return Item(_question(row), Trace(question_id=row["id"], answer=row["answer"], retrieved=_passages(row)))
 
 
 def _show(rows: list[dict[str, Any]], found: list[Quality]) -> None:

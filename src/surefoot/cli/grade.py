@@ -176,7 +176,7 @@ def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[
 def row_of(graded: Graded) -> dict[str, Any]:
     """A graded answer in the words that are promised to users."""
     found = {verdict.axis: verdict for verdict in graded.verdicts}
-    findings = graded.findings
+    findings, quality = graded.findings, found.get("refusal_quality")
     return {
         "id": graded.item.question.id,
         "attempt": graded.item.trace.attempt,
@@ -187,7 +187,8 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "confidence": found["factuality"].confidence,
         "via": found["factuality"].via,
         "gold": findings.gold,
-        "refusal_quality_reason": found["refusal_quality"].reason if "refusal_quality" in found else None,
+        "refusal_quality_reason": quality.reason if quality else None,
+        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
         "claims": [
             {
                 "text": claim.text,
@@ -202,7 +203,8 @@ def row_of(graded: Graded) -> dict[str, Any]:
 
 
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
-    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "gold", "refusal_quality_reason"))
+    of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
+    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "gold", *of_refusals))
     return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 

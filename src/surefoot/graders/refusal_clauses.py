@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,13 +16,14 @@ from surefoot.types import Passage
 # A clause ends where another statement begins; an "and" or a plain comma mostly joins the parts of one.
 _CUT = re.compile(
     r";\s|\s[-–—]{1,2}\s|—|,?\s(?=(?:but|though|although|whereas|yet)\s)"
-    r"|,\s(?=(?:so|as|since|because|which|while|and (?:so|honestly|frankly|i|you|we|it|that|the))\b)",
+    r"|,\s(?=(?:so|as|since|because|which|while|just|only|merely|and (?:so|honestly|frankly|i|you|we|it|that|the))\b)",
     re.IGNORECASE,
 )
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _NEGATION = re.compile(
     r"n['’]t\b|\b(?:no|not|none|nor|neither|never|nothing|nowhere|nobody|nope|cannot|without|beyond|impossible"
+    r"|outside (?:of )?(?:the |these |this |my )?(?:scope|documents?|passages?|texts?|excerpts?|sources?|materials?)"
     r"|fail(?:s|ed)?|omit(?:s|ted)?|lack(?:s|ed)?|skips|too (?:little|few)|left (?:out|open)|absence|gap"
     r"|leaves? (?:\w+ )?(?:out|open)|stops? (?:short|before)|nicht|nichts|kein\w*|aucune?|ningun[oa]?|ningún|nessun\w*|"
     + "|".join(word for name in _ABSENCE for word in CLASSES[name])
@@ -36,7 +38,7 @@ _REFERENCE = re.compile(
     r"|chapters?|passages?|excerpts?|form) (?:\d[\d.]*(?:,| and| or) )*$",
     re.IGNORECASE,
 )
-_NEAR = 40  # characters looked at before a word or figure
+_NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST", "OMIT",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
@@ -44,16 +46,16 @@ _OF_DECLINING = (
 )  # fmt: skip
 # What people say around a refusal, whatever was asked.
 _EMPTY = """
-sorry afraid unfortunately regrettably apologies thanks thank hello hi there please happy glad hope hoping pity alas okay
-idea clue luck way thing things piece particular point matter topic subject issue sure certain certainty position
+sorry afraid unfortunately regrettably apologies thanks thank hello hi there please happy glad hope hoping pity alas
+okay idea clue luck way thing things piece particular point matter topic subject issue sure certain certainty position
 judgement judgment help assistance assist time times day moment basis case place part parts something anything
 everything somewhere anywhere else another other others reason reasons look looked looking search searched searching
 reviewed checked check considered turn turned line get got gets come comes came take takes took make use using used like
 want wanted need needed needs know knows try tried let lets rather able possible enough handed shared raised required
-relevant related specific exact just even quite close closest nearest evident purpose conclude concluded conclusion conjecture pass
-incorrect wrong right supposed reached reach great good nice careful thorough understandable honest either both one ones
-two three each full whole entire hand me my mine us our now again still already concrete based scope much many less very
-lot bit kind sort type asked asking ask asks requested
+relevant related specific exact just even quite close closest nearest evident purpose conclude concluded conclusion pass
+conjecture incorrect wrong right supposed reached reach great good nice careful thorough understandable honest either
+both one ones two three each full whole entire hand me my mine us our now again still already concrete based scope much
+many less very lot bit kind sort type asked asking ask asks requested
 das der die den dem des ein eine einen einer ich wird werden wurde weil dass für von mit zu zur zum aus auf gefundenen
 """
 NEVER = frozenset((*_EMPTY.split(), *CLASSES["TEXT"], *CLASSES["INFO"], *CLASSES["REQUEST"]))
@@ -63,7 +65,8 @@ _NEVER_STEMS = frozenset(map(stem, NEVER))
 
 
 class Clause(NamedTuple):
-    text: str  # blanks for citation marks
+    shown: str  # as the answer has it
+    text: str  # with blanks for citation marks
     sentence: int
     cited: tuple[str, ...]
     asks: bool  # its sentence is a question
@@ -72,27 +75,36 @@ class Clause(NamedTuple):
     def is_negated(self) -> bool:
         return negation(self.text) is not None
 
-    @property
-    def shown(self) -> str:
-        return " ".join(self.text.split())
-
 
 def clauses_of(answer: str, passages: Sequence[Passage]) -> list[Clause]:
-    marks = locate(answer, [passage.id for passage in passages])
-    found = []
+    marks = sorted(locate(answer, [passage.id for passage in passages]))
+    starts = [mark.start for mark in marks]
+    text = _blanked(answer, marks)
+    found: list[Clause] = []
     for number, (start, end) in enumerate(_sentences(answer)):
-        asks = answer[start:end].rstrip(" \n\"'”)*").endswith("?")
-        for left, right in _cut(answer, start, end):
-            inside = [mark for mark in marks if left <= mark.start < right]
-            text = _blanked(answer, left, right, inside)
-            if _WORD.search(text):
-                found.append(Clause(text, number, tuple(i for mark in inside for i in mark.ids), asks))
+        asks = text[start:end].rstrip(" \n\"'”)*").endswith("?")
+        for left, right in _cut(text, start, end):
+            inside = marks[bisect_left(starts, left) : bisect_left(starts, right)]
+            if inside and found and not found[-1].cited and not _WORD.search(text, left, inside[0].start):
+                found[-1] = found[-1]._replace(cited=inside[0].ids)  # the mark stands behind a full stop
+            if _WORD.search(text, left, right):
+                cited = tuple(i for mark in inside for i in mark.ids)
+                found.append(Clause(answer[left:right].strip(), text[left:right], number, cited, asks))
     return found
 
 
-def _sentences(answer: str) -> Iterator[tuple[int, int]]:
+def _blanked(answer: str, marks: Iterable[Mark]) -> str:
+    pieces, at = [], 0
+    for mark in marks:
+        left = max(at, mark.start)
+        pieces += [answer[at:left], " " * (mark.end - left)]
+        at = max(at, mark.end)
+    return "".join(pieces) + answer[at:]
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
     at = 0
-    for line in answer.splitlines(keepends=True):
+    for line in text.splitlines(keepends=True):
         start = at
         for piece in sentences(line) if line.strip() else ():
             yield start, start + len(piece)
@@ -100,16 +112,15 @@ def _sentences(answer: str) -> Iterator[tuple[int, int]]:
         at += len(line)
 
 
-def _cut(answer: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    cuts = [match.span() for match in _CUT.finditer(answer, start, end)]
-    cuts += [match.span() for match in _COLON.finditer(answer, start, end) if _declines(answer[start : match.start()])]
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    colon = _COLON.search(text, start, end)
+    cuts = [colon.span()] if colon and _declines(text[start : colon.start()]) else []
     here = start
-    for left, right in sorted(cuts):
-        if left > here:
+    for left, right in sorted([*cuts, *(match.span() for match in _CUT.finditer(text, start, end))]):
+        if left > here and not _is_denied_of(text[here:left], text[right : min(end, right + _FAR)]):
             yield here, left
-        here = max(here, right)
-    if here < end:
-        yield here, end
+            here = right
+    yield here, end
 
 
 def _declines(label: str) -> bool:
@@ -117,12 +128,9 @@ def _declines(label: str) -> bool:
     return len(_WORD.findall(label)) > 2 and negation(label) is not None
 
 
-def _blanked(answer: str, start: int, end: int, marks: Iterable[Mark]) -> str:
-    text = answer[start:end]
-    for mark in marks:
-        left, right = mark.start - start, min(mark.end, end) - start
-        text = text[:left] + " " * (right - left) + text[right:]
-    return text
+def _is_denied_of(clause: str, following: str) -> bool:
+    """ "I would need the holding, which the documents do not contain" is one statement."""
+    return following[:6].lower() == "which " and negation(following) is not None and negation(clause) is None
 
 
 def negation(text: str) -> re.Match[str] | None:
@@ -142,9 +150,7 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
     found = _FIGURE.finditer(text)
-    return {
-        match.group() for match in found if not _REFERENCE.search(text[max(0, match.start() - _NEAR) : match.start()])
-    }
+    return {one.group() for one in found if not _REFERENCE.search(text[max(0, one.start() - _NEAR) : one.start()])}
 
 
 def contents(text: str) -> set[str]:

@@ -127,12 +127,14 @@ def _json_moved(pair: Pair) -> dict[str, object]:
 
 
 def _json_said(said: Said) -> dict[str, object]:
-    verdict = said.verdicts.get("factuality")
+    verdict, quality = said.verdicts.get("factuality"), said.verdicts.get("refusal_quality")
     return {
         "answer": said.trace.answer if said.trace else None,
         "reason": reason_of(said),
         "by": verdict.grader if verdict else None,
         "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
+        "refusal_quality_reason": quality.reason if quality else None,
+        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
         "cited": msgspec.to_builtins(cited_by(said)),
         "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
     }

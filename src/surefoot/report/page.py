@@ -261,8 +261,11 @@ def _said(side: str, said: Said) -> Iterator[str]:
     else:
         yield block(said.trace.answer or "") if said.trace.answer else '<p class="quiet">no answer</p>'
         yield f"<p>error: {text(said.trace.error)}</p>" if said.trace.error else ""
-    verdict = said.verdicts.get("factuality")
-    yield from (_evidence(evidence) for evidence in (verdict.evidence if verdict else ())[:_PASSAGES_SHOWN])
+    for axis in ("factuality", "refusal_quality"):
+        verdict = said.verdicts.get(axis)
+        if verdict and axis == "refusal_quality":
+            yield f"<p>refusal quality {text(str(verdict.value))}: {text(verdict.reason)}</p>"
+        yield from (_evidence(evidence) for evidence in (verdict.evidence if verdict else ())[:_PASSAGES_SHOWN])
     for passage in cited_by(said)[:_PASSAGES_SHOWN]:
         yield f"<details><summary>cites {text(passage.id)} {text(passage.doc)}</summary>{block(passage.text)}</details>"
 
