@@ -33,10 +33,14 @@ def main() -> None:
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     for split in ("development", "held-out"):
         part = [row for row in rows if row["split"] == split]
-        found = [refusal_quality(_question(row), row["answer"], _passages(row)) for row in part]
+        found = [level_of(row) for row in part]
         _print(split, part, found)
         if show and split == "development":
             _show(part, found)
+
+
+def level_of(row: dict[str, Any]) -> Quality:
+    return refusal_quality(_question(row), row["answer"], _passages(row))
 
 
 def _question(row: dict[str, Any]) -> Question:
@@ -50,16 +54,22 @@ def _passages(row: dict[str, Any]) -> Retrieved:
 def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None:
     count = Counter((row["level"], one.level) for row, one in zip(rows, found, strict=True))
     right = sum(count[level, level] for level in LEVELS)
-    kappa = cohen_kappa([[count[level, other] for other in LEVELS] for level in LEVELS], "quadratic")
-    said = f"{kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else "none: one level only"
-    print(f"\n### {split}: {right} of {len(rows)} as labelled ({right / len(rows):.1%}), quadratic kappa {said}\n")
+    print(
+        f"\n### {split}: {right} of {len(rows)} as labelled ({right / len(rows):.1%}), weighted kappa {_kappa(count)}\n"
+    )
     print("| level | " + " | ".join(f"graded {level}" for level in LEVELS) + " |")
     print("|---" * (len(LEVELS) + 1) + "|")
     for level in LEVELS:
         print(f"| {level} | " + " | ".join(str(count[level, other]) for other in LEVELS) + " |")
     graded = FindingsGrader(Rules()).grade([_item(row) for row in rows])
-    given = sum(any(verdict.axis == "refusal_quality" for verdict in verdicts) for verdicts in graded)
-    print(f"\ntaken for refusals by the grader `rules`: {given} of {len(rows)}")
+    given = [any(verdict.axis == "refusal_quality" for verdict in verdicts) for verdicts in graded]
+    kept = Counter((row["level"], one.level) for row, one, is_given in zip(rows, found, given, strict=True) if is_given)
+    print(f"\ntaken for refusals by the grader `rules`: {sum(given)} of {len(rows)}, kappa on those {_kappa(kept)}")
+
+
+def _kappa(count: Counter[tuple[int, int]]) -> str:
+    kappa = cohen_kappa([[count[level, other] for other in LEVELS] for level in LEVELS], "quadratic")
+    return f"{kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else "unknown: one level only"
 
 
 def _item(row: dict[str, Any]) -> Item:

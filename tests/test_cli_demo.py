@@ -171,8 +171,16 @@ def test_grading_items(fields: dict[str, object], bucket: str | None, reason: st
     assert done.code == (0 if bucket else 4)
     assert set(done.json) >= {
         "id", "refusal", "factuality", "reason", "citation_exists", "citation_supports", "refusal_quality",
-        "extra_claim_count", "claims",
+        "extra_claim_count", "claims", "refusal_quality_evidence",
     }  # fmt: skip
+
+
+def test_what_the_level_of_a_refusal_rests_on_is_in_its_row(write: Write) -> None:
+    row = item(answer="The documents do not say when invoices are due. Ask the supplier.")
+    found = surefoot("grade", "--items", write("items.jsonl", [row]), "--json").json
+    assert (found["refusal_quality"], found["refusal_quality_reason"]) == (2, "what is missing, next step")
+    shown = [evidence["claim"] for evidence in found["refusal_quality_evidence"]]
+    assert shown == ["The documents do not say when invoices are due.", "Ask the supplier."]
 
 
 def test_bad_items_are_rows_with_a_reason_and_the_rest_is_graded(write: Write) -> None:

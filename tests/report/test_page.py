@@ -75,7 +75,10 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
         sides.append(
             Side(
                 f"{name} {foreign}",
-                [Verdict(foreign, "factuality", bucket, foreign, reason=foreign, evidence=evidence)],
+                [
+                    Verdict(foreign, axis, value, foreign, reason=foreign, evidence=evidence)
+                    for axis, value in (("factuality", bucket), ("refusal_quality", 2))
+                ],
                 {foreign: Question(foreign, foreign, "answer", stratum=foreign)},
                 {
                     (foreign, 1): Trace(
@@ -100,6 +103,8 @@ def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
         assert part in shown, part
     assert shown.count("The notice period is 30 days") > 10
     assert "correct 1" in page and "baseline" in shown and "<details>" in page
+    assert "refusal quality 2 The notice period" in " ".join(shown.split())
+    assert page.count("<summary>evidence</summary>") == 4
 
 
 def test_the_page_needs_nothing_else() -> None:

@@ -22,7 +22,7 @@ _CUT = re.compile(
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _NEGATION = re.compile(
-    r"n['’]t\b|\b(?:no|not|none|nor|neither|never|nothing|nowhere|nobody|nope|cannot|without|beyond|impossible"
+    r"n['’]t\b|\b(?:no|not|none|nor|neither|never|nothing|nowhere|nobody|nope|n/a|cannot|without|beyond|impossible"
     r"|outside (?:of )?(?:the |these |this |my )?(?:scope|documents?|passages?|texts?|excerpts?|sources?|materials?)"
     r"|fail(?:s|ed)?|omit(?:s|ted)?|lack(?:s|ed)?|skips|too (?:little|few)|left (?:out|open)|absence|gap"
     r"|leaves? (?:\w+ )?(?:out|open)|stops? (?:short|before)|nicht|nichts|kein\w*|aucune?|ningun[oa]?|ningún|nessun\w*|"

@@ -63,10 +63,12 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _HELPER = re.compile(
-    rf"[\w'’)],? (?<!that )(?<!this )(?<!which ){_CAN}{_ASIDE}(?: {_INFORM}\b|\W*$)|\bis where\b", re.IGNORECASE
+    rf"[\w'’)],? (?<!that )(?<!this )(?<!which ){_CAN}{_ASIDE}(?: {_INFORM}\b|\W*$)|\bis where\b"
+    r"|\b(?:lists?|has|have|shows?|contains?|gives?|states?|covers?) (?:it|them|that)\b",
+    re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
-_REQUEST = re.compile(r"\b(?:can|could|would|will|do|did|might|have) you\b|\b(?:may|shall) i\b", re.IGNORECASE)
+_REQUEST = re.compile(rf"\b(?:you|we|i)\b.{{0,80}}\b{_SEEK}\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
 # Said to be polite; it leads nowhere.
 _POLITE = re.compile(
@@ -188,13 +190,13 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     if not all(map(_SUBORDINATE.match, denied)):
         return False
     kept = ",".join(part for part in parts if part not in denied)
-    if gives_order(kept):
+    if _gives_order(kept):
         return True
     leads = _ADVICE.search(kept) or (_HELPER.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
 
 
-def gives_order(text: str) -> bool:
+def _gives_order(text: str) -> bool:
     return any(not _NO_VERB.fullmatch(match[1]) for match in _ORDER.finditer(text))
 
 

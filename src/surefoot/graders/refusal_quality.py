@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from surefoot.graders.refusal_clauses import Clause, clauses_of, contents, figures, words
-from surefoot.graders.refusal_elements import Subject, evidence, gives_order, missing, next_step
+from surefoot.graders.refusal_elements import Subject, evidence, missing, next_step
 from surefoot.text.terms import stem
 from surefoot.types import Evidence, Passage, Question
 
@@ -65,7 +65,8 @@ def _elements(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str
 
 
 def _caps(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Evidence]]:
-    leading_on = {clause.sentence for clause in clauses if next_step(clause, subject)}
+    steps = {clause for clause in clauses if next_step(clause, subject)}
+    leading_on = {clause.sentence for clause in steps}
     for clause in clauses:
         if clause.cited:
             continue
@@ -73,7 +74,7 @@ def _caps(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Ev
             yield "false urgency", Evidence(clause.shown)
         if _BLAME.search(clause.text):
             yield "blame", Evidence(clause.shown)
-        if _claims(clause, subject, clause.sentence in leading_on):
+        if clause not in steps and _claims(clause, subject, clause.sentence in leading_on):
             yield "new uncited claims", Evidence(clause.shown)
 
 
@@ -85,7 +86,7 @@ def _presses(clause: Clause, subject: Subject) -> bool:
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
     """It asserts what neither the question nor any passage has. What is said of the place to look at is none."""
-    if clause.asks or clause.is_negated or _TALK.match(clause.text) or gives_order(clause.text):
+    if clause.asks or clause.is_negated or _TALK.match(clause.text):
         return False
     told = contents(clause.text)
     unknown = told - subject.known(told)

@@ -264,7 +264,7 @@ def _said(side: str, said: Said) -> Iterator[str]:
     for axis in ("factuality", "refusal_quality"):
         verdict = said.verdicts.get(axis)
         if verdict and axis == "refusal_quality":
-            yield f"<p>refusal quality {text(str(verdict.value))}: {text(verdict.reason)}</p>"
+            yield f"<p>refusal quality {text(str(verdict.value))} {text(verdict.reason)}</p>"
         yield from (_evidence(evidence) for evidence in (verdict.evidence if verdict else ())[:_PASSAGES_SHOWN])
     for passage in cited_by(said)[:_PASSAGES_SHOWN]:
         yield f"<details><summary>cites {text(passage.id)} {text(passage.doc)}</summary>{block(passage.text)}</details>"

@@ -1,0 +1,145 @@
+"""Levels of refusals in wordings of many kinds; what a level rests on is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.stats.agreement import cohen_kappa
+from surefoot.types import Evidence, Passage, Question
+from tests.growth import grows_evenly
+
+ROOT = Path(__file__).parent.parent.parent
+LEAVE = (
+    Passage("hr#1", "Full-time employees are entitled to 25 days of paid annual leave. Unused days lapse on 31 March.",
+            "Staff Handbook"),
+    Passage("hr#2", "Sick employees notify their manager before 9:00. A certificate is needed after three days.",
+            "Staff Handbook"),
+)  # fmt: skip
+REPAIRS = (
+    Passage(
+        "d#1", "Emergency repairs are carried out within 24 hours. Report a gas leak immediately on 0800 111.", "Terms"
+    ),
+    Passage("d#2", "The tenant pays the water bill quarterly. The rent is due on the first of each month.", "Terms"),
+)
+PARENTAL = Question("q", "How long is parental leave?", "refusal")
+EMERGENCY = Question("q", "Who pays for emergency repairs?", "refusal")
+
+
+@pytest.mark.parametrize(
+    ("answer", "level"),
+    [
+        ("Not specified.", 0),
+        ("The Staff Handbook excerpts provided do not contain an answer.", 0),
+        ("I cannot find this in the documents. Please let me know if you have any other questions.", 0),
+        ("I am not able to answer your question. Could you please rephrase it or provide more context?", 0),
+        ("I'm afraid I have to disappoint you: I looked high and low but came up empty-handed.", 0),
+        ("There is no information on parental leave.", 1),
+        ("I can't tell from the handbook how much time new parents get off.", 1),
+        ("I cannot find this in the documents. Please consult your HR department.", 1),
+        ("I can't answer that. Full-time staff have 25 days of paid annual leave [hr#1].", 1),
+        ("Nothing on parental leave, I'm afraid. HR would know.", 2),
+        ("The handbook says nothing about parental leave. Do you have the benefits guide at hand?", 2),
+        ("I don't see parental leave in here, just holiday (25 days a year) and the sick-note rules. [hr#1]", 2),
+        ("Parental leave isn't mentioned; full-time employees get 25 days of annual leave [hr#1].", 2),
+        ("How long parental leave lasts is left open. The nearest rule is the 25 days of annual leave [hr#1]. It would "
+         "be best to get the leaflet from the labour office.", 3),
+        ("Parental leave: not covered. The handbook has 25 days of paid annual leave [hr#1]. Next step: ask HR.", 3),
+        ("Parental leave is not in here. Sick employees notify their manager before 9:00 [hr#2], nothing more. Please "
+         "upload the family policy so I can check it.", 3),
+    ],
+)  # fmt: skip
+def test_levels(answer: str, level: int) -> None:
+    assert refusal_quality(PARENTAL, answer, LEAVE).level == level
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("Who bears the cost isn't stated; repairs take 24 hours [d#1]. Call a lawyer right now or you will lose!",
+         "capped at 1: false urgency"),
+        ("The terms don't cover the cost of repairs, which you would know if you had read them. Ask the landlord.",
+         "capped at 1: blame"),
+        ("The terms don't cover the cost of repairs. Under the Housing Act the landlord always bears such costs. You "
+         "could ask the council.", "capped at 1: new uncited claims"),
+        ("The terms don't cover the cost of repairs. Landlords pay 80 percent of it. You could ask the council.",
+         "capped at 1: new uncited claims"),
+        ("The terms don't say who pays for repairs. A gas leak is reported immediately [d#1]. Ask the landlord.",
+         "what is missing, closest evidence, next step"),
+        ("Who pays for an emergency is not stated. The landlord would have the emergency tariff.",
+         "what is missing, next step"),
+        ("Nobody is named as at fault or to blame for repairs. Section 9 of the 2019 rent book normally lists it.",
+         "what is missing, next step"),
+    ],
+)  # fmt: skip
+def test_what_caps_a_refusal_is_judged_in_context(answer: str, reason: str) -> None:
+    assert refusal_quality(EMERGENCY, answer, REPAIRS).reason == reason
+
+
+def test_every_part_that_counts_is_shown_with_the_words_it_was_held_against() -> None:
+    answer = "Parental leave isn't mentioned; 25 days of annual leave are [hr#1]. HR would know."
+    assert refusal_quality(PARENTAL, answer, LEAVE) == (
+        3,
+        "what is missing, closest evidence, next step",
+        (
+            Evidence("Parental leave isn't mentioned"),
+            Evidence("25 days of annual leave are [hr#1].", "hr#1",
+                     "Full-time employees are entitled to 25 days of paid annual leave."),
+            Evidence("HR would know."),
+        ),
+    )  # fmt: skip
+    blamed = refusal_quality(PARENTAL, answer + " It is your own fault.", LEAVE)
+    assert blamed == (1, "capped at 1: blame", (Evidence("It is your own fault."),))
+    assert refusal_quality(PARENTAL, "No idea.", LEAVE) == (0, "a flat refusal", ())
+    assert refusal_quality(PARENTAL, "No idea. Ask HR.", LEAVE).reason == "next step; what is missing is not named"
+
+
+def test_a_passage_that_is_only_named_must_be_about_what_was_asked() -> None:
+    named = "The documents do not say how long parental leave is. The closest passages are [hr#{}] and [x#9]."
+    asked = Question("q", "How many days of annual leave do part-time employees have?", "refusal")
+    assert refusal_quality(asked, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 2
+    assert refusal_quality(PARENTAL, named.format(2), LEAVE).level == 1
+    missed = Question("q", asked.text, "answer", gold_ids=("hr#1",))
+    assert refusal_quality(missed, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 1
+
+
+def test_passages_without_text_and_no_passages_at_all() -> None:
+    question = Question("q", "How many employees does Acme have?", "refusal")
+    told = "The number of employees is not given. The closest passage covers revenue and profit [x1]."
+    assert refusal_quality(question, told, [Passage("x1")]).level == 2
+    assert refusal_quality(question, "No documents were found.", []).level == 0
+    none = "No passages were found on the employees of Acme. Closest evidence: none. Try the annual report."
+    assert refusal_quality(question, none, []).level == 3
+    assert refusal_quality(question, none, LEAVE).level == 2
+
+
+def test_written_refusals_are_told_apart() -> None:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import quality_refusals as benchmark
+
+    rows = [json.loads(line) for line in benchmark.DATA.read_text(encoding="utf-8").splitlines()]
+    for split in ("development", "held-out"):
+        table = [[0] * 4 for _ in range(4)]
+        for row in rows:
+            if row["split"] == split:
+                table[row["level"]][benchmark.level_of(row).level] += 1
+        kappa = cohen_kappa(table, "quadratic")
+        assert kappa is not None and kappa.value > 0.9, (split, table)
+
+
+@given(st.text(max_size=200))
+def test_any_answer_has_a_level(answer: str) -> None:
+    assert refusal_quality(PARENTAL, answer, LEAVE).level in range(4)
+
+
+@pytest.mark.parametrize(
+    "piece", ["I do not know, which is [hr#1] so: it is no use, ", "Ask HR [hr#1]. ", "closest and so "]
+)
+def test_long_refusals_take_linear_time(piece: str) -> None:
+    assert grows_evenly(lambda times: refusal_quality(PARENTAL, piece * times, LEAVE), 100)
