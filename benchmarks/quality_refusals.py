@@ -33,22 +33,16 @@ def main() -> None:
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     for split in ("development", "held-out"):
         part = [row for row in rows if row["split"] == split]
-        found = [level_of(row) for row in part]
+        found = [refusal_quality(item_of(row)) for row in part]
         _print(split, part, found)
         if show and split == "development":
             _show(part, found)
 
 
-def level_of(row: dict[str, Any]) -> Quality:
-    return refusal_quality(_question(row), row["answer"], _passages(row))
-
-
-def _question(row: dict[str, Any]) -> Question:
-    return Question(row["id"], row["question"], row["expects"])
-
-
-def _passages(row: dict[str, Any]) -> Retrieved:
-    return Retrieved(Passage(one["id"], one["text"], one["doc"]) for one in row["passages"])
+def item_of(row: dict[str, Any]) -> Item:
+    passages = Retrieved(Passage(one["id"], one["text"], one["doc"]) for one in row["passages"])
+    question = Question(row["id"], row["question"], row["expects"])
+    return Item(question, Trace(question_id=row["id"], answer=row["answer"], retrieved=passages))
 
 
 def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None:
@@ -61,7 +55,7 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
     print("|---" * (len(LEVELS) + 1) + "|")
     for level in LEVELS:
         print(f"| {level} | " + " | ".join(str(count[level, other]) for other in LEVELS) + " |")
-    graded = FindingsGrader(Rules()).grade([_item(row) for row in rows])
+    graded = FindingsGrader(Rules()).grade([item_of(row) for row in rows])
     given = [any(verdict.axis == "refusal_quality" for verdict in verdicts) for verdicts in graded]
     kept = Counter((row["level"], one.level) for row, one, is_given in zip(rows, found, given, strict=True) if is_given)
     print(f"\ntaken for refusals by the grader `rules`: {sum(given)} of {len(rows)}, kappa on those {_kappa(kept)}")
@@ -70,10 +64,6 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
 def _kappa(count: Counter[tuple[int, int]]) -> str:
     kappa = cohen_kappa([[count[level, other] for other in LEVELS] for level in LEVELS], "quadratic")
     return f"{kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else "unknown: one level only"
-
-
-def _item(row: dict[str, Any]) -> Item:
-    return Item(_question(row), Trace(question_id=row["id"], answer=row["answer"], retrieved=_passages(row)))
 
 
 def _show(rows: list[dict[str, Any]], found: list[Quality]) -> None:

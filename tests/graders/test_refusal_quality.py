@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.graders.refusal_quality import Quality, refusal_quality
 from surefoot.stats.agreement import cohen_kappa
-from surefoot.types import Evidence, Passage, Question
+from surefoot.types import Evidence, Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,6 +31,10 @@ REPAIRS = (
 )
 PARENTAL = Question("q", "How long is parental leave?", "refusal")
 EMERGENCY = Question("q", "Who pays for emergency repairs?", "refusal")
+
+
+def quality(question: Question, answer: str, passages: Iterable[Passage], cited: tuple[str, ...] = ()) -> Quality:
+    return refusal_quality(Item(question, Trace(answer=answer, retrieved=Retrieved(passages), citations=cited)))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +61,7 @@ EMERGENCY = Question("q", "Who pays for emergency repairs?", "refusal")
     ],
 )  # fmt: skip
 def test_levels(answer: str, level: int) -> None:
-    assert refusal_quality(PARENTAL, answer, LEAVE).level == level
+    assert quality(PARENTAL, answer, LEAVE).level == level
 
 
 @pytest.mark.parametrize(
@@ -79,12 +84,12 @@ def test_levels(answer: str, level: int) -> None:
     ],
 )  # fmt: skip
 def test_what_caps_a_refusal_is_judged_in_context(answer: str, reason: str) -> None:
-    assert refusal_quality(EMERGENCY, answer, REPAIRS).reason == reason
+    assert quality(EMERGENCY, answer, REPAIRS).reason == reason
 
 
 def test_every_part_that_counts_is_shown_with_the_words_it_was_held_against() -> None:
     answer = "Parental leave isn't mentioned; 25 days of annual leave are [hr#1]. HR would know."
-    assert refusal_quality(PARENTAL, answer, LEAVE) == (
+    assert quality(PARENTAL, answer, LEAVE) == (
         3,
         "what is missing, closest evidence, next step",
         (
@@ -94,29 +99,38 @@ def test_every_part_that_counts_is_shown_with_the_words_it_was_held_against() ->
             Evidence("HR would know."),
         ),
     )  # fmt: skip
-    blamed = refusal_quality(PARENTAL, answer + " It is your own fault.", LEAVE)
+    blamed = quality(PARENTAL, answer + " It is your own fault.", LEAVE)
     assert blamed == (1, "capped at 1: blame", (Evidence("It is your own fault."),))
-    assert refusal_quality(PARENTAL, "No idea.", LEAVE) == (0, "a flat refusal", ())
-    assert refusal_quality(PARENTAL, "No idea. Ask HR.", LEAVE).reason == "next step; what is missing is not named"
+    assert quality(PARENTAL, "No idea.", LEAVE) == (0, "a flat refusal", ())
+    assert quality(PARENTAL, "No idea. Ask HR.", LEAVE).reason == "next step; what is missing is not named"
 
 
 def test_a_passage_that_is_only_named_must_be_about_what_was_asked() -> None:
     named = "The documents do not say how long parental leave is. The closest passages are [hr#{}] and [x#9]."
     asked = Question("q", "How many days of annual leave do part-time employees have?", "refusal")
-    assert refusal_quality(asked, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 2
-    assert refusal_quality(PARENTAL, named.format(2), LEAVE).level == 1
+    assert quality(asked, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 2
+    assert quality(PARENTAL, named.format(2), LEAVE).level == 1
     missed = Question("q", asked.text, "answer", gold_ids=("hr#1",))
-    assert refusal_quality(missed, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 1
+    assert quality(missed, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 1
+
+
+def test_a_list_or_field_of_citations_points_to_evidence_too() -> None:
+    asked = Question("q", "How many days of annual leave do part-time employees have?", "refusal")
+    silent = "The handbook does not say how much leave part-time employees have."
+    for pointing in (quality(asked, silent, LEAVE, ("hr#1",)), quality(asked, silent + "\ncitations: [hr#1]", LEAVE)):
+        assert pointing.level == 2 and pointing.evidence[1] == Evidence("", "hr#1")
+    assert quality(asked, silent, LEAVE, ("hr#2",)).level == quality(asked, silent, LEAVE).level == 1
+    assert quality(asked, "Not in context.", [Passage("hr#1")], ("hr#1",)).level == 0
 
 
 def test_passages_without_text_and_no_passages_at_all() -> None:
     question = Question("q", "How many employees does Acme have?", "refusal")
     told = "The number of employees is not given. The closest passage covers revenue and profit [x1]."
-    assert refusal_quality(question, told, [Passage("x1")]).level == 2
-    assert refusal_quality(question, "No documents were found.", []).level == 0
+    assert quality(question, told, [Passage("x1")]).level == 2
+    assert quality(question, "No documents were found.", []).level == 0
     none = "No passages were found on the employees of Acme. Closest evidence: none. Try the annual report."
-    assert refusal_quality(question, none, []).level == 3
-    assert refusal_quality(question, none, LEAVE).level == 2
+    assert quality(question, none, []).level == 3
+    assert quality(question, none, LEAVE).level == 2
 
 
 def test_written_refusals_are_told_apart() -> None:
@@ -128,18 +142,18 @@ def test_written_refusals_are_told_apart() -> None:
         table = [[0] * 4 for _ in range(4)]
         for row in rows:
             if row["split"] == split:
-                table[row["level"]][benchmark.level_of(row).level] += 1
+                table[row["level"]][refusal_quality(benchmark.item_of(row)).level] += 1
         kappa = cohen_kappa(table, "quadratic")
         assert kappa is not None and kappa.value > 0.9, (split, table)
 
 
 @given(st.text(max_size=200))
 def test_any_answer_has_a_level(answer: str) -> None:
-    assert refusal_quality(PARENTAL, answer, LEAVE).level in range(4)
+    assert quality(PARENTAL, answer, LEAVE).level in range(4)
 
 
 @pytest.mark.parametrize(
     "piece", ["I do not know, which is [hr#1] so: it is no use, ", "Ask HR [hr#1]. ", "closest and so "]
 )
 def test_long_refusals_take_linear_time(piece: str) -> None:
-    assert grows_evenly(lambda times: refusal_quality(PARENTAL, piece * times, LEAVE), 100)
+    assert grows_evenly(lambda times: quality(PARENTAL, piece * times, LEAVE), 100)

@@ -273,7 +273,7 @@ def _verdicts(
             yield row("citation_supports", citation_supports(findings))
     uncited = sum(not claim.citations for claim in reading.claims)
     if reading.refusal is not None and findings.refusal == "refused":
-        quality = refusal_quality(reading.item.question, trace.answer or "", reading.passages)
+        quality = refusal_quality(reading.item)
         yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)
     yield row("extra_claim_count", uncited)
 

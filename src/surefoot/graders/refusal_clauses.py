@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from surefoot.text.citations import Mark, locate
+from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.refusal_words import CLASSES
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import stem, terms
-from surefoot.types import Passage
+from surefoot.types import Trace
 
 # A clause ends where another statement begins; an "and" or a plain comma mostly joins the parts of one.
 _CUT = re.compile(
@@ -40,7 +40,7 @@ _REFERENCE = re.compile(
 )
 _NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
 _OF_DECLINING = (
-    "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST", "OMIT",
+    "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
     "PRONOUN", "CONJ", "TURN", *_ABSENCE, "DE_NOT", "DE_CAN", "DE_TELL", "DE_SAID", "DE_SAY", "DE_SRC", "DE_INFO",
 )  # fmt: skip
@@ -76,21 +76,25 @@ class Clause(NamedTuple):
         return negation(self.text) is not None
 
 
-def clauses_of(answer: str, passages: Sequence[Passage]) -> list[Clause]:
-    marks = sorted(locate(answer, [passage.id for passage in passages]))
-    starts = [mark.start for mark in marks]
+def clauses_of(trace: Trace) -> list[Clause]:
+    """The last one is wordless where the answer has a list of citations, or a field for them."""
+    answer, ids = trace.answer or "", [passage.id for passage in trace.retrieved or ()]
+    marks = sorted(locate(answer, ids))
     text = _blanked(answer, marks)
+    inline = [mark for mark in marks if not mark.is_list]
+    starts = [mark.start for mark in inline]
     found: list[Clause] = []
     for number, (start, end) in enumerate(_sentences(answer)):
         asks = text[start:end].rstrip(" \n\"'”)*").endswith("?")
         for left, right in _cut(text, start, end):
-            inside = marks[bisect_left(starts, left) : bisect_left(starts, right)]
+            inside = inline[bisect_left(starts, left) : bisect_left(starts, right)]
             if inside and found and not found[-1].cited and not _WORD.search(text, left, inside[0].start):
                 found[-1] = found[-1]._replace(cited=inside[0].ids)  # the mark stands behind a full stop
             if _WORD.search(text, left, right):
                 cited = tuple(i for mark in inside for i in mark.ids)
                 found.append(Clause(answer[left:right].strip(), text[left:right], number, cited, asks))
-    return found
+    listed = (*(i for mark in marks if mark.is_list for i in mark.ids), *resolve(trace.citations or (), ids))
+    return [*found, Clause("", "", -1, listed, asks=False)] if listed else found
 
 
 def _blanked(answer: str, marks: Iterable[Mark]) -> str:

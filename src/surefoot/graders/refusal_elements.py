@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from surefoot.graders.refusal_clauses import (
     words_at,
 )
 from surefoot.text.refusals import detect
-from surefoot.text.terms import stem, terms
+from surefoot.text.terms import terms
 from surefoot.types import Evidence, Passage, Question
 
 _BEFORE_A_NOUN = re.compile(r"(?:\b(?:no|any|an?|the|of|your|its|their)|['’]s?)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
@@ -86,22 +86,23 @@ class Subject(Struct, frozen=True):
     """What was asked, and what the passages tell."""
 
     passages: tuple[Passage, ...]
+    titles: frozenset[str]  # words
     asked: frozenset[str]
-    titles: frozenset[str]
     told_by: dict[str, set[str]]
     told: frozenset[str]  # by any of them
+    known: frozenset[str]  # asked, told, or in a title
     answering: frozenset[str]  # passages that have the answer
 
     @classmethod
-    def of(cls, question: Question, passages: Sequence[Passage]) -> Subject:
-        titles = frozenset(stem(word) for passage in passages for word in words(passage.doc))
+    def of(cls, question: Question, passages: Iterable[Passage]) -> Subject:
+        passages = tuple(passages)
+        titles = frozenset(word for passage in passages for word in words(passage.doc))
+        asked = frozenset(contents(question.text))
         told_by = {passage.id: contents(passage.text) for passage in passages}
-        told = frozenset().union(*told_by.values())
+        told = frozenset[str]().union(*told_by.values())
+        known = told.union(asked, *(contents(passage.doc) for passage in passages))
         answering = frozenset(question.gold_ids if question.answerable else ())
-        return cls(tuple(passages), frozenset(contents(question.text)), titles, told_by, told, answering)
-
-    def known(self, found: set[str]) -> set[str]:
-        return {one for one in found if one in self.told or one in self.asked or one in self.titles}
+        return cls(passages, titles, asked, told_by, told, known, answering)
 
 
 def missing(clause: Clause, subject: Subject) -> bool:
@@ -120,7 +121,7 @@ def _names_the_asked(text: str, subject: Subject) -> bool:
 
 def _is_the_asked(word: str, before: str, subject: Subject) -> bool:
     """A word that also serves to decline counts only as a noun: "no address is given", not "they do not address it"."""
-    if word in NEVER or stem(word) in subject.titles or not resembles(word, subject.asked):
+    if word in NEVER or word in subject.titles or not resembles(word, subject.asked):
         return False
     return (word not in OF_DECLINING and word not in SOURCES) or _BEFORE_A_NOUN.search(before) is not None
 
@@ -135,7 +136,7 @@ def _has_a_subject(text: str, subject: Subject) -> bool:
 
 
 def _is_content(word: str, subject: Subject) -> bool:
-    is_plain = len(word) > 2 and terms(word) and not word.endswith("ly") and stem(word) not in subject.titles
+    is_plain = len(word) > 2 and terms(word) and not word.endswith("ly") and word not in subject.titles
     return bool(is_plain) and word not in OF_DECLINING and word not in SOURCES
 
 
@@ -155,7 +156,8 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
     ranked = sorted(subject.passages, key=lambda one: -len(told & subject.told_by[one.id]))
     for passage in ranked:
         shared = own & subject.told_by[passage.id]
-        if passage.id in clause.cited and (len(shared) > clause.is_negated or not passage.text):
+        is_told = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
+        if passage.id in clause.cited and is_told:
             return Evidence(clause.shown, passage.id, _nearest_line(passage, told))
     shared = own & subject.told
     enough = len(shared) > 2 + clause.is_negated and 3 * len(shared) >= 2 * len(own)

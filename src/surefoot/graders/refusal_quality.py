@@ -13,7 +13,7 @@ from typing import NamedTuple
 from surefoot.graders.refusal_clauses import Clause, clauses_of, contents, figures, words
 from surefoot.graders.refusal_elements import Subject, evidence, missing, next_step
 from surefoot.text.terms import stem
-from surefoot.types import Evidence, Passage, Question
+from surefoot.types import Evidence, Item
 
 _URGENCY = re.compile(
     r"\b(?:urgent(?:ly)?|immediately|instantly|right (?:now|away)|straight ?away|act now|at once|without (?:any )?delay"
@@ -44,10 +44,10 @@ class Quality(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
-def refusal_quality(question: Question, answer: str, passages: Sequence[Passage]) -> Quality:
+def refusal_quality(item: Item) -> Quality:
     """The level, what earned it, and the words of the answer that it rests on."""
-    subject = Subject.of(question, passages)
-    clauses = clauses_of(answer, passages)
+    subject = Subject.of(item.question, item.trace.retrieved or ())
+    clauses = clauses_of(item.trace)
     found = {name: shown for name, shown in _elements(clauses, subject) if shown}
     is_named = "what is missing" in found
     level = len(found) if is_named else min(1, len(found))
@@ -81,7 +81,7 @@ def _caps(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Ev
 def _presses(clause: Clause, subject: Subject) -> bool:
     """Urgency that neither the question nor a passage speaks of."""
     found = _URGENCY.search(clause.text)
-    return bool(found) and not subject.known({stem(word) for word in words(found.group() if found else "")})
+    return found is not None and subject.known.isdisjoint(stem(word) for word in words(found.group()))
 
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
@@ -89,5 +89,5 @@ def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
     if clause.asks or clause.is_negated or _TALK.match(clause.text):
         return False
     told = contents(clause.text)
-    unknown = told - subject.known(told)
+    unknown = told - subject.known
     return bool(figures(clause.text) & unknown) or (not leads_on and len(told) > 3 and 2 * len(unknown) > len(told))
