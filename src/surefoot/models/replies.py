@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from surefoot.models.dialects import Answer
+from surefoot.models.fitting import fitted
 from surefoot.models.schema import problem
 from surefoot.models.seam import Prompt, Schema
 from surefoot.text.jsonblocks import last_valid
@@ -22,15 +23,16 @@ def read(answer: Answer, schema: Schema | None) -> Reading:
         return Reading(problem=f"the model refused to reply: {' '.join(answer.refusal.split())[:120]}")
     if not answer.text.strip():
         return Reading(problem="the reply was cut off before it began" if answer.cut else "the reply was empty")
+    if answer.cut:  # what is there may be a draft, and a text that ends in the middle can say the opposite
+        return Reading(problem="the reply was cut off at its longest length")
     if schema is None:
         return Reading()
-    found = last_valid(answer.text, lambda value: not problem(value, schema))
+    found = last_valid(answer.text, lambda value: not problem(fitted(value, schema), schema))
     if found is not None:
-        return Reading(found)
-    if answer.cut:
-        return Reading(problem="the reply was cut off at its longest length")
+        return Reading(fitted(found, schema))
     nearest = last_valid(answer.text, lambda _: True)
-    return Reading(problem="the reply held no whole JSON object" if nearest is None else problem(nearest, schema))
+    wrong = "the reply held no whole JSON object" if nearest is None else problem(fitted(nearest, schema), schema)
+    return Reading(problem=wrong)
 
 
 def asked_again(prompt: Prompt, wrong: str, cuts: int) -> Prompt:
