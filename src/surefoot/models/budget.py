@@ -6,6 +6,7 @@ import math
 import threading
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.models.prices import Price
@@ -25,20 +26,37 @@ class Budget:
             raise UsageError(message, "as in --max-cost 2.50")
         self.most_usd = most_usd
         self.spent_usd = 0.0
-        self._set_aside = 0.0
+        self._set_aside, self._under_way = 0.0, 0
         self._guard = threading.Lock()
 
     def set_aside(self, usd: float) -> bool:
-        """False: it could go beyond the limit."""
+        """False: it could go beyond the limit. What is set aside is settled once."""
         with self._guard:
             within = self.most_usd is None or self.spent_usd + self._set_aside + usd <= self.most_usd
             self._set_aside += usd if within else 0.0
+            self._under_way += within
             return within
 
     def settle(self, set_aside: float, spent: float) -> None:
         with self._guard:
-            self._set_aside -= set_aside
+            self._under_way -= 1
+            self._set_aside = self._set_aside - set_aside if self._under_way else 0.0
             self.spent_usd += spent
+
+    def spend(self, usd: float) -> None:
+        """What was paid without being set aside."""
+        with self._guard:
+            self.spent_usd += usd
+
+    @property
+    def left_usd(self) -> float | None:
+        """What may still be spent when nothing is under way any more costs nothing."""
+        return None if self.most_usd is None else max(0.0, self.most_usd - self.spent_usd)
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Calls are under way that will most likely cost less than was set aside for them."""
+        return self._under_way > 0
 
 
 class Estimate(Struct, frozen=True):
@@ -50,6 +68,8 @@ class Estimate(Struct, frozen=True):
     tokens_in: int
     tokens_out_most: int
     usd_most: float | None
+    thinking_most: int = 0  # tokens on top, of a model that thinks first
+    usd_thinking: float | None = None
     among: str = ""  # what some of the calls are, in words
 
     @property
@@ -61,8 +81,17 @@ class Estimate(Struct, frozen=True):
         if not self.calls:
             return f"no calls to {self.model}{known}: this costs nothing."
         if self.usd_most is None:
-            return f"{calls}{known}: {tokens}; the price is not known, so neither is the cost (--prices FILE sets it)."
-        return f"{calls}{known}: {tokens}, at most ${money(self.usd_most)} if no reply has to be asked for again."
+            unknown = "the price is not known, so neither is the cost (--prices FILE sets it)"
+            return f"{calls}{known}: {tokens}{self._thinking}; {unknown}."
+        most = f"at most ${money(self.usd_most)} if no reply has to be asked for again"
+        return f"{calls}{known}: {tokens}, {most}{self._thinking}."
+
+    @property
+    def _thinking(self) -> str:
+        if not self.thinking_most:
+            return ""
+        usd = "" if self.usd_thinking is None else f", ${money(self.usd_thinking)}"
+        return f"; a model that thinks first may add up to {self.thinking_most:,} tokens{usd}"
 
 
 def money(usd: float) -> str:
@@ -83,3 +112,11 @@ def tokens_of(prompt: Prompt) -> int:
 def most_usd(prompt: Prompt, price: Price | None, density: float) -> float:
     """What one call may cost. Density is by how much prompts have turned out to have more tokens than estimated."""
     return 0.0 if price is None else price.of(math.ceil(tokens_of(prompt) * density), prompt.longest)
+
+
+def affordable(prompt: Prompt, price: Price | None, density: float, usd: float) -> int:
+    """How many tokens a reply may have at this cost."""
+    if price is None or not price.tokens_out:
+        return prompt.longest
+    rest = usd - most_usd(replace(prompt, longest=0), price, density)
+    return max(0, math.floor(rest * 1e6 / price.tokens_out))

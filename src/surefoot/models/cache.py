@@ -27,8 +27,9 @@ _TABLE = """CREATE TABLE IF NOT EXISTS replies (
     digest TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID"""
 
 
-def digest_of(model: str, prompt: Prompt, temperature: float | None) -> str:
+def digest_of(model: str, prompt: Prompt, temperature: float | None, effort: str | None = None) -> str:
     content = [_VERSION, model, temperature, *_texts(prompt), prompt.schema, prompt.longest, prompt.attempt]
+    content += [effort] if effort else []
     return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
 

@@ -13,9 +13,10 @@ from concurrent.futures import Future
 
 from surefoot.errors import Incomplete
 from surefoot.models import background
-from surefoot.models.asking import Learnt, Run, Terms, ask
+from surefoot.models.asking import Run, Terms, ask
 from surefoot.models.budget import Estimate, tokens_of
 from surefoot.models.cache import digest_of, repeated
+from surefoot.models.learnt import Learnt
 from surefoot.models.schema import check
 from surefoot.models.seam import Prompt, Reply
 
@@ -66,10 +67,13 @@ class EndpointModel:
                 known += 1
                 continue
             seen.add(digest)
-            calls, tokens_in, tokens_out = calls + 1, tokens_in + tokens_of(prompt), tokens_out + prompt.longest
-        price = self._terms.price
+            longest = self._terms.settings.max_tokens or prompt.longest
+            calls, tokens_in, tokens_out = calls + 1, tokens_in + tokens_of(prompt), tokens_out + longest
+        price, settings = self._terms.price, self._terms.settings
+        thinking = 0 if settings.max_tokens else calls * settings.thinking
         usd = None if price is None else price.of(tokens_in, tokens_out)
-        return Estimate(self.name, calls, known, tokens_in, tokens_out, usd)
+        more = None if price is None else price.of(0, thinking)
+        return Estimate(self.name, calls, known, tokens_in, tokens_out, usd, thinking, more)
 
     def _start(
         self, place: int, prompt: Prompt, run: Run, results: queue.SimpleQueue[tuple[int, Reply | Exception]]
@@ -113,7 +117,8 @@ class EndpointModel:
             del self._under_way[digest]
 
     def _digest(self, prompt: Prompt) -> str:
-        return digest_of(self.name, prompt, self._terms.settings.temperature)
+        settings = self._terms.settings
+        return digest_of(self.name, prompt, settings.temperature, settings.effort)
 
     def _stop(self, run: Run, loop: asyncio.AbstractEventLoop) -> None:
         stopped: Future[None] = asyncio.run_coroutine_threadsafe(run.stop(self._terms.settings.grace), loop)

@@ -14,7 +14,8 @@ import msgspec
 
 from surefoot.models.dialects import Answer, Dialect
 from surefoot.models.failures import CallFailed, failure_of
-from surefoot.models.keys import Secret, variables_of
+from surefoot.models.hints import SILENT, Hints
+from surefoot.models.keys import Secret
 from surefoot.models.settings import Settings
 
 _LARGEST_REPLY = 32 << 20
@@ -39,7 +40,7 @@ class Client:
     def __init__(self, connected: Connected, key: Secret, settings: Settings) -> None:
         self.dialect = connected.dialect
         self._http, self._key, self._settings = connected.http, key, settings
-        self._key_variables = variables_of(connected.endpoint)
+        self._hints = Hints(connected.endpoint, bool(key))
         url = f"{connected.endpoint.removesuffix('/')}{self.dialect.path}"
         self._model_of_requests = connected.http.build_request(
             "POST", url, headers={**connected.headers, "content-type": "application/json"}
@@ -51,17 +52,12 @@ class Client:
         response = await self._response(msgspec.json.encode(body))
         try:
             if not 200 <= response.status < 300:
-                raise self._explained(failure_of(*response, self._key.scrubbed), response.status)
+                raise failure_of(*response, self._key.scrubbed)
             return self._scrubbed(self.dialect.answer(self._key.scrubbed_bytes(response.data)))
         except CallFailed as failure:
             failure.message = self._key.scrubbed(failure.message)
+            failure.hint = failure.hint or self._hints.on_answer(response.status, failure.message)
             raise
-
-    def _explained(self, failure: CallFailed, status: int) -> CallFailed:
-        if status in (401, 403):
-            places = " or ".join(self._key_variables)
-            failure.message += f" (the key {'in' if self._key else 'is missing: set'} {places})"
-        return failure
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -99,9 +95,10 @@ class Client:
         kind = type(error.__cause__ or error).__name__  # aiohttp's: httpx' name for a lost connection is misleading
         if "Connector" in kind or kind in ("ConnectionTimeoutError", "ConnectError"):
             reason = self._key.scrubbed(" ".join(str(error).split()))[:120] or kind
-            return CallFailed("unreachable", f"the server could not be reached: {reason}")
+            return CallFailed("unreachable", f"the server could not be reached: {reason}", hint=self._hints.on_silence)
         if "Timeout" in kind:
-            return CallFailed("busy", f"the server sent nothing for {self._settings.stall:g} s", maybe_paid=True)
+            message = f"the server sent nothing for {self._settings.stall:g} s"
+            return CallFailed("busy", message, maybe_paid=True, hint=SILENT)
         return CallFailed("passing", "the connection broke off before the reply was whole", maybe_paid=True)
 
     def _scrubbed(self, answer: Answer) -> Answer:

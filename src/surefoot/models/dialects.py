@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from surefoot.models.failures import CallFailed
 from surefoot.models.seam import Prompt, Schema
+from surefoot.models.settings import Settings
+from surefoot.models.streams import is_stream, joined_chat, joined_messages
 
 How = Literal["json_schema", "json_object", "text"]
 LimitName = Literal["max_tokens", "max_completion_tokens"]
@@ -21,9 +23,15 @@ _OTHER: dict[LimitName, LimitName] = {
     "max_completion_tokens": "max_tokens",
 }
 _TOO_LONG = re.compile(r"context (?:length|window|size)|too long|maximum.{0,20} length|content.?(?:policy|filter)")
+_TOO_MANY = re.compile(r"too large|too many|exceed|at most|maximum|less than|greater than|larger than|> ?[0-9]|fewer")
+_ROOMS = (1.0, 0.25, 0.0)  # shares of the room to think, for servers that have no room for all of it
 _IN_WORDS = "Reply with one JSON value that fits this JSON schema, and with nothing after it:\n"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MOST_TOKENS = 10_000_000  # in one call; no server takes nearly as many
+_THINKING = re.compile(
+    r"\s*<(think|thinking|thought|reasoning)>(?:(?!</\1>).)*+(?:</\1>\s*|$)|(?:(?!</?think>).)*+(?<=\n)</think>\s*",
+    re.DOTALL,
+)
 Found = TypeVar("Found", bound=Struct)
 
 
@@ -34,10 +42,16 @@ class Manner(Struct, frozen=True):
     temperature: bool = True
     limit: LimitName = "max_tokens"
     switched: bool = False  # the limit goes by its other name already
+    room: int = 0  # the place of the share of the room to think
+    stream: bool = True
 
     @property
     def concessions(self) -> int:
-        return ("json_schema", "json_object", "text").index(self.how) + (not self.temperature) + self.switched
+        hows = ("json_schema", "json_object", "text").index(self.how)
+        return hows + (not self.temperature) + self.switched + self.room + (not self.stream)
+
+    def room_to_think(self, tokens: int) -> int:
+        return int(tokens * _ROOMS[self.room])
 
 
 class Answer(Struct, frozen=True):
@@ -54,7 +68,7 @@ class Dialect(Protocol):
     path: str
     hows: tuple[How, ...]
 
-    def body(self, model: str, prompt: Prompt, manner: Manner, temperature: float | None) -> dict[str, Any]: ...
+    def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]: ...
 
     def answer(self, data: bytes) -> Answer: ...
 
@@ -64,8 +78,13 @@ def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool) -
     said = message.lower()
     if manner.temperature and "temperature" in said:
         return replace(manner, temperature=False)
-    if not manner.switched and len(dialect.hows) > 2 and re.search("max_(?:completion_)?tokens", said):
+    about_tokens = re.search("max_(?:completion_)?tokens", said)
+    if manner.room < len(_ROOMS) - 1 and ((about_tokens and _TOO_MANY.search(said)) or _TOO_LONG.search(said)):
+        return replace(manner, room=manner.room + 1)
+    if not manner.switched and len(dialect.hows) > 2 and about_tokens:
         return replace(manner, limit=_OTHER[manner.limit], switched=True)
+    if manner.stream and "stream" in said:
+        return replace(manner, stream=False)
     later = dialect.hows[dialect.hows.index(manner.how) + 1 :]
     # Many servers do not say what they reject, so a schema is given up on any complaint but one about the prompt.
     if not with_schema or not later or _TOO_LONG.search(said):
@@ -101,12 +120,16 @@ class OpenAiDialect:
     path = "/chat/completions"
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
-    def body(self, model: str, prompt: Prompt, manner: Manner, temperature: float | None) -> dict[str, Any]:
+    def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
         system = [{"role": "system", "content": sendable(prompt.system)}] if prompt.system else []
         user = {"role": "user", "content": _with_schema(prompt, manner)}
         body: dict[str, Any] = {"model": model, "messages": [*system, user], manner.limit: prompt.longest}
-        if manner.temperature and temperature is not None:
-            body["temperature"] = temperature
+        if manner.temperature and settings.temperature is not None:
+            body["temperature"] = settings.temperature
+        if settings.effort:
+            body["reasoning_effort"] = settings.effort
+        if manner.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         if prompt.schema is not None and manner.how == "json_object":
             body["response_format"] = {"type": "json_object"}
         elif prompt.schema is not None and manner.how == "json_schema":
@@ -116,7 +139,7 @@ class OpenAiDialect:
         return body
 
     def answer(self, data: bytes) -> Answer:
-        chat = _decoded(data, _Chat)
+        chat = _decoded(joined_chat(data) if is_stream(data) else data, _Chat)
         if not chat.choices:
             raise CallFailed("passing", "the server answered without a reply", maybe_paid=True)
         message, stop = chat.choices[0].message, chat.choices[0].finish_reason
@@ -125,7 +148,7 @@ class OpenAiDialect:
         refusal = message.refusal or ("its content filter" if stop == "content_filter" else "")
         usage = chat.usage or _ChatUsage()
         tokens_in, tokens_out = _count(usage.prompt_tokens), _count(usage.completion_tokens)
-        return Answer(text, tokens_in, tokens_out, stop == "length", refusal)
+        return Answer(without_thinking(text), tokens_in, tokens_out, stop == "length", refusal)
 
 
 class _Block(Struct):
@@ -153,16 +176,19 @@ class AnthropicDialect:
     def __init__(self, accepted_schema: Callable[[Schema], Schema]) -> None:
         self._accepted_schema = accepted_schema
 
-    def body(self, model: str, prompt: Prompt, manner: Manner, temperature: float | None) -> dict[str, Any]:
+    def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
         messages = [{"role": "user", "content": _with_schema(prompt, manner)}]
         body: dict[str, Any] = {"model": model, "max_tokens": prompt.longest, "messages": messages}
         if prompt.system:
             body["system"] = sendable(prompt.system)
-        if manner.temperature and temperature is not None:
-            body["temperature"] = min(temperature, 1.0)
+        if manner.temperature and settings.temperature is not None:
+            body["temperature"] = min(settings.temperature, 1.0)
+        if manner.stream:
+            body["stream"] = True
+        config: dict[str, Any] = {"effort": settings.effort} if settings.effort else {}
         if prompt.schema is not None and manner.how == "json_schema":
-            body["output_config"] = {"format": {"type": "json_schema", "schema": self._schema(prompt.schema)}}
-        return body
+            config["format"] = {"type": "json_schema", "schema": self._schema(prompt.schema)}
+        return body | ({"output_config": config} if config else {})
 
     def _schema(self, schema: Schema) -> Schema:
         try:
@@ -171,19 +197,26 @@ class AnthropicDialect:
             raise CallFailed("rejected", "the SDK cannot put the schema into terms that the server knows") from error
 
     def answer(self, data: bytes) -> Answer:
-        found = _decoded(data, _Messages)
+        found = _decoded(joined_messages(data) if is_stream(data) else data, _Messages)
         text = "".join(block.text for block in found.content if block.type == "text")
         usage, stop = found.usage or _MessagesUsage(), found.stop_reason
         cached = (_count(usage.cache_creation_input_tokens or 0), _count(usage.cache_read_input_tokens or 0))
         counts = [count for count in (_count(usage.input_tokens), *cached) if count is not None]
         tokens_in = sum(counts) if len(counts) == 3 else None
         refusal = "its safety rules" if stop == "refusal" else ""
-        return Answer(text, tokens_in, _count(usage.output_tokens), stop == "max_tokens", refusal)
+        cut = stop in ("max_tokens", "model_context_window_exceeded")
+        return Answer(without_thinking(text), tokens_in, _count(usage.output_tokens), cut, refusal)
 
 
 def _count(value: object) -> int | None:
     """Tokens as a server counts them; what is no count (less than none would pay us back) is not known."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
+
+
+def without_thinking(text: str) -> str:
+    """What a model says, without what it thought aloud before: <think>...</think>, whose opening some servers drop."""
+    match = _THINKING.match(text)
+    return text[match.end() :] if match else text
 
 
 def sendable(text: str) -> str:

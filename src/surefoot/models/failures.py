@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from time import time
@@ -16,20 +17,34 @@ Kind = Literal[
     "unreachable",  # the same, but nobody is there at all
     "rejected",  # something in the request: perhaps it goes without that
     "permanent",  # this prompt will not be answered
+    "unpaid",  # the vendor wants money first: some say so by mistake, so it takes several to believe it
     "hopeless",  # no prompt will: wrong key, unknown model
 ]
 _BUSY = frozenset({429, 503, 529})
 _PASSING = frozenset({408, 409, 425})
 _REJECTED = frozenset({400, 415, 422, 501})
-_HOPELESS = frozenset({401, 402, 404, 405})
-_NO_MONEY = ("insufficient_quota", "credit balance is too low", "exceeded your current quota")
+_HOPELESS = frozenset({401, 404, 405})
+_PAYMENT_REQUIRED = 402
+# Codes and words of vendors that mean money. "You exceeded your current quota" does not: some say so of a minute's.
+_NO_MONEY = re.compile(
+    r"insufficient_(?:quota|credits?|balance|funds)|billing_(?:hard_limit_reached|not_active)"
+    r"|credit balance is too low|insufficient (?:credits?|balance|funds)"
+)
+_FEWER_TOKENS = re.compile(r"fewer max_(?:completion_)?tokens")
+_NUMBER_AND_UNIT = r"([0-9]{1,9}(?:\.[0-9]{1,20})?) ?(ms|mil|s|m|h|d)?[a-z]{0,8},? ?"
+_DELAY = re.compile(rf"(?:retrydelay\W{{1,6}}|(?:retry|try again) (?:in|after) )((?:{_NUMBER_AND_UNIT}){{1,4}})")
+_PART = re.compile(_NUMBER_AND_UNIT)
+_SECONDS_OF = {"ms": 0.001, "mil": 0.001, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _LONGEST_MESSAGE = 200
+_LOOKED_THROUGH = 8_000  # bytes of an error
 
 
 class CallFailed(Exception):
-    def __init__(self, kind: Kind, message: str, retry_after: float | None = None, maybe_paid: bool = False) -> None:
+    def __init__(
+        self, kind: Kind, message: str, retry_after: float | None = None, maybe_paid: bool = False, hint: str = ""
+    ) -> None:
         super().__init__(message)
-        self.kind, self.message, self.retry_after = kind, message, retry_after
+        self.kind, self.message, self.retry_after, self.hint = kind, message, retry_after, hint
         self.maybe_paid = maybe_paid  # the model may have answered, and the answer got lost
 
 
@@ -41,13 +56,17 @@ def failure_of(
     if 300 <= status < 400:
         where = headers.get("location", "another address")
         return CallFailed("hopeless", f"HTTP {status}: the server sends us on to {where}")
-    return CallFailed(_kind(status, data), message, retry_after(headers))
+    start = data[:_LOOKED_THROUGH].decode("utf-8", "replace").lower()
+    delay = retry_after(headers)
+    delay = _named_delay(start) if delay is None and status in _BUSY else delay
+    return CallFailed(_kind(status, start, delay), message, delay)
 
 
-def _kind(status: int, data: bytes) -> Kind:
-    start = data[:2_000].decode("utf-8", "replace").lower()
-    if any(words in start for words in _NO_MONEY):
-        return "hopeless"
+def _kind(status: int, start: str, delay: float | None) -> Kind:
+    if status == _PAYMENT_REQUIRED:
+        return "rejected" if _FEWER_TOKENS.search(start) else "unpaid"
+    if _NO_MONEY.search(start) and delay is None:  # who says when to come back does not mean money
+        return "unpaid"
     if status in _BUSY or (status >= 500 and "overloaded" in start):
         return "busy"
     if status in _REJECTED:
@@ -70,6 +89,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+def _named_delay(said: str) -> float | None:
+    """Seconds to wait, where the body names them: "retryDelay": "32s", "Please try again in 1m2.5s"."""
+    match = _DELAY.search(said)
+    return None if match is None else sum(float(n) * _SECONDS_OF.get(unit, 1.0) for n, unit in _PART.findall(match[1]))
+
+
 def _number(value: str | None) -> float | None:
     try:
         number = float(value or "")
@@ -87,6 +112,8 @@ def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
         found: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = None
+    if isinstance(found, list) and found:  # Gemini's errors come in a list
+        found = found[0]
     if isinstance(found, dict):
         inner = found.get("error", found)
         found = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner

@@ -18,15 +18,19 @@ class Reading(NamedTuple):
     problem: str = ""  # empty: the reply can be used
 
 
-def read(answer: Answer, schema: Schema | None) -> Reading:
+def read(answer: Answer, prompt: Prompt) -> Reading:
     if answer.refusal:
         return Reading(problem=f"the model refused to reply: {' '.join(answer.refusal.split())[:120]}")
     if not answer.text.strip():
         return Reading(problem="the reply was cut off before it began" if answer.cut else "the reply was empty")
     if answer.cut:  # what is there may be a draft, and a text that ends in the middle can say the opposite
         return Reading(problem="the reply was cut off at its longest length")
-    if schema is None:
-        return Reading()
+    if prompt.accepts is not None:
+        return Reading(problem=prompt.accepts(answer.text))
+    return Reading() if prompt.schema is None else _by_schema(answer, prompt.schema)
+
+
+def _by_schema(answer: Answer, schema: Schema) -> Reading:
     found = last_valid(answer.text, lambda value: not problem(fitted(value, schema), schema))
     if found is not None:
         return Reading(fitted(found, schema))
@@ -35,12 +39,12 @@ def read(answer: Answer, schema: Schema | None) -> Reading:
     return Reading(problem=wrong)
 
 
-def asked_again(prompt: Prompt, wrong: str, cuts: int) -> Prompt:
-    """The same with a short reminder, and more room where the reply was cut off.
+def reminded(prompt: Prompt, wrong: str) -> Prompt:
+    """The same with a short reminder.
 
     What the model said is not shown to it again: it may quote what an answer or a document had to say to graders.
     """
     if prompt.schema is None:
-        return replace(prompt, longest=prompt.longest * 2**cuts)
+        return prompt
     reminder = f"Your last reply could not be used: {wrong}. Reply with only the JSON object, briefly."
-    return replace(prompt, text=f"{prompt.text}\n\n{reminder}", longest=prompt.longest * 2**cuts)
+    return replace(prompt, text=f"{prompt.text}\n\n{reminder}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -11,13 +11,17 @@ Schema = dict[str, Any]  # a JSON schema; its "title" names it
 
 
 class Prompt(Struct, frozen=True):
-    """What is asked. `schema` None: plain text is wanted. Prompts with equal content are the same call."""
+    """What is asked. `schema` None: plain text is wanted. Prompts with equal content are the same call.
+
+    With a reader of the caller's own, the schema is only what the server is told, and the reply is its text.
+    """
 
     text: str
     system: str = ""
     schema: Schema | None = None
-    longest: int = 1_024  # tokens of the reply
+    longest: int = 1_024  # tokens of the reply's text; models that think get more room for that
     attempt: int = 1  # another number asks anew where the cache holds a reply already
+    accepts: Callable[[str], str] | None = None  # the caller's own reader: what is wrong with a text, or nothing
 
 
 class Reply(Struct, frozen=True):
@@ -33,6 +37,9 @@ class Reply(Struct, frozen=True):
     asked: int = 0  # calls that were sent for it, failed ones too
     how: str = ""  # what the server took: "json_schema", "json_object" or "text"
     error: str = ""
+    hint: str = ""  # what to do about the error, where that is known
+    may_pass: bool = False  # the error: asking again later may help
+    retry_after: float | None = None  # seconds until then, where the server has named them
 
 
 class Model(Protocol):

@@ -1,0 +1,37 @@
+"""What asking one model has taught: all its prompts make use of it."""
+
+from __future__ import annotations
+
+from surefoot.models.dialects import Manner
+from surefoot.models.failures import CallFailed
+
+_PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
+_PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
+_ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
+
+
+class Learnt:
+    def __init__(self, manner: Manner) -> None:
+        self.manner = manner
+        self.density = 1.0  # tokens of prompts, for each that was estimated
+        self.hopeless: CallFailed | None = None  # why no further prompt is asked
+        self.has_answered = False
+        self._in_vain = self._unreached = self._unpaid = 0
+
+    def answered(self, manner: Manner) -> None:
+        if manner.concessions > self.manner.concessions:
+            self.manner = manner
+        self._in_vain, self._unpaid, self.has_answered = 0, 0, True
+
+    def unpaid(self, failure: CallFailed) -> None:
+        self._unpaid += 1
+        if self._unpaid >= _ANSWERS_UNPAID:
+            self.hopeless = failure
+
+    def given_up(self, failure: CallFailed) -> None:
+        self._in_vain += failure.kind in ("unreachable", "busy", "passing")
+        self._unreached += failure.kind == "unreachable"
+        # A server that has answered before may do so again: what it says now holds for one prompt alone.
+        in_vain = failure.kind == "hopeless" or self._unreached >= _PROMPTS_UNREACHED
+        if (in_vain and not self.has_answered) or self._in_vain >= _PROMPTS_IN_VAIN:
+            self.hopeless = failure
