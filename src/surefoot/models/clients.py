@@ -7,6 +7,7 @@ rate. Here it is built once and only its body changes: 0.4 to 0.5 ms and 77 %.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ from surefoot.models.keys import Secret
 from surefoot.models.settings import Settings
 
 _LARGEST_REPLY = 32 << 20
+_STALE_CONNECTIONS = 3
+_TO_NOTICE = 0.01  # seconds, that others are closed as well
+_NOT_SENT = re.compile("can ?not write", re.IGNORECASE)
 
 
 class Connected(NamedTuple):
@@ -67,7 +71,7 @@ class Client:
         request = type(like)("POST", like.url, headers=like.headers, content=data, extensions=like.extensions)
         try:
             async with asyncio.timeout(self._settings.total):
-                return await self._received(request)
+                return await self._sent(request)
         except CallFailed:
             raise
         except TimeoutError as error:
@@ -75,6 +79,17 @@ class Client:
             raise CallFailed("busy", message, maybe_paid=True) from error
         except Exception as error:  # the libraries raise exceptions of many kinds
             raise self._network_failure(error) from error
+
+    async def _sent(self, request: Any) -> _Response:  # noqa: ANN401
+        """Some servers promise to keep a connection and close it: what could not be sent on it goes on another."""
+        for _ in range(_STALE_CONNECTIONS):
+            try:
+                return await self._received(request)
+            except Exception as error:
+                if not _NOT_SENT.search(str(error)):
+                    raise
+                await asyncio.sleep(_TO_NOTICE)
+        return await self._received(request)
 
     async def _received(self, request: Any) -> _Response:  # noqa: ANN401
         """In pieces, so that a server that never stops cannot fill the memory."""
