@@ -36,11 +36,18 @@ def test_the_ceiling(accuracy: float, most: float) -> None:
     assert overall(of(accuracy, 10, 10, 10, 10), ceiling=False) == pytest.approx(free)
 
 
-@pytest.mark.parametrize("unread", [None, 0, 95, -5, True, math.nan, math.inf, "nine", "9/5", "", [9], {"score": 9}])
+@pytest.mark.parametrize("unread", [None, 95, True, math.nan, math.inf, "nine", "9/5", "", [9], {"score": 9}])
 def test_what_is_not_a_score_is_left_out_and_never_escapes_the_ceiling(unread: object) -> None:
     assert overall(of(unread, 10, 10, 10, 10)) is None
     assert overall(of(8, unread, 8, 8, 8)) == 8.0
     assert overall({"clarity": 9}) is None
+
+
+@pytest.mark.parametrize("below", [0, -5, 0.5, "0", "0/10", "-5", -math.inf, -(10**400)])
+def test_an_accuracy_below_the_scale_is_below_the_ceiling(below: object) -> None:
+    assert overall(of(below, 10, 10, 10, 10)) == overall(of(1, 10, 10, 10, 10)) == 4.0
+    assert overall(of(below, 2, 2, 2, 2)) == overall(of(1, 2, 2, 2, 2))
+    assert overall(of(8, below, 8, 8, 8)) == 8.0, "elsewhere it is no score"
 
 
 def test_a_score_is_read_in_one_way() -> None:

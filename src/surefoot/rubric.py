@@ -23,7 +23,7 @@ from surefoot.errors import UsageError
 DEFAULT = "refusal"
 COUNCIL = "council"
 LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
-_SCORE = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:/\s*10(?:\.0)?\s*)?")
+_SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:/\s*10(?:\.0)?\s*)?")
 _SUM_TOLERANCE = 1e-9
 
 
@@ -86,6 +86,11 @@ class Rubric(Struct, frozen=True):
         """What reviewers score, and the columns of a report."""
         return tuple(axis.name for axis in self.axes if axis.is_dimension)
 
+    def read(self, axis: str, value: object) -> float | None:
+        """A score on a dimension. Below the scale is no score, but on the axis of a ceiling it is the lowest one:
+        an answer that is called worse than wrong must not slip past the ceiling."""
+        return read_lowest(value) if any(cap.axis == axis for cap in self.caps) else read_score(value)
+
     def applying(self, refused: bool, weights: Mapping[str, float] | None = None) -> dict[str, float]:
         """The dimensions that count for an answer, with their weights."""
         standing_in = {axis.replaces: axis.name for axis in self.axes if axis.replaces and refused}
@@ -105,7 +110,7 @@ class Rubric(Struct, frozen=True):
         """
         applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
         held_by = [cap.axis for cap in self.caps]
-        read = {name: read_score(scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
+        read = {name: self.read(name, scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
         known = {name: score for name, score in read.items() if score is not None}
         missing = tuple(name for name in read if name not in known and (applying.get(name) or name in held_by))
         if unheld := [name for name in held_by if name not in known]:
@@ -144,13 +149,22 @@ def overall(
 
 def read_score(value: object) -> float | None:
     """9, 9.0, "9" and "9/10" are 9; everything else, and what is out of range, is not a score."""
+    number = _number(value)
+    return float(number) if number is not None and LOWEST <= number <= HIGHEST else None
+
+
+def read_lowest(value: object) -> float | None:
+    """The same, but that a number below the scale is the lowest score."""
+    number = _number(value)
+    return read_score(value) if number is None or not number < LOWEST else float(LOWEST)
+
+
+def _number(value: object) -> float | None:
+    """An integer may be too large to be made a float, and NaN is within no range."""
     if isinstance(value, str):
         match = _SCORE.fullmatch(value)
-        number: float | None = float(match[1]) if match else None
-    else:
-        number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    # An integer may be too large to be made a float, and NaN is within no range.
-    return float(number) if number is not None and LOWEST <= number <= HIGHEST else None
+        return float(match[1]) if match else None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def checked_weights(weights: object, known: Iterable[str]) -> dict[str, float]:

@@ -87,6 +87,8 @@ def test_scores_are_read_one_by_one() -> None:
         {"evaluations": {"A": 8, "B": 6}},
         {"A": 8, "B": 6.0, "comment": "fine"},
         {"ranking": ["A", "B"], "scores": {"A": 8, "B": 6}},
+        {"evaluations": {"A": {"overall": 8, "notes": "good"}, "B": {"overall": "6/10"}}},
+        {"evaluations": {"A": {"score": 8}, "B": 6}},
     ],
 )
 def test_without_a_rubric_one_number_per_answer_is_taken_and_marked(block: object) -> None:
@@ -140,6 +142,26 @@ def test_what_is_no_ballot_is_void_and_says_why(text: object, why: str) -> None:
 def test_a_refusal_without_a_ballot_is_an_abstention(text: str) -> None:
     assert isinstance(reading(text), Abstained)
     assert isinstance(reading(text + ballot({"A": scores(5, notes=text)})), Ballot), "quoted inside a valid review"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"ranking": ["Response A"], "evaluations": {"Response A": scores("9/10", overall=8.15, notes="x")}},
+        {"evaluations": {"A": {f"{name.title()} (1-10)": 9 for name in scores(9)}}},
+        {"evaluations": {"A": {name: {"score": 9, "reason": "so"} for name in scores(9)}}},
+        {"scores": {"A": scores(9)}},
+        {"A": scores(9), "comment": "fine"},
+    ],
+)
+def test_a_ballot_may_take_other_shapes(content: object) -> None:
+    found = counted(f"Well: {json.dumps(content)}", "A")
+    assert found.evaluations["A"].scores == scores(9.0) and not found.is_holistic and not found.problems
+
+
+def test_a_reviewer_that_forgets_its_code_is_read_and_named() -> None:
+    found = counted(ballot({"A": scores(9), "B": scores(5)}), code="c0de")
+    assert found.evaluations.keys() == {"A", "B"} and "does not carry the code" in found.problems[-1]
 
 
 def test_with_a_code_only_blocks_that_carry_it_count() -> None:

@@ -114,7 +114,32 @@ def test_a_missing_dimension_is_named_and_the_others_weigh_more() -> None:
     assert "r: A: relevance is no score: n/a" in result.notes
 
 
-@pytest.mark.parametrize("accuracy", [None, 0, 11, True, "high", "9/5"])
+@pytest.mark.parametrize("accuracy", [0, "0", "0/10", -5, 1])
+def test_an_accuracy_below_the_scale_does_not_escape_the_ceiling(accuracy: object) -> None:
+    harsh = ballot({"A": scores(accuracy, 9, 9, 9, 9), "B": scores(7)})
+    kind = ballot({"A": scores(9), "B": scores(7)})
+    result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": harsh, "r2": harsh, "r3": kind}))
+    assert order(result) == ["B", "A"] and rows(result)["A"].votes == 3
+    assert rows(result)["A"].overall == pytest.approx((4 + 4 + 9) / 3) and "accuracy" in rows(result)["A"].capped_by
+    said = f"r1: A: accuracy {accuracy} is below the scale and counts as 1"
+    assert (said in result.notes) == (accuracy != 1)
+
+
+def test_one_number_of_nought_is_the_lowest_and_not_none() -> None:
+    zero, nine = '{"scores": {"A": 0, "B": 6}}', '{"scores": {"A": 9, "B": 6}}'
+    result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": zero, "r2": zero, "r3": nine}))
+    assert order(result)[0] == "B" and rows(result)["A"].votes == 3
+
+
+def test_an_accuracy_that_nobody_can_tell_leaves_an_answer_behind() -> None:
+    reviews = {f"r{i}": ballot({"A": scores(None, 10, 10, 10, 10), "B": scores(2)}) for i in range(3)}
+    result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
+    assert order(result) == ["B", "A"] and rows(result)["A"].overall is None
+    beside = ballot({"A": {"accuracy": None, "overall": 10}, "B": scores(2)})
+    assert order(scored(sitting({"A": GOOD, "B": POOR}, {"r": beside}))) == ["B", "A"]
+
+
+@pytest.mark.parametrize("accuracy", [None, 11, True, "high", "9/5"])
 def test_without_accuracy_an_answer_is_not_scored_by_that_reviewer(accuracy: object) -> None:
     reviews = {"r1": ballot({"A": scores(accuracy, 10, 10, 10, 10), "B": scores(5)}), "r2": ballot({"A": scores(6)})}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))

@@ -104,8 +104,9 @@ def test_three_models_answer_review_and_are_ranked() -> None:
         (lambda _: Reply("A is best. It did not pass."), "no JSON block"),
         (lambda _: Reply("", None), "empty"),
         (lambda _: None, "AttributeError"),
-        (lambda _: Reply(FORGED), "code"),
-        (copy_any_block, "code"),
+        (lambda _: Reply(FORGED), "stands in A is not the reviewer's own"),
+        (copy_any_block, "stands in A is not the reviewer's own"),
+        (lambda _: Reply(FORGED.replace("{", '{"ballot": "guess", ', 1)), "code"),
     ],
 )
 def test_one_bad_reviewer_costs_its_own_ballot_only(say: Say, reason: str) -> None:

@@ -1,19 +1,19 @@
 """A reviewer's raw text becomes a ballot, an abstention, or is void. Nothing is read out of prose.
 
-A ballot is the last JSON block that scores a known answer on the rubric; a plain number beside is a holistic score.
-Without one, plain numbers for answers are taken as a holistic ballot. Both are marked. A text without either abstains
-if it refuses, and is void otherwise.
+A ballot is the last JSON block that scores a known answer on the rubric; a plain number beside, or an overall score
+alone, is a holistic one. Without one, plain numbers for answers are taken as a holistic ballot. Both are marked. A text
+without either abstains if it refuses, and is void otherwise.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.rubric import Rubric, read_score
+from surefoot.rubric import LOWEST, Rubric, read_lowest, read_score
 from surefoot.text import jsonblocks, refusals
 from surefoot.text.jsonblocks import Block
 
@@ -26,6 +26,8 @@ _DECLINES = re.compile(
 )
 _OPENING = 300  # characters in which one who declines has said so
 _LONGEST_NOTE = 2_000
+_OVERALL = ("overall", "score", "rating", "overall score", "overall_score", "total", "holistic")
+_NO_CODE = "the ballot does not carry the code that the reviewer was given"
 
 
 class Evaluation(Struct, frozen=True):
@@ -75,21 +77,26 @@ def read(
 ) -> Reading:
     """What a reviewer's text says about the answers of these labels.
 
-    With a `code`, only blocks that carry it as "ballot" count: the reviewer was told it, the answers were not, so an
-    answer that holds a block of its own cannot have it taken for the reviewer's.
+    A `code` is known to the reviewer and not to the answers. Blocks that carry it as "ballot" go before all others, and
+    one with another code never counts; without any, the reviewer has forgotten it, which is marked.
     """
     if not isinstance(text, str) or not text.strip():
         return Void(reviewer, "the review is empty" if isinstance(text, str) else "the review is not a text")
     known = Labels(labels)
     ways: list[Callable[[Block], Ballot | None]] = [
         lambda block: _by_rubric(reviewer, block, known, rubric),
-        lambda block: _holistic(reviewer, block, known),
+        lambda block: _holistic(reviewer, block, known, rubric),
     ]
-    for way in ways if use_rubric else ways[::-1]:
-        block = jsonblocks.last_valid(text, lambda block: _is_meant(block, code) and way(block) is not None)  # noqa: B023
-        ballot = way(block) if block is not None else None
-        if ballot is not None:
-            return replace(ballot, shown=tuple(shown))
+    for wanted in (code, None) if code else (None,):
+        for way in ways if use_rubric else ways[::-1]:
+            block = jsonblocks.last_valid(
+                text,
+                lambda block: block.get("ballot") == wanted and way(block) is not None,  # noqa: B023
+            )
+            ballot = way(block) if block is not None else None
+            if ballot is not None:
+                forgotten = (_NO_CODE,) if code and not wanted else ()
+                return replace(ballot, shown=tuple(shown), problems=(*ballot.problems, *forgotten))
     if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
         return Abstained(reviewer, "the reviewer declines")
     return Void(reviewer, _why_void(jsonblocks.blocks(text), known, code))
@@ -136,31 +143,56 @@ def form_of(label: str) -> str:
     return match[1] if match and match[1] else folded
 
 
-def _is_meant(block: Block, code: str) -> bool:
-    return not code or block.get("ballot") == code
+def _entries(block: Block) -> Iterator[dict[str, object]]:
+    """What a block says about answers: under "evaluations", under "scores", or as the block itself."""
+    for found in (block.get("evaluations"), block.get("scores"), block):
+        if isinstance(found, dict):
+            yield found
 
 
 def _by_rubric(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Ballot | None:
-    entries = block.get("evaluations")
-    if not isinstance(entries, dict):
-        return None
+    for entries in _entries(block):
+        found, problems = _sorted(entries, entries is block, known)
+        named = {label: entry for label, entry in found.items() if isinstance(entry, dict) and _names(entry, rubric)}
+        evaluations = {label: _evaluation(entry, rubric) for label, entry in named.items()}
+        if not any(evaluation.scores for evaluation in evaluations.values()):
+            continue
+        holistic = _numbers({label: entry for label, entry in found.items() if label not in named})
+        problems += [f"{label} is not scored" for label in known.names if label not in evaluations | holistic]
+        for label, entry in named.items():
+            problems += [f"{label}: {what}" for what in _below_the_scale(entry, rubric)]
+        return Ballot(reviewer, evaluations, holistic, ranking=_ranking(block, known), problems=tuple(problems))
+    return None
+
+
+def _sorted(entries: dict[str, object], is_block: bool, known: Labels) -> tuple[dict[str, object], list[str]]:
     found, problems = known.sort(entries)
-    evaluations = {label: _evaluation(entry, rubric) for label, entry in found.items() if isinstance(entry, dict)}
-    if not any(evaluation.scores for evaluation in evaluations.values()):
-        return None
-    holistic = _numbers(found)
-    problems += [f"{label} is not scored" for label in known.names if label not in evaluations | holistic]
-    return Ballot(reviewer, evaluations, holistic, ranking=_ranking(block, known), problems=tuple(problems))
+    if is_block:  # its other keys are no labels that went wrong
+        problems = [problem for problem in problems if problem.endswith("at all")]
+    return found, problems
+
+
+def _written(entry: Mapping[str, object]) -> dict[str, list[object]]:
+    """What stands under each name. "Accuracy" and "accuracy (35%)" are one; a score may stand beside its reasons."""
+    found: dict[str, list[object]] = {}
+    for key, value in entry.items():
+        score = value.get("score") if isinstance(value, dict) else value
+        found.setdefault(key.partition("(")[0].strip(" \t\n*_:").casefold(), []).append(score)
+    return found
+
+
+def _names(entry: Mapping[str, object], rubric: Rubric) -> bool:
+    """Whether it says anything on a dimension; an overall score beside that is never believed."""
+    written = _written(entry)
+    return any(name.casefold() in written for name in rubric.dimensions)
 
 
 def _evaluation(entry: Mapping[str, object], rubric: Rubric) -> Evaluation:
-    written: dict[str, list[object]] = {}
-    for key, value in entry.items():
-        written.setdefault(key.strip().casefold(), []).append(value)
+    written = _written(entry)
     scores, unread = {}, {}
     for name in rubric.dimensions:
         values = written.get(name.casefold(), [])
-        score = read_score(values[0]) if len(values) == 1 else None
+        score = rubric.read(name, values[0]) if len(values) == 1 else None
         if score is not None:
             scores[name] = score
         elif any(value is not None for value in values):  # null says by itself that it is not scored
@@ -169,22 +201,39 @@ def _evaluation(entry: Mapping[str, object], rubric: Rubric) -> Evaluation:
     return Evaluation(scores, unread, notes[:_LONGEST_NOTE] if isinstance(notes, str) else "")
 
 
-def _holistic(reviewer: str, block: Block, known: Labels) -> Ballot | None:
-    """One number per answer, under "scores", under "evaluations", or as the block itself."""
-    for entries in (block.get("scores"), block.get("evaluations"), block):
-        if not isinstance(entries, dict):
-            continue
-        found, problems = known.sort({key: value for key, value in entries.items() if not isinstance(value, dict)})
+def _below_the_scale(entry: Mapping[str, object], rubric: Rubric) -> Iterator[str]:
+    written = _written(entry)
+    for name in rubric.dimensions:
+        for value in written.get(name.casefold(), []):
+            if read_score(value) is None and rubric.read(name, value) is not None:
+                yield f"{name} {_short(value)} is below the scale and counts as {LOWEST}"
+
+
+def _holistic(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Ballot | None:
+    """One number per answer."""
+    for entries in _entries(block):
+        plain = {
+            key: value for key, value in entries.items() if not (isinstance(value, dict) and _names(value, rubric))
+        }
+        found, problems = _sorted(plain, entries is block, known)
         if scores := _numbers(found):
-            if entries is block:  # its other keys are no labels that went wrong
-                problems = [problem for problem in problems if problem.endswith("at all")]
             problems += [f"{label} is not scored" for label in known.names if label not in scores]
             return Ballot(reviewer, holistic=scores, ranking=_ranking(block, known), problems=tuple(problems))
     return None
 
 
 def _numbers(entries: Mapping[str, object]) -> dict[str, float]:
-    return {label: score for label, value in entries.items() if (score := read_score(value)) is not None}
+    """No ceiling can be applied to a number alone, so one below the scale is the lowest, not none at all."""
+    found = {label: read_lowest(_overall(value)) for label, value in entries.items()}
+    return {label: score for label, score in found.items() if score is not None}
+
+
+def _overall(entry: object) -> object:
+    if not isinstance(entry, dict):
+        return entry
+    written = _written(entry)
+    given = [value for name in _OVERALL for value in written.get(name, [])]
+    return given[0] if len(given) == 1 else None
 
 
 def _ranking(block: Block, known: Labels) -> tuple[str, ...]:
@@ -196,7 +245,7 @@ def _ranking(block: Block, known: Labels) -> tuple[str, ...]:
 def _why_void(blocks: Sequence[Block], known: Labels, code: str) -> str:
     if not blocks:
         return "there is no JSON block that can be read"
-    meant = [block for block in blocks if _is_meant(block, code)]
+    meant = [block for block in blocks if block.get("ballot") in ({code, None} if code else {None})]
     if not meant:
         return "no JSON block carries the code that the reviewer was given"
     entries = [block[key] for block in meant for key in ("evaluations", "scores") if isinstance(block.get(key), dict)]

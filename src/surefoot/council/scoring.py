@@ -108,33 +108,33 @@ def read_all(
     void: list[Void] = []
     abstained: list[Abstained] = []
     for review in reviews:
-        reading, name = _reading(review, answers, rubric, use_rubric), _folded(review.reviewer)
-        if isinstance(reading, Ballot):
+        found, name = reading(review, answers, rubric, use_rubric), _folded(review.reviewer)
+        if isinstance(found, Ballot):
             if name in counted:
                 void.append(Void(counted[name].reviewer, "a later review of the same reviewer counts instead"))
-            counted[name] = reading
-        elif isinstance(reading, Abstained):
-            abstained.append(reading)
+            counted[name] = found
+        elif isinstance(found, Abstained):
+            abstained.append(found)
         else:
-            void.append(Void(review.reviewer, review.error or reading.reason))
+            void.append(Void(review.reviewer, review.error or found.reason))
     return list(counted.values()), void, abstained
 
 
-def _reading(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: bool) -> Ballot | Abstained | Void:
-    """What a review says, with what is not its own left out and named."""
+def reading(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: bool) -> Ballot | Abstained | Void:
+    """What a review says, with what is not its own left out and named. Live reviews and those of a file are read so."""
     text, problems = review.text, list[str]()
-    if isinstance(text, str) and not review.code:  # which no block of an answer has
+    if isinstance(text, str):
         text, problems = _own_words(text, answers)
     labels = [answer.label for answer in answers]
-    reading = ballots.read(
+    found = ballots.read(
         review.reviewer, text, labels, rubric, code=review.code, use_rubric=use_rubric, shown=review.shown
     )
-    if isinstance(reading, Ballot):
-        return replace(reading, problems=(*reading.problems, *problems))
-    if isinstance(reading, Void) and isinstance(text, str):
+    if isinstance(found, Ballot):
+        return replace(found, problems=(*found.problems, *problems))
+    if isinstance(found, Void) and isinstance(text, str):
         why = jsonblocks.why_broken(text)
-        return Void(reading.reviewer, "; ".join([reading.reason, *([why] if why else []), *problems]))
-    return reading
+        return Void(found.reviewer, "; ".join([found.reason, *([why] if why else []), *problems]))
+    return found
 
 
 def _own_words(text: str, answers: Sequence[Answer]) -> tuple[str, list[str]]:
