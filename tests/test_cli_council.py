@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Protocol
@@ -152,6 +153,88 @@ def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> N
     assert done.out.endswith("\nclosing answer:\n  All agree.\n  It is.\n")
     assert "asked 5 calls for a cost that is not known; 0 of 5 replies were known before" in done.err
     assert again.out == done.out and "asked 0 calls for $0.0000; 5 of 5 replies were known before" in again.err
+
+
+def reviewing(say: Callable[[str, list[str]], str]) -> Callable[[Call], Fault]:
+    """Reviewers that reply what `say` makes of their code and the titles of the answers."""
+
+    def script(call: Call) -> Fault:
+        text = call.body["messages"][-1]["content"]
+        code = re.search(r'"ballot" must be the code (\w+)', text)
+        titles = re.findall(r"<<<(Response \w+) \w+>>>", text)
+        return Fault(text=say(code[1], titles) if code else f"An answer of {call.body['model']}.")
+
+    return script
+
+
+SEED_BALLOT = {"accuracy": "9/10", "relevance": 8, "completeness": 8, "conciseness": 7, "clarity": 8, "overall": 8.15}
+LIVE = {
+    "seed 003": lambda code, titles: json.dumps({"ranking": titles, "evaluations": dict.fromkeys(titles, SEED_BALLOT)}),
+    "extra keys": lambda code, titles: json.dumps(
+        {
+            "ballot": code,
+            "ranking": titles,
+            "sure": 1,
+            "evaluations": dict.fromkeys(titles, SEED_BALLOT | {"notes": ""}),
+        }
+    ),
+    "overall alone": lambda code, titles: json.dumps(
+        {"ballot": code, "evaluations": {title: {"overall": 8} for title in titles}}
+    ),
+    "holistic": lambda code, titles: f"Here: {json.dumps({'scores': dict.fromkeys(titles, '8/10')})}",
+}
+
+
+@pytest.mark.parametrize("shape", LIVE)
+def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
+    surefoot: Run, tmp_path: Path, shape: str
+) -> None:
+    with FaultServer(reviewing(LIVE[shape])) as server:
+        models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two", "three"))
+        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+    assert done.code == 0 and not done.json["void"], done.json["void"]
+    assert [row["votes"] for row in done.json["ranking"]] == [2, 2, 2] and done.json["spent"]["calls"] == 6
+
+
+def test_a_live_reviewer_that_declines_abstains_and_is_not_asked_again(surefoot: Run, tmp_path: Path) -> None:
+    with FaultServer(reviewing(lambda code, titles: "I'm sorry, but I can't help with that.")) as server:
+        models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
+        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+    assert len(done.json["abstained"]) == 2 and done.json["spent"]["calls"] == 4
+
+
+def test_scoring_without_the_rubric_is_asked_for_and_read(
+    surefoot: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLM_COUNCIL_RUBRIC_SCORING", "false")
+
+    def say(code: str, titles: list[str]) -> str:
+        return json.dumps({"ballot": code, "evaluations": {title: {"notes": "", "score": 8} for title in titles}})
+
+    with FaultServer(reviewing(say)) as server:
+        models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
+        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        asked = server.calls[-1].body["response_format"]["json_schema"]["schema"]["properties"]["evaluations"]
+        assert all(one["required"] == ["notes", "score"] for one in asked["properties"].values())
+    assert [(row["overall"], row["votes"]) for row in done.json["ranking"]] == [(8.0, 1), (8.0, 1)]
+    assert all(vote["holistic"] for vote in done.json["votes"])
+
+
+def test_what_was_cut_off_is_no_answer_and_no_closing_answer(surefoot: Run, tmp_path: Path) -> None:
+    with FaultServer(lambda call: council_says(call)._replace(thinks=10**6)) as server:
+        one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
+        done = surefoot("council", "Is it so?", "--models", f"{one},{two}", "--cache", tmp_path / "c.sqlite", "--json")
+    assert done.code == 4 and done.json["answers"] == [] and "cut off" in done.err
+    assert done.err.count("hint: raise --max-tokens") == 1
+
+
+def test_the_cause_of_a_failure_is_said_once_with_what_to_do(surefoot: Run, tmp_path: Path) -> None:
+    with FaultServer(lambda call: Fault(404, message="Not Found")) as server:
+        bare = server.url.removesuffix("/v1")
+        models = f"llm:one@{bare},llm:two@{bare}"
+        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite")
+    assert done.code == 4 and done.err.count(f"hint: most servers answer under /v1: try {bare}/v1") == 1
+    assert done.err.count("HTTP 404: Not Found") == 2, "once for each model"
 
 
 def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from surefoot.cli.ledger_option import cache_option, replies_at
+from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.report.words import plain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from surefoot.council.settings import Settings, Value
     from surefoot.council.sitting import Answer
     from surefoot.deliberation import Deliberation
+    from surefoot.deliberation.stages import Failure
     from surefoot.models.seam import Model
     from surefoot.rubric import Rubric
 
@@ -108,12 +110,7 @@ def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> i
     help="Review these instead of asking for answers: the `responses` of a file of reviews.",
 )  # fmt: skip
 @click.option("--seed", type=int, help="Fixes the order in which reviewers see answers.  [default: 0]")
-@click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent.")
-@cache_option
-@click.option(
-    "--prices", type=_READABLE, metavar="FILE", help="TOML with prices of models, before those that are known."
-)
-@click.option("--yes", is_flag=True, help="Spend without a question.")
+@asking_options
 @_RUBRIC
 @_GATE
 @_JSON
@@ -123,13 +120,10 @@ def ask(
     chair: str | None,
     file: Path | None,
     seed: int | None,
-    max_cost: float | None,
-    cache: str | None,
-    prices: Path | None,
-    yes: bool,
     rubric: str | None,
     gate: bool | None,
     as_json: bool,
+    **asking: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:
     """Let models answer a question and review each other's answers without knowing whose they are.
 
@@ -138,20 +132,20 @@ def ask(
     from surefoot.cli.spending import KEPT, spent_words
     from surefoot.deliberation import deliberate
 
+    terms = Terms(**asking)
     settings = _settings(_chosen(MODELS=models, CHAIR=chair, SEED=seed, RUBRIC=rubric, SAFETY_GATE=gate))
     answers = _answers_in(file) if file is not None else ()
-    members, head = _opened(settings, cache, prices, max_cost)
+    members, head = _opened(settings, terms)
     if len(members) == 1 and not answers:
         hint = "name two models or more, or give --answers FILE"
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
-    _agree_on(len(members) * (1 if answers else 2) + (head is not None), yes)
+    _agree_on(len(members) * (1 if answers else 2) + (head is not None), terms.yes)
     try:
         held = deliberate(question, members, settings, answers=answers, chair=head)
     except KeyboardInterrupt:
         click.echo(KEPT, err=True)
         raise
-    for failure in held.failures:
-        click.echo(plain(f"failed: {failure.model}: {failure.stage}: {failure.reason}", 400), err=True)
+    _tell_failures(held.failures)
     spent = held.spent
     tokens = spent.tokens_in + spent.tokens_out
     click.echo(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies), err=True)
@@ -160,6 +154,17 @@ def ask(
         _print(msgspec.structs.asdict(record.pop("result")) | record)
         return _exit_code(held.result)
     return _told(held)
+
+
+def _tell_failures(failures: Sequence[Failure]) -> None:
+    """Each model's once, though it may have been left out of several stages for the same reason; each hint once."""
+    stages: dict[tuple[str, str], list[str]] = {}
+    for failure in failures:
+        stages.setdefault((failure.model, failure.reason.removeprefix("not asked: ")), []).append(failure.stage)
+    for (model, reason), names in stages.items():
+        click.echo(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400), err=True)
+    for hint in dict.fromkeys(failure.hint for failure in failures if failure.hint):
+        click.echo(plain(f"hint: {hint}", 400), err=True)
 
 
 def _told(held: Deliberation) -> int:
@@ -177,18 +182,16 @@ def _told(held: Deliberation) -> int:
     return code
 
 
-def _opened(
-    settings: Settings, cache: str | None, prices: Path | None, max_cost: float | None
-) -> tuple[list[Model], Model | None]:
+def _opened(settings: Settings, terms: Terms) -> tuple[list[Model], Model | None]:
     """The members and the chair: they share one budget."""
+    from surefoot.cli.spending import settings_of
     from surefoot.models.budget import Budget
     from surefoot.models.opening import open_model
-    from surefoot.models.settings import Settings as Asking
 
     specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
     if not specs:
         raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")
-    budget, how = Budget(max_cost), Asking(cache=replies_at(cache), prices=prices)
+    budget, how = Budget(terms.max_cost), settings_of(terms)
     chair = str(settings["CHAIR"])
     return [open_model(spec, how, budget) for spec in specs], open_model(chair, how, budget) if chair else None
 

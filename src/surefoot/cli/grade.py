@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,10 @@ import msgspec
 
 from surefoot import rubric
 from surefoot.appending import printable
-from surefoot.cli.ledger_option import cache_option
-from surefoot.cli.numbers import AT_ONCE
+from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
-from surefoot.cli.spending import CANARIES, Reader, Terms, check_terms, open_grader
+from surefoot.cli.spending import CANARIES, Reader, check_terms, open_grader
 from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.runs import items_of
@@ -39,25 +38,6 @@ _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality"
 DEFAULT = "local"
 
 
-def _asking_options(command: Callable[..., int]) -> Callable[..., int]:
-    """What only a grader that asks a model listens to."""
-    for option in reversed(
-        (
-            click.option("--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
-                         help="In a cascade, from which probability on the first grader decides."),
-            click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
-            click.option("--concurrency", type=AT_ONCE, default=Terms().concurrency, metavar="N",
-                         show_default=True, help="Calls at once."),
-            cache_option,
-            click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-                         help="TOML with prices of models, before those that are known."),
-            click.option("--yes", is_flag=True, help="Spend without a question."),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} instead; - for stdin.")
@@ -71,7 +51,11 @@ def _asking_options(command: Callable[..., int]) -> Callable[..., int]:
     metavar="GRADER",
     help="Who grades: local, rules, llm:MODEL@URL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,...",
 )
-@_asking_options
+@click.option(
+    "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
+    help="In a cascade, from which probability on the first grader decides.",
+)  # fmt: skip
+@asking_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
 def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **more: Any) -> int:  # noqa: ANN401
     """Grade answers on the five axes, with reasons and evidence.

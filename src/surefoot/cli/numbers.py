@@ -31,5 +31,6 @@ class Share(Real):
 
 SECONDS = Real(0.1, _A_WEEK)
 AT_ONCE = click.IntRange(1, 1_000)
+TOKENS = click.IntRange(1, 10_000_000)
 RETRIES = click.IntRange(0, 100)
 SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)

@@ -6,13 +6,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.cli.asking_options import Terms as Terms
 from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
     from surefoot.graders.findings import FindingsGrader, Graded
     from surefoot.graders.judging import Judge
     from surefoot.graders.llm import Grading, LlmGrader, Plan
+    from surefoot.models.budget import Budget
     from surefoot.models.seam import Model, Reply
+    from surefoot.models.settings import Settings
 
 
 def _local() -> Judge:
@@ -66,17 +67,6 @@ class Reader(Protocol):
     def read(self, items: Sequence[Item]) -> list[Graded]: ...
 
 
-class Terms(Struct, frozen=True):
-    """On what terms a model is asked."""
-
-    sure_from: float = 0.9
-    max_cost: float | None = None
-    concurrency: int = 16
-    cache: str | Path | None = None  # a file, or a ledger
-    prices: Path | None = None
-    yes: bool = False
-
-
 def check_terms(terms: Terms) -> None:
     """Whoever grades, also where no model is asked: a slip is not to be found out by the bill."""
     from surefoot.models.budget import Budget
@@ -86,34 +76,46 @@ def check_terms(terms: Terms) -> None:
     Budget(terms.max_cost)
 
 
-def open_grader(spec: str, terms: Terms) -> Reader:
+def settings_of(terms: Terms) -> Settings:
+    """How models are asked on these terms."""
+    from surefoot.models.settings import Settings
+
+    given = Settings(
+        concurrency=terms.concurrency, effort=terms.effort, max_tokens=terms.max_tokens,
+        cache=replies_at(terms.cache), prices=terms.prices,
+    )  # fmt: skip
+    return given if terms.timeout is None else replace(given, stall=terms.timeout)
+
+
+def open_grader(spec: str, terms: Terms, budget: Budget | None = None) -> Reader:
+    """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
+    from surefoot.models.budget import Budget
+
     check_terms(terms)
+    budget = budget or Budget(terms.max_cost)
     if spec in GRADERS:
         return GRADERS[spec]()
     if spec.startswith("council:"):
-        return _council(_MEMBERS.split(spec.removeprefix("council:")), terms)
+        return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget)
     cascade = _CASCADE.fullmatch(spec)
     model = cascade[2] if cascade else spec
     if not _MODEL.match(model):
         raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-    return Spending(_opened(model, terms), JUDGES[cascade[1]]() if cascade else None, terms)
+    return Spending(_opened(model, terms, budget), JUDGES[cascade[1]]() if cascade else None, terms)
 
 
-def _council(members: list[str], terms: Terms) -> Reader:
+def _council(members: list[str], terms: Terms, budget: Budget) -> Reader:
     from surefoot.graders.council import CouncilGrader
 
     if len(members) < 2 or len(set(members)) < len(members):
         raise UsageError("a council needs two graders or more, each once", "write council:GRADER,GRADER,...")
-    return CouncilGrader([open_grader(member, terms) for member in members])
+    return CouncilGrader([open_grader(member, terms, budget) for member in members])
 
 
-def _opened(spec: str, terms: Terms) -> Model:
-    from surefoot.models.budget import Budget
+def _opened(spec: str, terms: Terms, budget: Budget) -> Model:
     from surefoot.models.opening import open_model
-    from surefoot.models.settings import Settings
 
-    settings = Settings(concurrency=terms.concurrency, cache=replies_at(terms.cache), prices=terms.prices)
-    return open_model(spec, settings, Budget(terms.max_cost))
+    return open_model(spec, settings_of(terms), budget)
 
 
 class Spending:
@@ -170,6 +172,7 @@ def _tell(grading: Grading) -> None:
     usd = None if None in paid else sum(filter(None, paid))
     tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
     _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
+    _tell_causes(replies)
     if grading.flight.words:
         _note(f"warning: the grader {grading.flight.words} among answers of known label; its verdicts are marked")
     open_ids: dict[str, list[str]] = {}
@@ -178,6 +181,17 @@ def _tell(grading: Grading) -> None:
             open_ids.setdefault(one.reason, []).append(one.item.question.id)
     for reason, ids in open_ids.items():
         _note(f"not graded, {reason}: {names(ids, len(ids), shown=50, show=plain)}")
+
+
+def _tell_causes(replies: Sequence[Reply]) -> None:
+    """Why replies are missing, where it is known what to do about it: each cause once."""
+    causes: dict[str, str] = {}
+    for reply in replies:
+        if reply.error and reply.hint and reply.hint not in causes.values():
+            causes[reply.error.removeprefix("not asked: ")] = reply.hint
+    for error, hint in causes.items():
+        _note(f"error: {error}")
+        _note(f"hint: {hint}")
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:

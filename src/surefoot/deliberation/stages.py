@@ -29,6 +29,7 @@ class Failure(Struct, frozen=True):
     model: str
     stage: str
     reason: str
+    hint: str = ""
 
 
 class Spent(Struct, frozen=True):
@@ -89,8 +90,9 @@ class _Sitting:
         return tuple(Answer(label_of(place), name, replies[name].text) for place, name in enumerate(order))
 
     def _reviewed(self, answers: tuple[Answer, ...]) -> tuple[Review, ...]:
+        rubric, use_rubric = self.settings.rubric, self.settings.use_rubric
         calls = {
-            name: review_prompt(self.question, answers, self.settings.rubric, self.seed, name) for name in self.models
+            name: review_prompt(self.question, answers, rubric, self.seed, name, use_rubric) for name in self.models
         }
         replies = self._ask("review", {name: call.prompt for name, call in calls.items()}, keep_failed=True)
         return tuple(_review(name, calls[name], reply) for name, reply in replies.items())
@@ -117,7 +119,7 @@ class _Sitting:
         replies = asked_at_once(models or self.models, prompts, self.patience)
         self.replies += replies.values()
         failed = {name: _failure(reply, prompts[name]) for name, reply in replies.items()}
-        self.failures += [Failure(name, stage, reason) for name, reason in failed.items() if reason]
+        self.failures += [Failure(name, stage, reason, replies[name].hint) for name, reason in failed.items() if reason]
         return {name: reply for name, reply in replies.items() if keep_failed or not failed[name]}
 
 
