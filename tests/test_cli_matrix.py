@@ -25,8 +25,10 @@ from surefoot.cli.matrix_cells import make_cells
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.matrix.plan import parse
+from surefoot.models.budget import Budget
 from surefoot.types import Item, Passage, Question
 from tests.conftest import surefoot
+from tests.fault_server import Fault, FaultServer
 from tests.llm_server import LlmServer
 
 COUNT = 24
@@ -296,7 +298,7 @@ def test_what_a_grader_left_open_is_graded_again_and_nothing_else(folder: Path) 
         plan = parse((folder / "m.toml").read_text(), "m.toml", "m")
         plan = replace(plan, questions="q.json")
         for _ in range(3):
-            [result] = make_cells(plan, folder / "out", grader, options).results
+            [result] = make_cells(plan, folder / "out", grader, Budget(), options).results
             ungraded.append((result.buckets["ungraded"], result.notes))
     assert ungraded == [(1, ("1 not graded: cut off",)), (0, ()), (0, ())] and grader.times == 2
 
@@ -327,16 +329,28 @@ def test_a_limit_on_the_cost_needs_prices(folder: Path, chat: Chat) -> None:
     assert matrix(folder, text, "--max-cost", "1").code == 2 and not chat.asked
     (folder / "prices.toml").write_text('[models]\n"first" = { in = 1, out = 2 }\n"second" = { in = 1, out = 2 }\n')
     done = matrix(folder, text, "--max-cost", "0.006", "--prices", "prices.toml", "--json")
-    assert done.code == 4 and len(chat.asked) == 2 * COUNT  # 100 tokens at 2 USD a million: 0.0048 a cell
-    assert [bool(one["failed"]) for one in done.json["cells"]] == [False, False, True, True, True]
-    assert "0.006 was the limit" in done.json["cells"][2]["failed"]
+    asked = len(chat.asked)  # 100 tokens at 2 USD a million: 0.0002 for each
+    assert done.code == 4 and COUNT / 2 < asked <= 30
+    assert "limit of $0.006" in done.err and done.err.count("hint: --max-cost allows for more") >= 3
     none = matrix(folder, text, "--max-cost", "0", "--prices", "prices.toml", "--json")
-    assert len(chat.asked) == 2 * COUNT and [bool(one["failed"]) for one in none.json["cells"]][:3] == [
-        False,
-        False,
-        True,
-    ]
-    assert not none.json["cells"][4]["failed"]  # a log costs nothing
+    assert len(chat.asked) == asked and none.code == 4
+    assert not none.json["cells"][4]["failed"] and none.json["cells"][4]["buckets"]  # a log costs nothing
+
+
+def test_pipelines_and_a_council_of_graders_share_one_budget(folder: Path) -> None:
+    """Every call costs 0.11 USD, whoever makes it."""
+    with FaultServer(lambda call: Fault(text="The fee of house 1 is EUR 1 [h#1].")) as server:
+        models = "m", "n", "o"
+        prices = "".join(f'"{name}" = {{ in = 1000, out = 1000 }}\n' for name in models)
+        (folder / "prices.toml").write_text(f"[models]\n{prices}")
+        graders = ",".join(f"llm:{name}@{server.url}" for name in models)
+        text = (
+            MATRIX.format(url=server.url, other=server.url).replace("llm:first", "llm:m").replace("llm:second", "llm:n")
+        )
+        text = text.replace('grader = "rules"', f'grader = "council:{graders}"')
+        cache = folder / "c.sqlite"
+        matrix(folder, text, "--max-cost", "20", "--prices", "prices.toml", "--cache", str(cache), "--json")
+        assert 10 < sum(server.asked.values()) <= 20 / 0.11
 
 
 def test_two_prompts_with_a_real_model(llm_server: LlmServer, tmp_path: Path) -> None:

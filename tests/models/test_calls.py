@@ -155,6 +155,22 @@ def test_what_is_cut_off_again_and_again_is_an_error_and_a_limit_is_kept() -> No
         assert limited.asked == 1 and server.calls[-1].body["max_tokens"] == 700
 
 
+def test_a_model_that_does_not_think_needs_no_room_for_it_and_one_that_rambles_gets_none() -> None:
+    with FaultServer() as server:
+        model = opened(server, concurrency=1)
+        rooms = [model.complete(asking(f"p{n}")).error or server.calls[-1].body["max_tokens"] for n in range(5)]
+    assert rooms == [9_216] * 3 + [1_024] * 2
+    rambling = Fault(kind="cut_json", text="word " * 200)
+    with FaultServer(lambda call: rambling) as server:
+        assert "cut off" in opened(server).complete(Prompt("p", longest=100)).error
+        assert [call.body["max_tokens"] for call in server.calls] == [8_292, 200, 400]
+    starting_late = [None] * 3 + [Fault(thinks=4_000)] * 9
+    with FaultServer(lambda call: starting_late[int(call.prompt[1:])]) as server:
+        model = opened(server, concurrency=1)
+        replies = [model.complete(asking(f"p{n}")) for n in range(6)]
+    assert [reply.asked for reply in replies] == [1, 1, 1, 2, 1, 1] and all(reply.value == GOOD for reply in replies)
+
+
 def test_a_server_without_room_for_thinking_is_asked_with_less() -> None:
     def script(call: Call) -> Fault | None:
         too_large = call.body["max_tokens"] > 4_000

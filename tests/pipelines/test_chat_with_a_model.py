@@ -32,12 +32,13 @@ def sent(llm_server: LlmServer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            data = self.rfile.read(int(self.headers["Content-Length"]))
-            bodies.append(json.loads(data))
+            bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            # A few words, called whole: left to itself this model goes on for ever.
+            data = json.dumps({**bodies[-1], "max_tokens": 24, "stream": False, "stream_options": None}).encode()
             target = llm_server.url.removesuffix("/v1") + self.path
             request = urllib.request.Request(target, data, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=600) as response:
-                reply = response.read()
+                reply = response.read().replace(b'"length"', b'"stop"')
             self.send_response(200)
             self.send_header("Content-Length", str(len(reply)))
             self.end_headers()
@@ -69,7 +70,8 @@ def ask(folder: Path, server: tuple[str, str], chosen: tuple[str, ...], prompt: 
 
 def assert_no_more_was_sent(body: dict[str, Any], question: Question, trace: Trace, prompt: str) -> None:
     """The prompt, the passages that are on record and the question: nothing of the gold."""
-    assert set(body) == {"model", "messages", "temperature"} and len(body["messages"]) == 1
+    about = {"model", "temperature", "max_tokens", "stream", "stream_options"}
+    assert set(body) == {"messages", *about} and len(body["messages"]) == 1
     shown = "\n\n".join(f"[{p.id}] ({p.doc})\n{p.text}" for p in trace.retrieved or ())
     template = (files("surefoot") / "prompts" / f"{prompt}.md").read_text("utf-8")
     passages = shown or "(the search found no passages)"

@@ -6,12 +6,15 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.settings import Settings
 from surefoot.pipelines import Options, load
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
@@ -124,7 +127,7 @@ def test_chat(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (trace.answer, trace.tokens, trace.error) == ("Sixty days [lease#3].", 42, None)
     assert trace.retrieved is not None and trace.retrieved.ids == ("lease#3",)
     path, headers, body = server.asked[0]
-    assert path == "/v1/chat/completions" and headers["Authorization"] == "Bearer sk-secret"
+    assert path == "/v1/chat/completions" and headers["authorization"] == "Bearer sk-secret"
     assert body["model"] == "org/model" and body["temperature"] == 0
     sent = body["messages"][0]["content"]
     assert "[lease#3] (Lease)\nSixty days of notice. Ignore {question}." in sent and 'How much "notice"?' in sent
@@ -146,16 +149,18 @@ def test_chat_waits_as_long_as_it_is_told_and_asks_again(server: Server) -> None
 def test_chat_gives_up_in_the_end(server: Server) -> None:
     server.reply = lambda _: (429, {"Retry-After": "0"}, b"slow down")
     (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
-    assert trace.error == "HTTP 429 Too Many Requests: slow down" and len(server.asked) == 3
+    assert trace.error == "HTTP 429: slow down" and len(server.asked) == 3
 
 
 @pytest.mark.parametrize(
     ("data", "error"),
     [
-        (b'{"choices": [', "did not answer with JSON"),
-        (b'{"choices": []}', "holds no text"),
-        (b'{"error": "x"}', "not answer with a chat completion"),
-        (completion(None), "holds no text"),
+        (b'{"choices": [', "did not answer with a reply"),
+        (b'{"choices": []}', "answered without a reply"),
+        (b'{"error": "x"}', "did not answer with a reply"),
+        (completion(None), "the reply was empty"),
+        (completion("<think>Sixty, or"), "the reply was empty"),
+        (completion("Sixty da").replace(b'"message"', b'"finish_reason": "length", "message"'), "cut off"),
     ],
 )
 def test_broken_completions(server: Server, data: bytes, error: str) -> None:
@@ -181,4 +186,34 @@ def test_the_key_is_in_no_error(server: Server, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SUREFOOT_KEY_127_0_0_1", "sk-secret")
     server.reply = lambda _: (401, {}, b"wrong key sk-secret")
     (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
-    assert trace.error == "HTTP 401 Unauthorized: wrong key ***"
+    assert trace.error == "HTTP 401: wrong key ***"
+
+
+def test_what_a_model_thinks_or_declines_to_say(server: Server) -> None:
+    declined = json.dumps({"choices": [{"message": {"content": None, "refusal": "I cannot say."}}]}).encode()
+    server.reply = lambda n: (200, {}, declined if n > 1 else completion("<think>hm</think>\nSixty days."))
+    pipeline = load(f"chat:m@{server.url}", corpus=PASSAGES)
+    assert [pipeline.answer(Ask("q", "How much?", "normal")).answer for _ in "ab"] == ["Sixty days.", "I cannot say."]
+
+
+def test_a_limit_on_the_cost_is_kept_before_a_question_is_asked(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('[models]\n"m" = { in = 0, out = 1000 }\n')
+    server.reply = lambda _: (200, {}, completion("x").replace(b"42", b"100"))  # 0.10 USD
+    budget, asking = Budget(2.0), Settings(prices=tmp_path / "p.toml")
+    traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, options=Options(asking=asking, budget=budget)), 30)
+    answered = [trace for trace in traces if trace.error is None]
+    assert 5 < len(answered) == len(server.asked) < 20 and budget.spent_usd == pytest.approx(0.1 * len(answered))
+    assert all(trace.cost_usd == pytest.approx(0.1) for trace in answered)
+    assert all("limit of $2.00" in str(trace.error) for trace in traces if trace.error)
+
+
+def test_a_minute_s_quota_is_waited_for_and_a_wrong_address_is_explained(server: Server) -> None:
+    quota = b'[{"error": {"message": "You exceeded your current quota. Please retry in 0.05s"}}]'
+    server.reply = lambda n: (429, {}, quota) if n < 3 else (200, {}, completion("x"))
+    (trace,) = ask(load(f"chat:m@{server.url}", corpus=PASSAGES))
+    assert trace.answer == "x" and len(server.asked) == 3
+    server.reply = lambda _: (404, {}, b"404 page not found")
+    pipeline = load(f"chat:m@{server.url}", corpus=PASSAGES)
+    errors = [trace.error for trace in ask(pipeline, 20)]
+    assert len(errors) == 20 and all("404 page not found" in str(error) for error in errors)
+    assert list(getattr(pipeline, "causes", {})) == [f"most servers answer under /v1: try {server.url}/v1"]

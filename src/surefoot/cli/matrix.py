@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from surefoot.cli.asking_options import effort_option, max_cost_option, max_tokens_option, prices_option
 from surefoot.cli.grade import trust_in_run
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
@@ -19,6 +20,7 @@ from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
+from surefoot.models.budget import Budget
 from surefoot.report.words import counted, plain
 from surefoot.table import BUCKETS
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 REPORT, RESULT = "report", "matrix.json"
 _WRITTEN = (f"{REPORT}.md", f"{REPORT}.html", RESULT)
 _PLACES = ("{passages}", "{question}")
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(epilog="Example: surefoot matrix licence.toml --out runs/licence")
@@ -39,11 +40,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
 @click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
 @click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
-@click.option(
-    "--max-cost", type=float, metavar="USD",
-    help="A grader stops before it spends more; no further cell begins once the pipelines have spent it.",
-)  # fmt: skip
-@click.option("--prices", type=_FILE, metavar="FILE", help="TOML with prices of models, before those that are known.")
+@max_cost_option
+@effort_option
+@max_tokens_option
+@prices_option
 @cache_option
 @click.option("--yes", is_flag=True, help="Ask and spend without a question.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
@@ -62,10 +62,11 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     out = out or Path("runs", f"matrix-{slug(plan.name)}")
     if out.is_dir():
         check_outputs([out / name for name in _WRITTEN], ("out",))
-    terms = Terms(**{name: options[name] for name in ("max_cost", "cache", "prices", "yes")})
-    grader = open_grader(plan.grader, terms)
+    terms = Terms(**{name: options[name] for name in ("max_cost", "effort", "max_tokens", "cache", "prices", "yes")})
+    budget = Budget(terms.max_cost)  # for pipelines and grader together
+    grader = open_grader(plan.grader, terms, budget)
     _agree_on(plan, out, question_count, options)
-    made = make_cells(plan, out, grader, options)
+    made = make_cells(plan, out, grader, budget, options)
     if made.interrupted:
         click.echo(f"interrupted; the same `surefoot matrix` command with --out {out} goes on from here", err=True)
         return 130

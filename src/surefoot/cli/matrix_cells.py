@@ -22,13 +22,14 @@ from surefoot.errors import OtherRun, SurefootError, UsageError
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
 from surefoot.measures import BUCKET_AXIS
+from surefoot.models.budget import Budget, money
 from surefoot.models.prices import Price, price_of
 from surefoot.pairing import Side, check_alike
 from surefoot.store import MANIFEST, RunStore
-from surefoot.types import Trace, Verdict
+from surefoot.types import Verdict
 
 _SAID_ALREADY = ("error", "missing")  # by the asking
-_PASSED_ON = ("concurrency", "timeout", "retries")
+_PASSED_ON = ("concurrency", "timeout", "retries", "effort", "max_tokens", "prices")
 
 
 class Made(Struct):
@@ -38,17 +39,16 @@ class Made(Struct):
     first: Side | None = None  # that all others must be alike to
     misused: bool = False  # a cell could not even be understood
     interrupted: bool = False
-    spent_usd: float = 0.0  # by the pipelines, as far as it can be told
 
 
-def make_cells(plan: Plan, out: Path, grader: Reader, options: dict[str, Any]) -> Made:
-    """Every cell in turn. One that fails is named, and the others go on."""
+def make_cells(plan: Plan, out: Path, grader: Reader, budget: Budget, options: dict[str, Any]) -> Made:
+    """Every cell in turn, on one budget. One that fails is named, and the others go on."""
     made = Made()
     for number, cell in enumerate(plan.cells, 1):
         folder = out / cell.folder
         click.echo(f"cell {number} of {len(plan.cells)}: {cell.name}", err=True)
         try:
-            made.results.append(_made(cell, folder, plan, grader, options, made))
+            made.results.append(_made(cell, folder, plan, grader, budget, options, made))
         except SurefootError as error:
             made.misused |= isinstance(error, UsageError)
             if isinstance(error, OtherRun):
@@ -75,14 +75,17 @@ def price_of_cell(cell: Cell, prices: Path | None) -> Price | None:
     return price_of(model, endpoint, prices) if kind == "chat" else None
 
 
-def _made(cell: Cell, folder: Path, plan: Plan, grader: Reader, options: dict[str, Any], made: Made) -> CellResult:
-    limit, price = options["max_cost"], price_of_cell(cell, options["prices"])
-    if limit is not None and made.spent_usd >= limit and _may_cost(folder, price, made.spent_usd):
-        failed = f"not asked: the pipelines have spent {made.spent_usd:.4f} USD, and {limit:g} was the limit"
+def _made(
+    cell: Cell, folder: Path, plan: Plan, grader: Reader, budget: Budget, options: dict[str, Any], made: Made
+) -> CellResult:
+    if budget.left_usd == 0 and _may_cost(folder, price_of_cell(cell, options["prices"]), budget.spent_usd):
+        limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
+        failed = f"not asked: {spent} USD have been spent, and {limit} was the limit"
         return CellResult(cell.name, cell.values, str(folder), failed=failed)
-    before = _cost(folder, price)
-    summary = _run(cell, folder, plan, options)
-    made.spent_usd += _cost(folder, price) - before
+    before = _reported(folder)
+    summary = _run(cell, folder, plan, budget, options)
+    if not cell.spec.startswith("chat:"):  # whose calls the budget has counted already
+        budget.spend(_reported(folder) - before)
     if summary["interrupted"]:
         made.interrupted = True
         return CellResult(cell.name, cell.values, str(folder), failed="interrupted")
@@ -96,16 +99,16 @@ def _made(cell: Cell, folder: Path, plan: Plan, grader: Reader, options: dict[st
     return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(summary, side)))
 
 
-def _run(cell: Cell, folder: Path, plan: Plan, options: dict[str, Any]) -> dict[str, Any]:
+def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str, Any]) -> dict[str, Any]:
     """`surefoot run`, or as much of it as is still to do."""
     given = {"--pipeline": cell.spec, "--out": folder, "--repeats": plan.repeats, "--questions": plan.questions,
              "--corpus": plan.corpus, "--prompt": cell.prompt}  # fmt: skip
-    given |= {f"--{name}": options[name] for name in _PASSED_ON}
+    given |= {f"--{name.replace('_', '-')}": options.get(name) for name in _PASSED_ON}
     arguments = [f"{option}={value}" for option, value in given.items() if value is not None]
     arguments += ["--retry-errors"] if (folder / MANIFEST).exists() else []
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        run.main([*arguments, "--json"], "surefoot run", standalone_mode=False)
+        run.main([*arguments, "--json"], "surefoot run", standalone_mode=False, obj=budget)
     return dict(msgspec.json.decode(printed.getvalue()))
 
 
@@ -134,20 +137,13 @@ def _may_cost(folder: Path, price: Price | None, spent_usd: float) -> bool:
     return spent_usd > 0 or (price is not None and price.of(1, 1) > 0)
 
 
-def _cost(folder: Path, price: Price | None) -> float:
-    """What a cell's answers have cost; where only tokens are told, as if all were of the dearer kind."""
+def _reported(folder: Path) -> float:
+    """What a cell's answers have cost, as far as the pipeline says so."""
     if not (folder / MANIFEST).exists():
         return 0.0
     with contextlib.suppress(SurefootError):
-        return sum(_cost_of(trace, price) for trace in RunStore.open(folder).traces())
+        return sum(trace.cost_usd or 0.0 for trace in RunStore.open(folder).traces())
     return 0.0
-
-
-def _cost_of(trace: Trace, price: Price | None) -> float:
-    if trace.cost_usd is not None or price is None:
-        return trace.cost_usd or 0.0
-    tokens = trace.tokens or 0
-    return max(price.of(tokens, 0), price.of(0, tokens))
 
 
 def _notes(summary: dict[str, Any], side: Side) -> Iterator[str]:

@@ -91,8 +91,10 @@ class _Prompt:
                         self._learnt.given_up(failure)
                     return self._error(failure)
                 continue
+            room = self._room()
             self._learnt.answered(self._manner)
-            if (reply := self._read(answer)) is not None:
+            self._learnt.heard(answer)
+            if (reply := self._read(answer, room)) is not None:
                 return reply
 
     async def _call(self) -> Answer:
@@ -146,7 +148,8 @@ class _Prompt:
         settings = self._terms.settings
         if settings.max_tokens is not None:
             return settings.max_tokens
-        return (self._prompt.longest + self._manner.room_to_think(settings.thinking)) << self._cuts
+        thinking = self._manner.room_to_think(settings.thinking) if self._learnt.may_think else 0
+        return (self._prompt.longest + thinking) << self._cuts
 
     def _count(self, answer: Answer, set_aside: float) -> float:
         """What the call has cost, or could have where the server does not say how many tokens it took."""
@@ -186,10 +189,11 @@ class _Prompt:
             wait, within = pace.wait_before(self._failures), self._failures <= retries
             if failure.retry_after:
                 within = within and self._elapsed() + failure.retry_after <= settings.patience
-        if not within:
+        if not within and settings.retries:
             asked_to_wait = f", asked to wait {failure.retry_after:.0f} s" if failure.retry_after else ""
             calls = f"{self._calls} call{'' if self._calls == 1 else 's'}"
             failure.message += f" (given up after {self._elapsed():.0f} s and {calls}{asked_to_wait})"
+        if not within:
             return False
         if failure.retry_after:
             pace.pause(failure.retry_after)
@@ -208,7 +212,7 @@ class _Prompt:
         self._manner = manner or self._manner
         return manner is not None
 
-    def _read(self, answer: Answer) -> Reply | None:
+    def _read(self, answer: Answer, room: int) -> Reply | None:
         """None: it cannot be used, and is asked for again."""
         found, settings = read(answer, self._prompt), self._terms.settings
         if not found.problem:
@@ -216,8 +220,8 @@ class _Prompt:
             return self._made(answer.text, found.value, how)
         hint = ""
         if answer.cut:
-            room = f"--max-tokens {settings.max_tokens}" if settings.max_tokens else f"{self._room():,} tokens"
-            found, hint = Reading(problem=f"{found.problem} ({room})"), "raise --max-tokens, or lower --effort"
+            limit = f"--max-tokens {settings.max_tokens}" if settings.max_tokens else f"{room:,} tokens"
+            found, hint = Reading(problem=f"{found.problem} ({limit})"), "raise --max-tokens, or lower --effort"
         is_final = answer.refusal or (answer.cut and settings.max_tokens is not None)
         if is_final or self._repairs >= settings.repairs or self._run.stopping:
             return self._error(CallFailed("permanent", found.problem, hint=hint))

@@ -109,6 +109,14 @@ class _Choice(Struct):
 class _ChatUsage(Struct):
     prompt_tokens: Any = None
     completion_tokens: Any = None
+    total_tokens: Any = None
+
+    @property
+    def counts(self) -> tuple[int | None, int | None]:
+        """Where only the sum is known, as if all were of the dearer kind."""
+        if self.prompt_tokens is None and self.completion_tokens is None and _count(self.total_tokens) is not None:
+            return 0, _count(self.total_tokens)
+        return _count(self.prompt_tokens), _count(self.completion_tokens)
 
 
 class _Chat(Struct):
@@ -143,11 +151,10 @@ class OpenAiDialect:
         if not chat.choices:
             raise CallFailed("passing", "the server answered without a reply", maybe_paid=True)
         message, stop = chat.choices[0].message, chat.choices[0].finish_reason
-        content = message.content or ""
+        content = message.content or message.refusal or ""
         text = content if isinstance(content, str) else "".join(part.text for part in content)
         refusal = message.refusal or ("its content filter" if stop == "content_filter" else "")
-        usage = chat.usage or _ChatUsage()
-        tokens_in, tokens_out = _count(usage.prompt_tokens), _count(usage.completion_tokens)
+        tokens_in, tokens_out = (chat.usage or _ChatUsage()).counts
         return Answer(without_thinking(text), tokens_in, tokens_out, stop == "length", refusal)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from surefoot.models.dialects import Manner
+from surefoot.models.dialects import Answer, Manner
 from surefoot.models.failures import CallFailed
 
 _PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
 _PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
 _ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
+_PLAIN_REPLIES = 3  # whose tokens are those of their text, until a model is known not to think
+_TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
 
 
 class Learnt:
@@ -17,11 +19,26 @@ class Learnt:
         self.hopeless: CallFailed | None = None  # why no further prompt is asked
         self.has_answered = False
         self._in_vain = self._unreached = self._unpaid = 0
+        self._thinks, self._plain_replies = False, 0
 
     def answered(self, manner: Manner) -> None:
         if manner.concessions > self.manner.concessions:
             self.manner = manner
         self._in_vain, self._unpaid, self.has_answered = 0, 0, True
+
+    @property
+    def may_think(self) -> bool:
+        """Until several replies have shown that it does not."""
+        return self._thinks or self._plain_replies < _PLAIN_REPLIES
+
+    def heard(self, answer: Answer) -> None:
+        """More tokens than its text can have, or none for a text at all, and the model thinks."""
+        if answer.tokens_out is None:
+            return
+        thought = answer.tokens_out > len(answer.text) * _TOKENS_PER_CHARACTER + _OVERHEAD
+        self._thinks |= thought or (answer.cut and not answer.text.strip())
+        # One that rambles on until it is cut off would fill any room.
+        self._plain_replies += 0 if self._thinks else _PLAIN_REPLIES if answer.cut else 1
 
     def unpaid(self, failure: CallFailed) -> None:
         self._unpaid += 1

@@ -19,7 +19,8 @@ class Reading(NamedTuple):
 
 
 def read(answer: Answer, prompt: Prompt) -> Reading:
-    if answer.refusal:
+    is_its_answer = prompt.schema is None and answer.text == answer.refusal  # who may say anything may decline
+    if answer.refusal and not is_its_answer:
         return Reading(problem=f"the model refused to reply: {' '.join(answer.refusal.split())[:120]}")
     if not answer.text.strip():
         return Reading(problem="the reply was cut off before it began" if answer.cut else "the reply was empty")

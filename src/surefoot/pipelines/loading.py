@@ -4,7 +4,7 @@ package.module:function     a Python function
 cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
 http://... | https://...    a JSON endpoint
 traces:FILE                 logged answers, replayed
-chat:MODEL@ENDPOINT         an OpenAI-compatible chat model over our retriever
+chat:MODEL@ENDPOINT         a chat model behind an OpenAI-compatible server, over our retriever
 reference[-eager|-timid]    quotes the corpus, with the model in the box
 """
 
@@ -16,8 +16,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.opening import open_model
+from surefoot.models.settings import Settings
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.pipelines.hosting import HostedPipeline
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
@@ -30,6 +34,7 @@ _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
     + ", ".join(MANNERS)
 )
+_NO_PATIENCE = 1e-6
 PROMPTS = ("answer_with_licence", "answer_without_licence")
 
 
@@ -40,6 +45,8 @@ class Options(Struct, frozen=True):
     mapping: dict[str, str] = {}
     request_template: str | None = None  # the JSON itself, not its file
     prompt: str = PROMPTS[0]  # a bundled prompt, or a file
+    asking: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
+    budget: Budget | None = None  # that a chat model shares with others
 
 
 def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options | None = None) -> Pipeline:
@@ -74,8 +81,11 @@ def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipe
     if "@http" not in rest.lower():
         hint = "write it like chat:some-model@http://localhost:8000/v1"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
-    _, model, endpoint = parsed(f"llm:{rest}")
-    return ChatPipeline(model, endpoint, _prompt(options.prompt), _needed(corpus, "chat"), options.timeout)
+    name, prompt, passages = parsed(f"llm:{rest}").model, _prompt(options.prompt), _needed(corpus, "chat")
+    # Whoever asks a pipeline has the patience, and gives up after the timeout.
+    times = {"stall": options.timeout, "total": options.timeout, "retries": 0, "patience": _NO_PATIENCE}
+    model = open_model(f"llm:{rest}", replace(options.asking, **times), options.budget)
+    return ChatPipeline(model, name, prompt, passages)
 
 
 def _prompt(name: str) -> str:

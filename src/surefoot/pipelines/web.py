@@ -1,4 +1,4 @@
-"""Pipelines behind a URL: any JSON endpoint, and OpenAI-compatible chat over our own retriever."""
+"""Pipelines behind a URL: any JSON endpoint, and a chat model over our own retriever."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import ssl
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
+from itertools import count
 from time import time
 from urllib.parse import urlsplit
 
@@ -15,16 +16,16 @@ import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
-from surefoot.models.keys import key_of
+from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.pipelines.replies import trace_of_reply
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Ask, Passage, Retrieved, Trace
 
 DEFAULT_TEMPLATE = '{"question": "{question}"}'
 _LARGEST_REPLY = 32 << 20
-_MOST_TOKENS = 10_000_000  # of one answer; a server that counts more does not count
 _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _K = 6
+_LONGEST_ANSWER = 512  # tokens, besides those for thinking, and before more are given because it was cut off
 
 
 class HttpPipeline:
@@ -44,24 +45,22 @@ class HttpPipeline:
 
     def answer(self, ask: Ask) -> Trace:
         values = {"{question}": ask.text, "{id}": ask.id, "{retrieval}": ask.retrieval}
-        reply = post(self._url, _filled(self._template, values), {}, self._timeout)
+        reply = post(self._url, _filled(self._template, values), self._timeout)
         return trace_of_reply(reply, ask, self._reader)
 
 
 class ChatPipeline:
-    """A chat model that is shown what our retriever finds. Its key is found as for any model: see models/keys.py."""
+    """A chat model that is shown what our retriever finds. Asking again is left to whoever asks the pipeline."""
 
     forces_null = True
 
-    def __init__(self, model: str, endpoint: str, prompt: str, passages: Sequence[Passage], timeout: float) -> None:
-        _refuse_malformed(endpoint)
-        self.name = f"chat:{model}"
-        self._model, self._timeout, self._prompt = model, timeout, prompt
-        self._url = f"{endpoint.rstrip('/')}/chat/completions"
-        self._key = key_of(endpoint)
+    def __init__(self, model: Model, name: str, prompt: str, passages: Sequence[Passage]) -> None:
+        self.name = f"chat:{name}"
+        self._model, self._prompt = model, prompt
         self.versions = {"prompt": f"sha256:{hashlib.sha256(prompt.encode()).hexdigest()}"}
+        self.causes: dict[str, str] = {}  # of failures that asking again does not help, by what would
         self._retriever = Retriever(passages)
-        self._temperature: dict[str, object] = {"temperature": 0}
+        self._asked = count(1)  # who asks twice wants two answers
         for place in ("{passages}", "{question}"):
             if place not in prompt:
                 raise UsageError(f"the prompt does not contain {place}", "it must hold {passages} and {question}")
@@ -71,34 +70,31 @@ class ChatPipeline:
         passages = [passage for passage, _ in hits]
         shown = "\n\n".join(f"[{p.id}] ({p.doc})\n{p.text}" for p in passages) or "(the search found no passages)"
         content = str(_filled(self._prompt, {"{passages}": shown, "{question}": ask.text}))
-        reply = self._post({"model": self._model, "messages": [{"role": "user", "content": content}]})
-        answer, tokens = _completion(reply)
-        return Trace(ask.id, answer=answer, retrieved=Retrieved(passages), tokens=tokens)
+        reply = self._model.complete(Prompt(content, longest=_LONGEST_ANSWER, attempt=next(self._asked)))
+        if reply.error:
+            raise self._failure(reply)
+        tokens = (reply.tokens_in + reply.tokens_out) or None
+        cost = reply.cost_usd
+        return Trace(ask.id, answer=reply.text, retrieved=Retrieved(passages), tokens=tokens, cost_usd=cost)
 
-    def _post(self, body: dict[str, object]) -> object:
-        headers = {"Authorization": f"Bearer {self._key.reveal()}"} if self._key else {}
-        temperature = self._temperature
-        try:
-            return post(self._url, {**body, **temperature}, headers, self._timeout)
-        except Incomplete as error:
-            if not temperature or "temperature" not in error.message:
-                raise
-            self._temperature = {}  # some models take no temperature: ask without from now on
-            return post(self._url, body, headers, self._timeout)
+    def _failure(self, reply: Reply) -> Exception:
+        if reply.may_pass:
+            return TransientError(reply.error, reply.retry_after)
+        if reply.hint:
+            self.causes.setdefault(reply.hint, reply.error.removeprefix("not asked: "))
+        return Incomplete(reply.error)
 
 
-def post(url: str, body: object, headers: Mapping[str, str], timeout: float) -> object:
+def post(url: str, body: object, timeout: float) -> object:
     """The JSON that a server answers with. TransientError where asking again may help."""
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     connection = _connection(parts.scheme, parts.hostname or "", parts.port, timeout)
     try:
-        sent = {"Content-Type": "application/json", "Accept": "application/json", **headers}
+        sent = {"Content-Type": "application/json", "Accept": "application/json"}
         connection.request("POST", path, msgspec.json.encode(body), sent)
         response = connection.getresponse()
         data = response.read(_LARGEST_REPLY + 1)
-        if "Authorization" in headers:  # a server that echoes the key must not bring it into a report
-            data = data.replace(headers["Authorization"].removeprefix("Bearer ").encode(), b"***")
     except TimeoutError:
         raise
     except (OSError, http.client.HTTPException) as error:
@@ -168,34 +164,3 @@ def _filled(template: object, values: Mapping[str, str]) -> object:
     if isinstance(template, dict):
         return {key: _filled(item, values) for key, item in template.items()}
     return template
-
-
-class _Message(msgspec.Struct):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Message
-
-
-class _Usage(msgspec.Struct):
-    total_tokens: int | None = None
-
-
-class _Completion(msgspec.Struct):
-    choices: list[_Choice]
-    usage: _Usage | None = None
-
-
-def _completion(reply: object) -> tuple[str, int | None]:
-    try:
-        completion = msgspec.convert(reply, _Completion)
-    except msgspec.ValidationError as error:
-        raise Incomplete(f"the server did not answer with a chat completion: {error}") from error
-    message = completion.choices[0].message if completion.choices else _Message()
-    text = message.content if message.content is not None else message.refusal
-    if text is None:
-        raise Incomplete("the chat completion holds no text")
-    tokens = completion.usage.total_tokens if completion.usage else None
-    return text, tokens if tokens is not None and 0 <= tokens <= _MOST_TOKENS else None
