@@ -111,7 +111,7 @@ _KNOWN = (
     Known("MODELS", "", str, "who answers and reviews, separated by commas"),
     Known("CHAIR", "", str, "who writes the closing answer; nobody if empty"),
     Known("SEED", 0, _whole, "fixes the order in which reviewers see answers and dimensions"),
-    Known("PATIENCE", 300.0, _seconds, "seconds until a model that has not replied is left out"),
+    Known("PATIENCE", 3_600.0, _seconds, "seconds until a model that has not replied is left out"),
 )
 _CHECK = _from_0_to(1)
 

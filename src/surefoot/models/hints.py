@@ -6,9 +6,9 @@ import re
 from urllib.parse import urlsplit
 
 from surefoot.models.keys import variables_of
+from surefoot.text.endpoints import AZURE
 
 SILENT = "--timeout allows for a longer silence"
-_AZURE = "for Azure write llm:DEPLOYMENT@https://RESOURCE.openai.azure.com/openai/v1, which needs no api-version"
 _UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
 _MODEL = re.compile(r"model|deployment")
 
@@ -31,7 +31,7 @@ class Hints:
         """The server has answered, and not with a reply."""
         text = said.lower()
         if "api-version" in text or "api version" in text:
-            return _AZURE
+            return AZURE
         if status in (401, 403):
             return self._on_key()
         if status in (404, 405):
@@ -48,7 +48,7 @@ class Hints:
 
     def _on_address(self, about_model: bool) -> str:
         if self._is_azure:
-            return _AZURE
+            return AZURE
         if self._is_bare and not about_model:
             return f"most servers answer under /v1: try {self._endpoint}/v1"
         return f"check the name of the model ({self._endpoint}/models lists what there is) and the address"

@@ -16,6 +16,7 @@ _SERVER = re.compile(rf"(?:(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]+\])(?::[0-
 _NEXT = re.compile(r",(?=\s*(?:llm|anthropic|recorded|local|rules)\b)")
 _NO_PORT = re.compile(r":(?![0-9]{0,5}(?:/|$))[^/]*")
 _FORMS = "write llm:MODEL@http://localhost:8000/v1, llm:MODEL for OpenAI's own, or anthropic:MODEL"
+AZURE = "for Azure write llm:DEPLOYMENT@https://RESOURCE.openai.azure.com/openai/v1, which needs no api-version"
 _KEYS = "keys come from the environment: for llm.example.org, set SUREFOOT_KEY_LLM_EXAMPLE_ORG"
 
 
@@ -52,7 +53,8 @@ def masked(specs: str) -> str:
 def _checked_endpoint(endpoint: str) -> str:
     scheme, _, rest = endpoint.partition("://")
     if re.search("[@?#]", rest):
-        raise UsageError("an endpoint can hold no password and nothing behind ? or #", _KEYS)
+        hint = AZURE if "api-version" in rest.lower() else _KEYS
+        raise UsageError("an endpoint can hold no password and nothing behind ? or #", hint)
     try:
         parts = urlsplit(endpoint)
         named = bool(_SERVER.fullmatch(parts.netloc)) and parts.port != 0

@@ -1,0 +1,85 @@
+"""What commands that ask models have in common: a budget, a limit on silence, and errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from surefoot.cli.main import _run
+from surefoot.models import pace
+from surefoot.models.seam import Prompt
+from tests.attacks.judges import sound
+from tests.conftest import Write
+from tests.fault_server import Call, Fault, FaultServer
+
+PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
+ITEMS = [
+    {"id": f"q{n}", "question": "What is the fee?", "passages": PASSAGES, "answer": f"The fee of {n} is EUR 5 [p]."}
+    for n in range(30)
+]
+Grade = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def grade(tmp_path: Path, write: Write, capfd: pytest.CaptureFixture[str]) -> Grade:
+    """The code, and what is said on stderr."""
+    items = write("items.jsonl", ITEMS)
+
+    def run(grader: str, *more: str) -> tuple[int, str]:
+        code = _run(["grade", "--items", str(items), "--grader", grader, "--cache", str(tmp_path / "c.sqlite"), *more])
+        return code, capfd.readouterr().err
+
+    return run
+
+
+def reads(call: Call) -> Fault:
+    return Fault(text=json.dumps(sound(Prompt(str(call.body["messages"][-1]["content"])))))
+
+
+def test_a_council_of_graders_spends_one_budget(grade: Grade, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text("[models]\n" + "".join(f"{m} = {{in = 1000, out = 1000}}\n" for m in "abc"))
+    with FaultServer(reads) as server:  # a call costs 0.11
+        council = "council:" + ",".join(f"llm:{m}@{server.url}" for m in "abc")
+        _, said = grade(council, "--max-cost", "6", "--prices", str(tmp_path / "p.toml"))
+        assert 10 < sum(server.asked.values()) <= 6 / 0.11
+    assert "limit of $6.00" in said and "hint: --max-cost allows for more" in said
+
+
+def test_a_model_that_thinks_grades_every_row(grade: Grade) -> None:
+    with FaultServer(lambda call: reads(call)._replace(thinks=6_000)) as server:
+        code, said = grade(f"llm:m@{server.url}")
+    assert code == 0 and "a model that thinks first may add up to" in said
+
+
+@pytest.mark.parametrize(
+    ("fault", "path", "hint"),
+    [
+        (Fault(401, message="no such key"), "/v1", "no key was sent: set SUREFOOT_KEY_127_0_0_1"),
+        (Fault(404, message="Not Found"), "", "most servers answer under /v1"),
+        (Fault(404, message="The model does not exist"), "/v1", "check the name of the model"),
+        (Fault(400, message="Missing required query parameter: api-version"), "/v1", "for Azure write"),
+    ],
+)
+def test_the_cause_is_said_once_with_what_to_do(grade: Grade, fault: Fault, path: str, hint: str) -> None:
+    with FaultServer(lambda call: fault) as server:
+        code, said = grade(f"llm:m@{server.url.removesuffix('/v1')}{path}")
+    assert code == 4 and said.count(f"error: HTTP {fault.status}: {fault.message}") == 1 == said.count(f"hint: {hint}")
+
+
+def test_a_server_that_is_down_is_named_once(grade: Grade) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        code, said = grade(f"llm:m@{url}")
+    assert code == 4 and said.count(f"hint: is a server running at {url}?") == 1 == said.count("could not be reached")
+
+
+def test_the_limit_on_silence_is_an_option(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "_FIRST_WAIT", 0.005)
+    with FaultServer(lambda call: Fault(kind="stall")) as server:
+        code, said = grade(f"llm:m@{server.url}", "--timeout", "0.1", "--concurrency", "64")
+    assert code == 4 and "the server sent nothing for 0.1 s" in said and "hint: --timeout allows for" in said
