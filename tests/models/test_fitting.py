@@ -25,7 +25,7 @@ LISTING: Schema = {
     "required": ["reading", "notes", "quotes", "score"],
     "additionalProperties": False,
 }
-PLAIN = {"reading": "P1", "notes": "", "quotes": [], "score": None}
+PLAIN: dict[str, Any] = {"reading": "P1", "notes": "", "quotes": [], "score": None}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
+from surefoot.models.settings import EFFORTS
 
-_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -33,7 +33,7 @@ max_cost_option = click.option(
     "--max-cost", type=float, metavar="USD", help="Stop before more than this is spent, whoever spends it."
 )
 effort_option = click.option(
-    "--effort", type=click.Choice(_EFFORTS), help="How much a model is to think before it replies.  [default: its own]"
+    "--effort", type=click.Choice(EFFORTS), help="How much a model is to think before it replies.  [default: its own]"
 )
 max_tokens_option = click.option(
     "--max-tokens", type=TOKENS, metavar="N",

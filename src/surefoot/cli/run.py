@@ -159,7 +159,7 @@ def _asking(spec: str, options: dict[str, Any]) -> tuple[Settings, Budget]:
     if options.get("max_cost") is not None and not spec.startswith("chat:"):
         hint = "leave it out: what other pipelines spend is their own affair"
         raise UsageError("--max-cost can be kept for chat: pipelines alone", hint)
-    given = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
+    given: dict[str, Any] = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
     return Settings(concurrency=options.get("concurrency", 1), **given), budget
 
 
