@@ -55,6 +55,7 @@ class Fault(NamedTuple):
     thinks: int = 0  # tokens before the model says anything: with less room than that it says nothing
     body: Any = None  # of an error, in place of one around the message
     pause: float = 0.05  # between the pieces of a "slow" reply
+    tokens_out: int = 10  # as the server counts them, besides those of thinking
 
 
 Script = Callable[[Call], Fault | None]
@@ -204,7 +205,8 @@ class _Connection(asyncio.Protocol):
             if kind not in BROKEN_TEXTS:
                 self._server.good[call.prompt] += 1
             text = "" if kind != fault.kind else text.replace("{key}", call.authorization)
-            reply = _reply(call, text, fault.usage, kind)
+            tokens = min(fault.tokens_out + fault.thinks, _room(call)) if fault.thinks else fault.tokens_out
+            reply = _reply(call, text, fault.usage, kind, tokens)
             if fault.kind == "slow":
                 self._slowly(call, reply, text, fault.pause)
             else:
@@ -267,16 +269,16 @@ def _event(content: dict[str, Any]) -> bytes:
     return b": keep-alive\nevent: x\ndata: " + json.dumps(content).encode() + b"\n\n"
 
 
-def _reply(call: Call, text: str, usage: bool, kind: str) -> dict[str, Any]:
+def _reply(call: Call, text: str, usage: bool, kind: str, tokens: int = 10) -> dict[str, Any]:
     if call.path.endswith("/messages"):
         stop = "max_tokens" if kind == "cut_json" else "end_turn"
-        used = {"usage": {"input_tokens": 100, "output_tokens": 10}} if usage else {}
+        used = {"usage": {"input_tokens": 100, "output_tokens": tokens}} if usage else {}
         content = [{"type": "text", "text": text}]
         return {"id": "m", "type": "message", "role": "assistant", "model": call.body["model"], "content": content,
                 "stop_reason": stop, **used}  # fmt: skip
     stop = "length" if kind == "cut_json" else "stop"
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": stop}
-    used = {"usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}} if usage else {}
+    used = {"usage": {"prompt_tokens": 100, "completion_tokens": tokens, "total_tokens": 100 + tokens}} if usage else {}
     return {"id": "c", "object": "chat.completion", "created": 1, "model": call.body["model"], "choices": [choice],
             **used}  # fmt: skip
 

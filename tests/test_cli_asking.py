@@ -14,7 +14,7 @@ from surefoot.models import pace
 from surefoot.models.seam import Prompt
 from tests.attacks.judges import sound
 from tests.conftest import Write
-from tests.fault_server import Call, Fault, FaultServer
+from tests.fault_server import Call, Fault, FaultServer, in_turn
 
 PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
 ITEMS = [
@@ -83,3 +83,20 @@ def test_the_limit_on_silence_is_an_option(grade: Grade, monkeypatch: pytest.Mon
     with FaultServer(lambda call: Fault(kind="stall")) as server:
         code, said = grade(f"llm:m@{server.url}", "--timeout", "0.1", "--concurrency", "64")
     assert code == 4 and "the server sent nothing for 0.1 s" in said and "hint: --timeout allows for" in said
+
+
+def test_a_run_says_why_nothing_was_answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with FaultServer(lambda call: Fault(401, message="no such key")) as server:
+        code = _run(["run", "-p", f"chat:m@{server.url}", "--out", str(tmp_path / "run"), "--concurrency", "1"])
+        assert code == 4 and sum(server.asked.values()) == 1
+    said = capfd.readouterr().err
+    assert said.count("error: HTTP 401: no such key") == 1 == said.count("hint: no key was sent")
+
+
+def test_what_has_passed_is_not_said(tmp_path: Path, write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+    questions = write("q.jsonl", [{"qid": "a", "q": "What is the fee?", "answerable": True, "gold_ids": ["p"]}])
+    corpus = write("c.jsonl", PASSAGES)
+    with FaultServer(in_turn(Fault(429, message="You exceeded your current quota, retry in 0.01s"))) as server:
+        arguments = ["run", "-p", f"chat:m@{server.url}", "-q", str(questions), "--corpus", str(corpus)]
+        assert _run([*arguments, "--out", str(tmp_path / "run")]) == 0
+    assert "hint" not in capfd.readouterr().err

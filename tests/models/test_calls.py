@@ -160,10 +160,14 @@ def test_a_model_that_does_not_think_needs_no_room_for_it_and_one_that_rambles_g
         model = opened(server, concurrency=1)
         rooms = [model.complete(asking(f"p{n}")).error or server.calls[-1].body["max_tokens"] for n in range(5)]
     assert rooms == [9_216] * 3 + [1_024] * 2
-    rambling = Fault(kind="cut_json", text="word " * 200)
+    rambling = Fault(kind="cut_json", text="word " * 3_000, tokens_out=8_292)
     with FaultServer(lambda call: rambling) as server:
         assert "cut off" in opened(server).complete(Prompt("p", longest=100)).error
         assert [call.body["max_tokens"] for call in server.calls] == [8_292, 200, 400]
+    # A count that cannot be right proves nothing: a text that was cut off gets more room in any case.
+    with FaultServer(lambda call: Fault(kind="cut_json", text="Sixty da")) as server:
+        assert "cut off" in opened(server).complete(Prompt("p", longest=100)).error
+        assert [call.body["max_tokens"] for call in server.calls] == [8_292, 16_584, 33_168]
     starting_late = [None] * 3 + [Fault(thinks=4_000)] * 9
     with FaultServer(lambda call: starting_late[int(call.prompt[1:])]) as server:
         model = opened(server, concurrency=1)

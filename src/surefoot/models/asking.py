@@ -87,13 +87,14 @@ class _Prompt:
                 answer = await self._call()
             except CallFailed as failure:
                 if failure.kind == "permanent" or not await self._may_go_on_after(failure):
-                    if self._terms.settings.retries:  # who has no patience cannot tell what is in vain
+                    # Who has no patience cannot tell what is in vain, but for what is hopeless.
+                    if self._terms.settings.retries or failure.kind == "hopeless":
                         self._learnt.given_up(failure)
                     return self._error(failure)
                 continue
             room = self._room()
             self._learnt.answered(self._manner)
-            self._learnt.heard(answer)
+            self._learnt.heard(answer, room)
             if (reply := self._read(answer, room)) is not None:
                 return reply
 

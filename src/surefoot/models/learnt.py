@@ -10,6 +10,7 @@ _PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most lik
 _ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
 _PLAIN_REPLIES = 3  # whose tokens are those of their text, until a model is known not to think
 _TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
+_NEARLY_ALL = 0.9  # of the room of a reply that was cut off
 
 
 class Learnt:
@@ -31,14 +32,16 @@ class Learnt:
         """Until several replies have shown that it does not."""
         return self._thinks or self._plain_replies < _PLAIN_REPLIES
 
-    def heard(self, answer: Answer) -> None:
-        """More tokens than its text can have, or none for a text at all, and the model thinks."""
-        if answer.tokens_out is None:
-            return
-        thought = answer.tokens_out > len(answer.text) * _TOKENS_PER_CHARACTER + _OVERHEAD
-        self._thinks |= thought or (answer.cut and not answer.text.strip())
-        # One that rambles on until it is cut off would fill any room.
-        self._plain_replies += 0 if self._thinks else _PLAIN_REPLIES if answer.cut else 1
+    def heard(self, answer: Answer, room: int) -> None:
+        """More tokens than its text can have, and the model thinks; so it does where a short text was cut off."""
+        spoken = len(answer.text) * _TOKENS_PER_CHARACTER + _OVERHEAD
+        if answer.cut:
+            rambles = answer.tokens_out is not None and _NEARLY_ALL * room <= answer.tokens_out <= spoken
+            self._thinks |= not rambles
+            self._plain_replies += _PLAIN_REPLIES if rambles else 0  # it would fill any room
+        elif answer.tokens_out is not None:
+            self._thinks |= answer.tokens_out > spoken
+            self._plain_replies += 1
 
     def unpaid(self, failure: CallFailed) -> None:
         self._unpaid += 1

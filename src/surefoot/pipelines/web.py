@@ -58,7 +58,7 @@ class ChatPipeline:
         self.name = f"chat:{name}"
         self._model, self._prompt = model, prompt
         self.versions = {"prompt": f"sha256:{hashlib.sha256(prompt.encode()).hexdigest()}"}
-        self.causes: dict[str, str] = {}  # of failures that asking again does not help, by what would
+        self.causes: dict[str, str] = {}  # of failures, by what to do about them
         self._retriever = Retriever(passages)
         self._asked = count(1)  # who asks twice wants two answers
         for place in ("{passages}", "{question}"):
@@ -78,11 +78,9 @@ class ChatPipeline:
         return Trace(ask.id, answer=reply.text, retrieved=Retrieved(passages), tokens=tokens, cost_usd=cost)
 
     def _failure(self, reply: Reply) -> Exception:
-        if reply.may_pass:
-            return TransientError(reply.error, reply.retry_after)
         if reply.hint:
             self.causes.setdefault(reply.hint, reply.error.removeprefix("not asked: "))
-        return Incomplete(reply.error)
+        return TransientError(reply.error, reply.retry_after) if reply.may_pass else Incomplete(reply.error)
 
 
 def post(url: str, body: object, timeout: float) -> object:
