@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ from msgspec import Struct
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
 from surefoot.models.settings import EFFORTS
+from surefoot.report.words import plain
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -60,3 +61,10 @@ def asking_options(command: Callable[..., int]) -> Callable[..., int]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def tell_causes(causes: Mapping[str, str]) -> None:
+    """Why something was not answered, by what to do about it: each once."""
+    for hint, cause in causes.items():
+        click.echo(plain(f"error: {cause}", 500), err=True)
+        click.echo(plain(f"hint: {hint}", 500), err=True)

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import effort_option, max_cost_option, max_tokens_option, prices_option
+from surefoot.cli.asking_options import (
+    effort_option,
+    max_cost_option,
+    max_tokens_option,
+    prices_option,
+    tell_causes,
+)
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
@@ -89,21 +95,15 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         click.echo(msgspec.json.encode(summary).decode())
     else:
         _show(summary, options["concurrency"])
-    _tell_causes(getattr(pipeline, "causes", {}), summary["errors_by_kind"])
+    errors = summary["errors_by_kind"]
+    causes = getattr(pipeline, "causes", {})  # those that have passed are not told
+    tell_causes({hint: why for hint, why in causes.items() if any(why in one or one in why for one in errors)})
     if outdated:
         click.echo(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}", err=True)
     if interrupted:
         click.echo(f"interrupted; to go on, give the same command with --resume --out {store.path}", err=True)
         return _INTERRUPTED
     return ExitCode.OK if not summary["errors"] and not summary["missing"] else ExitCode.INCOMPLETE
-
-
-def _tell_causes(causes: Mapping[str, str], errors: Iterable[str]) -> None:
-    """Why questions stay without an answer, where it is known what to do about it; not what has passed."""
-    for hint, cause in causes.items():
-        if any(cause in error or error in cause for error in errors):
-            click.echo(plain(f"error: {cause}", 500), err=True)
-            click.echo(plain(f"hint: {hint}", 500), err=True)
 
 
 def _answers_that_were_graded(store: RunStore) -> str | None:

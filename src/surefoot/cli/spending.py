@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from surefoot.cli.asking_options import Terms as Terms
+from surefoot.cli.asking_options import tell_causes
 from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
@@ -172,7 +173,8 @@ def _tell(grading: Grading) -> None:
     usd = None if None in paid else sum(filter(None, paid))
     tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
     _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
-    _tell_causes(replies)
+    failed = [reply for reply in reversed(replies) if reply.error and reply.hint]
+    tell_causes({reply.hint: reply.error.removeprefix("not asked: ") for reply in failed})
     if grading.flight.words:
         _note(f"warning: the grader {grading.flight.words} among answers of known label; its verdicts are marked")
     open_ids: dict[str, list[str]] = {}
@@ -181,17 +183,6 @@ def _tell(grading: Grading) -> None:
             open_ids.setdefault(one.reason, []).append(one.item.question.id)
     for reason, ids in open_ids.items():
         _note(f"not graded, {reason}: {names(ids, len(ids), shown=50, show=plain)}")
-
-
-def _tell_causes(replies: Sequence[Reply]) -> None:
-    """Why replies are missing, where it is known what to do about it: each cause once."""
-    causes: dict[str, str] = {}
-    for reply in replies:
-        if reply.error and reply.hint and reply.hint not in causes.values():
-            causes[reply.error.removeprefix("not asked: ")] = reply.hint
-    for error, hint in causes.items():
-        _note(f"error: {error}")
-        _note(f"hint: {hint}")
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
