@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import Struct
 
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
-from surefoot.models.settings import EFFORTS
+from surefoot.errors import UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.settings import EFFORTS, Settings
 from surefoot.report.words import plain
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class Terms(Struct, frozen=True):
@@ -30,37 +31,51 @@ class Terms(Struct, frozen=True):
     yes: bool = False
 
 
-max_cost_option = click.option(
-    "--max-cost", type=float, metavar="USD", help="Stop before more than this is spent, whoever spends it."
-)
-effort_option = click.option(
-    "--effort", type=click.Choice(EFFORTS), help="How much a model is to think before it replies.  [default: its own]"
-)
-max_tokens_option = click.option(
-    "--max-tokens", type=TOKENS, metavar="N",
-    help="Most tokens of one reply, thinking included.  [default: what the reply needs and 8,192, more if cut off]",
+_LIMITS = (
+    click.option(
+        "--max-cost", type=float, metavar="USD", help="Stop before more than this is spent, whoever spends it."
+    ),
+    click.option("--effort", type=click.Choice(EFFORTS),
+                 help="How much a model is to think before it replies.  [default: its own]"),
+    click.option("--max-tokens", type=TOKENS, metavar="N", help="Most tokens of one reply, thinking included.  "
+                 "[default: what the reply needs and 8,192, more if cut off]"),
+    click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+                 help="TOML with prices of models, before those that are known."),
 )  # fmt: skip
-prices_option = click.option(
-    "--prices", type=_FILE, metavar="FILE", help="TOML with prices of models, before those that are known."
-)
-_OPTIONS = (
-    max_cost_option,
+_CALLS = (
     click.option("--concurrency", type=AT_ONCE, default=Terms().concurrency, metavar="N", show_default=True,
                  help="Calls at once."),
     click.option("--timeout", type=SECONDS, metavar="SECONDS",
                  help="Longest silence of a server; a slow reply is not silent.  [default: 300]"),
-    effort_option,
-    max_tokens_option,
     cache_option,
-    prices_option,
     click.option("--yes", is_flag=True, help="Spend without a question."),
 )  # fmt: skip
 
 
+def chat_options(command: Callable[..., int]) -> Callable[..., int]:
+    """For commands that ask pipelines, some of which are chat models."""
+    return _with(_LIMITS, command)
+
+
 def asking_options(command: Callable[..., int]) -> Callable[..., int]:
-    for option in reversed(_OPTIONS):
+    return _with((*_LIMITS, *_CALLS), command)
+
+
+def _with(options: Sequence[Callable[..., Any]], command: Callable[..., int]) -> Callable[..., int]:
+    for option in reversed(options):
         command = option(command)
     return command
+
+
+def chat_asking(spec: str, options: dict[str, Any]) -> tuple[Settings, Budget]:
+    """How a chat model is asked, and the budget: the one of a command that this one is a part of, or its own."""
+    shared = click.get_current_context().obj
+    budget = shared if isinstance(shared, Budget) else Budget(options.get("max_cost"))
+    if options.get("max_cost") is not None and not spec.startswith("chat:"):
+        hint = "leave it out: what other pipelines spend is their own affair"
+        raise UsageError("--max-cost can be kept for chat: pipelines alone", hint)
+    given: dict[str, Any] = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
+    return Settings(concurrency=options.get("concurrency", 1), **given), budget
 
 
 def tell_causes(causes: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import effort_option, max_cost_option, max_tokens_option, prices_option
+from surefoot.cli.asking_options import chat_options
 from surefoot.cli.grade import trust_in_run
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
@@ -40,10 +40,7 @@ _PLACES = ("{passages}", "{question}")
 @click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
 @click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
 @click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
-@max_cost_option
-@effort_option
-@max_tokens_option
-@prices_option
+@chat_options
 @cache_option
 @click.option("--yes", is_flag=True, help="Ask and spend without a question.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")

@@ -13,18 +13,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
-from surefoot.cli.asking_options import (
-    effort_option,
-    max_cost_option,
-    max_tokens_option,
-    prices_option,
-    tell_causes,
-)
+from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
@@ -37,10 +31,6 @@ from surefoot.matrix.plan import refuse_too_many
 from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Pipeline, Question, Trace
-
-if TYPE_CHECKING:
-    from surefoot.models.budget import Budget
-    from surefoot.models.settings import Settings
 
 _INTERRUPTED = 130
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
@@ -71,10 +61,7 @@ _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 @click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it.")
 @click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:.")
 @click.option("--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the replies.")
-@max_cost_option
-@effort_option
-@max_tokens_option
-@prices_option
+@chat_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary.")
 def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers in a run folder.
@@ -148,25 +135,11 @@ def load_pipeline(spec: str, corpus: Sequence[Passage] | None, options: dict[str
     if template is not None and not Path(template).is_file():
         raise UsageError(f"the request template {template} is not a file", "pass a file of JSON with {question} in it")
     text = Path(template).read_text("utf-8") if template is not None else None
-    asking, budget = _asking(spec, options)
+    asking, budget = chat_asking(spec, options)
     mapping = read_mapping(options["mapping"])
     return load(
         spec, corpus=corpus, options=Options(options["timeout"], mapping, text, options["prompt"], asking, budget)
     )
-
-
-def _asking(spec: str, options: dict[str, Any]) -> tuple[Settings, Budget]:
-    """How a chat model is asked, and the budget: the one of a command that this one is a part of, or its own."""
-    from surefoot.models.budget import Budget
-    from surefoot.models.settings import Settings
-
-    shared = click.get_current_context().obj
-    budget = shared if isinstance(shared, Budget) else Budget(options.get("max_cost"))
-    if options.get("max_cost") is not None and not spec.startswith("chat:"):
-        hint = "leave it out: what other pipelines spend is their own affair"
-        raise UsageError("--max-cost can be kept for chat: pipelines alone", hint)
-    given: dict[str, Any] = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
-    return Settings(concurrency=options.get("concurrency", 1), **given), budget
 
 
 def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
