@@ -76,7 +76,6 @@ def raw(**fields: str) -> str:
         ({"stratum": '["x"]'}, "stratum must be a text, not a list"),
         ({"passages": '{"id": "p"}'}, "passages must be a list of objects with id and text, not an object"),
         ({"passages": '["p"]'}, "number 1 has no text"),
-        ({"passages": '[{"text": "x"}]'}, "number 1 has no id"),
         ({"question": "5"}, "question must be a text, not a number"),
         ({"gold_claims": '"x"'}, "gold_claims must be a list of texts"),
     ],

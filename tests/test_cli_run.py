@@ -23,6 +23,7 @@ from surefoot.cli.doctor import choose, doctor
 from surefoot.cli.init import FILES, init
 from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
+from surefoot.importers import gatefiles
 from surefoot.types import Question
 from tests.conftest import QUESTIONS, surefoot
 
@@ -380,6 +381,12 @@ def test_doctor_not_ready(folder: Path, spec: str, code: int, reason: str) -> No
 def test_doctor_needs_both_sides(folder: Path) -> None:
     with pytest.raises(UsageError, match="has no answerable question"):
         Result(doctor, "-p", "mine:slow", "-q", "many.json")
+
+
+def test_the_gate_of_init_is_the_whole_default_gate(folder: Path) -> None:
+    assert Result(init, "start").code == 0
+    assert gatefiles.load("start/gate.toml") == gatefiles.load("default")
+    assert "--gate gate.toml" in Path("start/ci.yml").read_text("utf-8")
 
 
 def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,52 @@ def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Pat
     assert len(asked.findall("testcase")) == int(asked.get("tests", 0)) == 4
 
 
+def test_a_rule_beside_a_gate_is_added_to_it(questions: Path, write: Write) -> None:
+    worse = write("t.jsonl", [{**trace, "answer": "So it is [x#9]."} for trace in GOOD_TRACES])
+    command = ("score", "-q", questions, "-t", worse, "--rule", "coverage >= 0.5", "--json", "--no-rows")
+    for gate, code, names in (
+        (("--gate", "default"), 1, ["G1", "G2", "G3", "G4", "G5", "coverage", "coverage >= 0.5"]),
+        ((), 0, ["coverage >= 0.5"]),
+    ):
+        done = surefoot(*command, *gate)
+        assert done.code == code
+        assert [check["name"] for check in json.loads(done.out)["gate"]["checks"]] == names
+
+
+def test_a_baseline_is_shown_also_where_no_rule_asks_for_it(questions: Path, write: Write, tmp_path: Path) -> None:
+    before = tmp_path / "before.json"
+    before.write_text(surefoot("score", "-q", questions, "-t", write("t.jsonl", GOOD_TRACES), "--json").out)
+    worse = write("w.jsonl", [*GOOD_TRACES[1:], {**GOOD_TRACES[0], "answer": "So it is [x#9]."}])
+    command = ("score", "-q", questions, "-t", worse, "--baseline", before)
+    md, html = tmp_path / "r.md", tmp_path / "r.html"
+    done = surefoot(*command, "--report", md, "--report", html)
+    for shown in (done.out, md.read_text("utf-8"), html.read_text("utf-8")):
+        assert "no rule compares with the baseline" in shown and "change" in shown and "-50.0 points" in shown
+    found = json.loads(surefoot(*command, "--json").out)
+    assert (
+        found["baseline"]["citation_hit_rate"]["value"] == 1 and found["metrics"]["citation_hit_rate"]["value"] == 0.5
+    )
+    quiet = surefoot(*command, "--rule", "citation_hit_rate >= baseline")
+    assert quiet.code == 1 and "no rule compares" not in quiet.out
+
+
+def test_a_report_is_of_the_kind_its_name_says(questions: Path, write: Write, tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>\u202e"
+    bad = write("t.jsonl", [*GOOD_TRACES, {"qid": name, "answer": "So."}])
+    command = ("score", "-q", questions, "-t", bad, "--by", "stratum", "--rerun", "all")
+    page = tmp_path / "r.html"
+    assert "rule" in surefoot(*command, "--report", page).out
+    text = page.read_text("utf-8")
+    assert text.startswith("<!doctype html>") and text.endswith("</html>\n") and "<script>" not in text
+    assert "\u202e" not in text and "What is X?" in text and "REFUSAL_OK" in text
+    on_stdout = surefoot(*command, "--report", "-")
+    assert on_stdout.out.startswith("# Surefoot report\n") and on_stdout.out.count("## Gate") == 1
+    assert not Path("-").exists()
+    both = surefoot(*command, "--report", "-", "--json")
+    assert both.code == 2 and "hint: " in both.err
+    assert "of no known kind" in surefoot(*command, "--report", tmp_path / "r.pdf").err
+
+
 def test_junit_is_green_when_the_gate_is(questions: Path, write: Write, tmp_path: Path) -> None:
     traces = write("t.jsonl", [*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}])
     done = surefoot("score", "-q", questions, "-t", traces, "--rule", "coverage >= 1", "--junit", tmp_path / "j.xml")

@@ -40,11 +40,13 @@ class Scorecard(Struct, frozen=True):
     accounting: Accounting
     problems: ProblemLog
     settings: Settings
+    baseline: dict[str, Estimate] | None = None  # of an earlier run; None where none was given
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values under the names that are promised to users."""
         return {
             "metrics": _estimates(self.metrics),
+            **({} if self.baseline is None else {"baseline": _estimates(self.baseline)}),
             "labels": self.labels,
             "groups": {
                 field: {value: _estimates(metrics) for value, metrics in values.items()}

@@ -36,6 +36,37 @@ class Retrieved(tuple[Passage, ...]):
         made.ids = None if "" in ids else ids
         return made
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each passage can be cited by: its id, or else its place, counted from 1."""
+        if self.ids is not None:
+            return self.ids
+        taken = {passage.id for passage in self}
+        return tuple(passage.id or _place(number, taken) for number, passage in enumerate(self, 1))
+
+    @property
+    def sources(self) -> tuple[Passage, ...]:
+        """The passages by name, each name once: pieces of text that share one are one source."""
+        by_name: dict[str, list[Passage]] = {}
+        for name, passage in zip(self.names, self, strict=True):
+            by_name.setdefault(name, []).append(passage)
+        return tuple(_joined(name, pieces) for name, pieces in by_name.items())
+
+
+def _place(number: int, taken: set[str]) -> str:
+    name = str(number)
+    while name in taken:
+        name = f"#{name}"
+    return name
+
+
+def _joined(name: str, pieces: list[Passage]) -> Passage:
+    first = pieces[0]
+    if len(pieces) == 1 and first.id == name:
+        return first
+    texts = dict.fromkeys(piece.text for piece in pieces if piece.text)
+    return Passage(name, "\n\n".join(texts), first.doc, first.page)
+
 
 class Question(Struct, frozen=True):
     """What is asked, and what a sound system does with it."""
@@ -80,6 +111,16 @@ class Trace(Struct, frozen=True, gc=False):
     seconds: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of what was retrieved, in order: what `[1]`, `[2]` and so on stand for."""
+        return self.retrieved.names if self.retrieved is not None else ()
+
+    @property
+    def sources(self) -> tuple[Passage, ...]:
+        """What the answer can cite."""
+        return self.retrieved.sources if self.retrieved is not None else ()
 
 
 class Ask(Struct, frozen=True):

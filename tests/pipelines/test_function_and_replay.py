@@ -13,8 +13,10 @@ import pytest
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.pipelines import Options, load
 from surefoot.pipelines.hosting import HostedPipeline
+from surefoot.pipelines.replay import ReplayPipeline
 from surefoot.types import Ask, Passage, Pipeline, Retrieved
 from tests.conftest import Write
+from tests.importers.test_otel import ANSWER, genai, openinference
 
 NUMBER = itertools.count()
 Hosted = Callable[..., Pipeline]
@@ -220,3 +222,21 @@ def test_replay(write: Write) -> None:
         pipeline.answer(Ask("q3", "unheard of"))
     with pytest.raises(Incomplete, match="does not show that nothing was retrieved"):
         pipeline.answer(Ask("q1", "x", "null"))
+
+
+@pytest.mark.parametrize("spans", [openinference(), genai()], ids=["OpenInference", "GenAI"])
+def test_replay_reads_what_score_reads(spans: list[dict[str, Any]], write: Write) -> None:
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    cases = {"testCases": [{"input": "What is X?", "actualOutput": ANSWER, "retrievalContext": ["X is."]}]}
+    for rows in ([export], spans, [cases]):
+        found = load(f"traces:{write('t.jsonl', rows)}").answer(Ask("q1", "what is x?"))
+        assert (found.answer, found.question_id) == (ANSWER, "q1") and found.retrieved
+
+
+def test_replay_names_what_it_cannot_use(write: Write) -> None:
+    rows = [{"qid": "q1", "answer": "old"}, {"qid": "q1", "answer": "new"}, {"answer": "whose?"}, "{broken", [1]]
+    pipeline = load(f"traces:{write('t.jsonl', rows)}")
+    assert isinstance(pipeline, ReplayPipeline)
+    assert pipeline.problems.counts == {"note": 1, "no_question": 1, "malformed": 2}
+    with pytest.raises(UsageError, match="no field names the question"):
+        load(f"traces:{write('t.jsonl', rows[2:])}")

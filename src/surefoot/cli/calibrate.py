@@ -74,7 +74,7 @@ def calibrate(
 
     if bool(runs) == bool(verdicts):
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
-    check_reports(reports)
+    check_reports(reports, as_json)
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     if verdicts is not None:
         source = from_files(verdicts, labels, grader, rubric.load(rubric_name))
@@ -178,10 +178,10 @@ def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> I
 def _write(found: Calibration, reports: Sequence[str], as_json: bool) -> None:
     from surefoot.report import calibration, calibration_page
 
-    write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
+    printed = write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
     if as_json:
         click.echo(msgspec.json.encode(found))
-    else:
+    elif not printed:
         calibration.show(found, console())
 
 

@@ -23,7 +23,7 @@ def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
 
     BASE and CAND are files of verdicts (JSON lines) or folders of runs. The exit code is the decision.
     """
-    check_reports(options["reports"])
+    check_reports(options["reports"], options["as_json"])
     comparison = decide(options)
     with quiet_if_nobody_reads():
         _write(comparison, options["reports"], options["as_json"])
@@ -34,8 +34,8 @@ def _write(comparison: Comparison, reports: Sequence[str], as_json: bool) -> Non
     from surefoot.report import comparison as words
     from surefoot.report import comparison_json, page
 
-    write_reports(reports, lambda: page.render(comparison), lambda: words.markdown(comparison))
+    printed = write_reports(reports, lambda: page.render(comparison), lambda: words.markdown(comparison))
     if as_json:
         click.echo(msgspec.json.encode(comparison_json.as_json(comparison)))
-        return
-    words.show(comparison, console())
+    elif not printed:
+        words.show(comparison, console())

@@ -32,14 +32,15 @@ if TYPE_CHECKING:
     from surefoot.ledger import Ledger
 
 Options = dict[str, Any]
+GATE = "ship"  # what decides where nothing else is named
 _MOST_TRIES = 50
 
 _OPTIONS = (
     click.argument("paths", nargs=-1, metavar="BASE CAND"),
-    click.option("--gate", "-g", default="ship", show_default=True, metavar="FILE", help="Rules to decide by."),
+    click.option("--gate", "-g", metavar="FILE", help="Rules to decide by.  [default: ship]"),
     click.option(
         "--rule", "rules", multiple=True, metavar="RULE",
-        help="Decide by this rule instead of a gate file, e.g. `wrong[adversarial] <= baseline`. Repeatable.",
+        help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
     ),
     click.option(
         "--mode", type=click.Choice(gatefiles.MODES),
@@ -69,11 +70,11 @@ def deciding_options(command: Callable[..., int]) -> Callable[..., int]:
 def decide(options: Options) -> Comparison:
     """Load, compare, and keep the decision in the candidate's folder and in the ledger."""
     base, cand = two_of(options["paths"], options["baseline"], by_own_rules=bool(options["rules"]))
-    file = gatefiles.read(options["gate"])
+    file = gatefiles.read(options["gate"] or GATE)
     given = {key: options[key] for key in ("alpha", "margin", "mode") if options[key] is not None}
     chosen = replace(file.sequential, **given)
     gatefiles.check(chosen)
-    rules = [Rule.parse(text) for text in options["rules"]] or [Rule.parse(t, name) for name, t in file.rules.items()]
+    rules = [Rule.parse(text, name) for name, text in gatefiles.chosen(options["gate"], options["rules"], GATE)]
     certificates = [read_certificate(options["certificate"])] if options["certificate"] else []
     sides = load_side(base), load_side(cand)
     request = Request(

@@ -171,7 +171,7 @@ def _cited(question: Question, trace: Trace, answer: str) -> tuple[str, bool]:
         return "answered without a citation", False
     if set(cited) & set(question.gold_ids):
         return "cited a passage that has the answer", True
-    found = "" if trace.retrieved is None else _whether_found(question, retrieved)
+    found = "" if trace.retrieved is None or trace.retrieved.ids is None else _whether_found(question, retrieved)
     return f"cited {', '.join(cited[:3])}, not {' or '.join(question.gold_ids)}{found}", False
 
 

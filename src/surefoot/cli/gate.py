@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.appending import printable
-from surefoot.cli.deciding import decide, deciding_options
+from surefoot.cli.deciding import GATE, decide, deciding_options
 from surefoot.cli.numbers import Share
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.sides import is_run
@@ -75,7 +75,7 @@ def _plan(options: dict[str, Any]) -> int:
 
     if options["paths"]:
         raise UsageError("--plan compares nothing", "name a question set or a run with --questions")
-    settings = gatefiles.read(options["gate"]).sequential
+    settings = gatefiles.read(options["gate"] or GATE).sequential
     settings = replace(settings, **{key: options[key] for key in ("alpha", "margin") if options[key] is not None})
     gatefiles.check(settings)
     questions, repeats = _asked(options["questions"])
@@ -186,7 +186,7 @@ def _history(options: dict[str, Any]) -> int:
     if options["paths"]:
         raise UsageError("--history compares nothing", "name the ledger with --ledger")
     where = find(None, options["ledger"])
-    programme = gatefiles.read(options["gate"]).sequential.programme
+    programme = gatefiles.read(options["gate"] or GATE).sequential.programme
     ledger = Ledger.existing(where)
     if ledger is None:
         raise UsageError("there is no ledger here", "name it with --ledger, or compare two runs first")

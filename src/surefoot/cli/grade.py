@@ -18,6 +18,7 @@ from surefoot.appending import printable
 from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
+from surefoot.cli.score import read_mapping
 from surefoot.cli.spending import CANARIES, Reader, check_terms, open_grader
 from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.errors import ExitCode, UsageError
@@ -40,7 +41,12 @@ DEFAULT = "local"
 
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} instead; - for stdin.")
+@click.option(
+    "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or traces of any shape; - for stdin."
+)
+@click.option(
+    "--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the rows of --items."
+)
 @click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
@@ -57,7 +63,14 @@ DEFAULT = "local"
 )  # fmt: skip
 @asking_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
-def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **more: Any) -> int:  # noqa: ANN401
+def grade(
+    run: Path | None,
+    items: str | None,
+    mapping: tuple[str, ...],
+    grader: str,
+    as_json: bool,
+    **more: Any,  # noqa: ANN401 - as click hands them over
+) -> int:
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
@@ -76,7 +89,7 @@ def grade(run: Path | None, items: str | None, grader: str, as_json: bool, **mor
     if items != "-" and (not Path(str(items)).exists() or Path(str(items)).is_dir()):
         raise UsageError(f"{items} is not a file", "pass a file of items, one JSON object a line")
     counts: Counter[str | None] = Counter()
-    for row in graded_rows(load_items(str(items), _note), chosen):
+    for row in graded_rows(load_items(str(items), _note, read_mapping(mapping)), chosen):
         counts[row["factuality"]] += 1
         _print(row, as_json)
     return _summed_up(counts, as_json, chosen)

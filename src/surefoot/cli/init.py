@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -21,14 +22,6 @@ _PASSAGES = """\
 {"id": "lease#2", "text": "The rent is due on the first working day of each month.", "doc": "Unit 4 lease", "page": 1}
 {"id": "lease#3", "text": "The tenant may end the lease on sixty (60) days' written notice.", "doc": "Unit 4 lease", \
 "page": 2}
-"""
-_GATE = """\
-# One line, one rule. Raise the limits as your question set grows.
-[rules]
-answers_unanswerable = "under_refusal <= 0.05"
-refuses_answerable = "over_refusal <= 0.25"
-cites_the_source = "citation_hit_rate >= 0.75"
-coverage = "coverage >= 1.0"
 """
 _PIPELINE = '''\
 """Put your own pipeline here: `answer` gets a question and returns an answer with the ids it cites."""
@@ -90,14 +83,15 @@ About 50 of them, over a question set of your own, let the gate decide without t
 
 Then put your own questions into questions.json, your passages into passages.jsonl, and your pipeline into pipeline.py.
 
-For a build without a baseline there are gate.toml and ci.yml. They go by citations and refusals alone:
+For a build without a baseline there are gate.toml (a copy of the default gate, G1 to G5) and ci.yml. They go by
+citations and refusals alone:
 
   surefoot score --questions questions.json --traces runs/first/traces.jsonl --gate gate.toml
 """
 FILES = {
     "questions.json": _QUESTIONS,
     "passages.jsonl": _PASSAGES,
-    "gate.toml": _GATE,
+    "gate.toml": (files("surefoot") / "gates" / "default.toml").read_text("utf-8"),
     "pipeline.py": _PIPELINE,
     "ci.yml": _CI,
     "README.txt": _README,

@@ -1,4 +1,7 @@
-"""Reports that a command writes beside what it prints: Markdown or a page, as the name of the file says."""
+"""Reports that a command writes beside what it prints: Markdown or a page, as the name of the file says.
+
+`-` is stdout: the report as Markdown, in place of what would be printed there otherwise.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,44 @@ import click
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
 
-_KINDS = (".md", ".html")
+STDOUT = "-"
+_PAGES = (".html", ".htm")
+_MARKDOWN = (".md", ".markdown", ".txt", "")
 
 report_option = click.option(
-    "--report", "reports", multiple=True, type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write a report, .md or .html. Repeatable.",
+    "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
+    help="Write a report: a page to .html, else Markdown; - for Markdown on stdout. Repeatable.",
 )  # fmt: skip
 
 
-def check_reports(reports: Sequence[str]) -> None:
+def check_reports(reports: Sequence[str], as_json: bool) -> None:
     """Before the work is done that they are to tell of."""
-    for path in reports:
-        if Path(path).suffix.lower() not in _KINDS:
-            raise UsageError(f"the report {path} is of no known kind", f"let its name end in {' or '.join(_KINDS)}")
-    check_outputs(map(Path, reports), ("reports",))
+    if as_json and STDOUT in reports:
+        raise UsageError("--json and --report - cannot both go to stdout", "name a file for the report")
+    check_outputs(files_of(reports), ("reports",))
+    for path in files_of(reports):
+        if Path(path).suffix.lower() not in _PAGES + _MARKDOWN:
+            raise UsageError(f"the report {path} is of no known kind", "let its name end in .md or .html")
 
 
-def write_reports(reports: Sequence[str], page: Callable[[], str], markdown: Callable[[], Iterable[str]]) -> None:
+def files_of(reports: Sequence[str]) -> list[str]:
+    return [path for path in reports if path != STDOUT]
+
+
+def write_reports(reports: Sequence[str], page: Callable[[], str], markdown: Callable[[], Iterable[str]]) -> bool:
+    """True when stdout has had its report, so that nothing else is to be printed there."""
     for path in reports:
-        is_page = Path(path).suffix.lower() == ".html"
-        content = page() if is_page else "".join(f"{line}\n" for line in markdown())
-        Path(path).write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+        if path == STDOUT:
+            for line in markdown():
+                click.echo(line)
+        elif Path(path).suffix.lower() in _PAGES:
+            write_lines(path, [page().removesuffix("\n")])
+        else:
+            write_lines(path, markdown())
+    return STDOUT in reports
+
+
+def write_lines(path: str, lines: Iterable[str]) -> None:
+    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        for line in lines:
+            file.write(line + "\n")

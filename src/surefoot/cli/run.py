@@ -20,6 +20,7 @@ import msgspec
 
 from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
+from surefoot.cli.output import warn_of
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
@@ -28,6 +29,7 @@ from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, OtherRun, UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.matrix.plan import refuse_too_many
+from surefoot.problems import ProblemLog
 from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Pipeline, Question, Trace
@@ -137,9 +139,10 @@ def load_pipeline(spec: str, corpus: Sequence[Passage] | None, options: dict[str
     text = Path(template).read_text("utf-8") if template is not None else None
     asking, budget = chat_asking(spec, options)
     mapping = read_mapping(options["mapping"])
-    return load(
-        spec, corpus=corpus, options=Options(options["timeout"], mapping, text, options["prompt"], asking, budget)
-    )
+    given = Options(options["timeout"], mapping, text, options["prompt"], asking, budget)
+    pipeline = load(spec, corpus=corpus, options=given)
+    warn_of(getattr(pipeline, "problems", ProblemLog()))
+    return pipeline
 
 
 def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:

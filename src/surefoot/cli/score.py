@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
 from surefoot.importers.sources import TRACE_SUFFIXES
@@ -27,15 +28,19 @@ from surefoot.scoring import score as score_traces
     help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
-@click.option("--gate", "-g", default="default", show_default=True, metavar="FILE", help="Rules to decide by.")
+@click.option("--gate", "-g", metavar="FILE", help="Rules to decide by.  [default: default, which has G1 to G5]")
 @click.option(
     "--rule",
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Decide by this rule too; without --gate, by it alone. Repeatable.",
+    help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
 )
-@click.option("--baseline", metavar="FILE", help="What --json printed for an earlier run, for rules with `baseline`.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="What --json printed for an earlier run: shown beside, and for rules with `baseline`.",
+)
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
     help="Several traces for one question: an error, take one, or count each as an attempt.",
@@ -52,7 +57,7 @@ from surefoot.scoring import score as score_traces
     metavar="FIELD=PATH",
     help="Where a field lies in your rows, e.g. answer=output.text. Repeatable.",
 )
-@click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write a Markdown report.")
+@report_option
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
@@ -60,7 +65,7 @@ from surefoot.scoring import score as score_traces
 def score(
     traces: tuple[str, ...],
     more_traces: tuple[str, ...],
-    report: str | None,
+    reports: tuple[str, ...],
     junit: str | None,
     as_json: bool,
     no_rows: bool,
@@ -70,7 +75,9 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
-    _check_outputs([Path(path) for path in (*traces, *more_traces)], [p for p in (report, junit) if p is not None])
+    outputs = [*files_of(reports), *([junit] if junit is not None else [])]
+    _check_outputs([Path(path) for path in (*traces, *more_traces)], outputs)
+    check_reports(reports, as_json)
     progress = _Progress()
     result = score_traces(
         options["questions"],
@@ -83,20 +90,18 @@ def score(
         by=options["by"],
         mapping=read_mapping(options["mapping"]),
         jobs=options["jobs"],
-        keep_rows=bool(report or junit or (as_json and not no_rows)),
+        keep_rows=bool(reports or junit or (as_json and not no_rows)),
         progress=progress,
     )
     progress.close()
     with quiet_if_nobody_reads():
-        _write(result, report, junit, as_json, no_rows)
+        _write(result, reports, junit, as_json, no_rows)
     return int(result.exit_code)
 
 
 def _check_outputs(traces: list[Path], outputs: list[str]) -> None:
     """Before any work is done: every report has its own place, and none is an input."""
-    if "" in outputs:
-        raise UsageError("there is no folder to write '' into", "name a file")
-    check_outputs(map(Path, outputs), ("report", "junit"))
+    check_outputs(outputs, ("reports", "junit"))
     folders = [path.resolve() for path in traces if path.is_dir()]
     taken = set[Path]()
     for path in outputs:
@@ -117,28 +122,29 @@ def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     return mapping
 
 
-def _write(result: ScoreResult, report: str | None, junit: str | None, as_json: bool, no_rows: bool) -> None:
-    if report:
-        from surefoot.report import markdown
-
-        _write_lines(report, markdown.render(result.card, result.rows(), result.questions))
+def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
+    printed = bool(reports) and _write_reports(result, reports)
     if junit:
         from surefoot.report import junit as junit_report
 
-        _write_lines(junit, junit_report.render(result.card, result.rows()))
+        write_lines(junit, junit_report.render(result.card, result.rows()))
     if as_json:
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()
-        return
-    from surefoot.report import terminal
+    elif not printed:
+        from surefoot.report import terminal
 
-    terminal.show(result.card, console())
+        terminal.show(result.card, console())
 
 
-def _write_lines(path: str, lines: Iterable[str]) -> None:
-    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-        for line in lines:
-            file.write(line + "\n")
+def _write_reports(result: ScoreResult, reports: Sequence[str]) -> bool:
+    from surefoot.report import markdown, score_page
+
+    return write_reports(
+        reports,
+        lambda: score_page.render(result.card, result.rows(), result.questions),
+        lambda: markdown.render(result.card, result.rows(), result.questions),
+    )
 
 
 class _Progress:

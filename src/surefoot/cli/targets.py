@@ -37,10 +37,13 @@ def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_o
         raise UsageError(f"{name} is there already, and is something else", f"{_ELSEWHERE}, or remove it first")
 
 
-def check_outputs(paths: Iterable[Path], options: Collection[str]) -> None:
-    """Before any work is done. `options` are those of the command at hand that name `paths`; the others name inputs."""
+def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None:
+    """Before any work is done. `options` are those of the command at hand that give `names`; the others name inputs."""
     ledgers, inputs = _in_use(options)
-    for path in paths:
+    for name in names:
+        if name == "":
+            raise UsageError("there is no folder to write '' into", "name a file")
+        path = Path(name)
         _refuse_lost(path, ledgers, inputs)
         _refuse_precious(path)
 

@@ -82,13 +82,13 @@ class _Reading(Struct, frozen=True):
     @classmethod
     def of(cls, item: Item) -> _Reading:
         question, trace = item.question, item.trace
-        passages = tuple(trace.retrieved or ())
+        passages = trace.sources
         answer = trace.answer or ""
         if trace.error or trace.answer is None:
             return cls(item, "error" if trace.error else "missing", None, (), None, passages)
         if is_empty(answer):
             return cls(item, "empty", None, (), None, passages)
-        ids = [passage.id for passage in passages]
+        ids = trace.names
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         return cls(item, None, detect(answer), found.claims, found.citations, passages)

@@ -122,12 +122,11 @@ def _is_foreign(part: str, sources: str) -> bool:
 
 
 def _claims(item: Item) -> tuple[Claim, ...]:
-    ids = [passage.id for passage in item.trace.retrieved or ()]
-    return claims_of(item.trace.answer or "", ids, item.question.gold_ids).claims
+    return claims_of(item.trace.answer or "", item.trace.names, item.question.gold_ids).claims
 
 
 def _sources(item: Item) -> str:
-    passages = item.trace.retrieved or ()
+    passages = item.trace.sources
     texts = [item.question.text, *item.question.gold_claims, *(f"{p.doc} {p.id} {p.text}" for p in passages)]
     return neutral("\n".join(texts))
 
@@ -159,8 +158,8 @@ def _undressed(text: str) -> str:
 
 
 def _without_citations(item: Item) -> str:
-    answer, ids = item.trace.answer or "", [passage.id for passage in item.trace.retrieved or ()]
+    answer = item.trace.answer or ""
     text = list(answer)
-    for mark in locate(answer, ids, item.question.gold_ids):
+    for mark in locate(answer, item.trace.names, item.question.gold_ids):
         text[mark.start : mark.end] = " " * (mark.end - mark.start)
     return "".join(text)

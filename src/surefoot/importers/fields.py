@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from surefoot.errors import UsageError
-from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, scalar, trace_of
+from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
 from surefoot.types import Trace
 
 Path = tuple[str, ...]
@@ -84,16 +84,15 @@ class TraceReader:
             question = None
         if question_id is None and question is None:
             return _no_question(row)
-        retrieved = passages_in(_first(row, plan["retrieved"]))
-        if retrieved is None:
-            retrieved = contexts_in(_first(row, plan["contexts"]))
+        retrieved = together(passages_in(_first(row, plan["retrieved"])), contexts_in(_first(row, plan["contexts"])))
+        misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
         return trace_of(
             question_id,
             question,
             _first(row, plan["answer"]),
             retrieved,
             citations_in(_first(row, plan["citations"])),
-            error_in(_first(row, plan["error"])),
+            error_in(_first(row, plan["error"])) or misfit,
             _first(row, plan["triage"]),
         )
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,13 @@ class GateFile(Struct, frozen=True):
 def load(gate: str | Path = DEFAULT) -> dict[str, str]:
     """The rules of a bundled gate or of a file, by name."""
     return read(gate).rules
+
+
+def chosen(gate: str | Path | None, more: Sequence[str], otherwise: str) -> list[tuple[str, str]]:
+    """Name and text of the rules to decide by: those of a gate and those given besides; or the latter alone where no
+    gate is named; or those of the usual gate."""
+    named = [] if gate is None and more else list(load(otherwise if gate is None else gate).items())
+    return [*named, *(("", text) for text in more)]
 
 
 def read(gate: str | Path = DEFAULT) -> GateFile:

@@ -1,18 +1,24 @@
-"""Items to grade: a question, the passages retrieved for it, and an answer, in one row."""
+"""Items to grade: a question, the passages retrieved for it, and an answer, from rows of every shape of trace."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.values import citations_in, error_in, kind_of, passages_in, scalar
-from surefoot.importers.verdicts import TOO_LONG, quoted
-from surefoot.types import Expects, Item, Passage, Problem, Question, Retrieved, Trace
+from surefoot.importers.fields import TraceReader
+from surefoot.importers.traces import Logged, read_traces
+from surefoot.importers.values import citations_in, kind_of, scalar
+from surefoot.importers.verdicts import quoted
+from surefoot.text.refusals import detect
+from surefoot.types import Expects, Item, Problem, Question, Retrieved, Trace
+
+# The answer that was wanted, as test-case files have it.
+_REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")
+Row = Mapping[str, object]
 
 
 class Ungradable(Struct, frozen=True):
@@ -22,121 +28,123 @@ class Ungradable(Struct, frozen=True):
     problem: Problem
 
 
-def load_items(path: str | Path, on_note: Callable[[Problem], None] = lambda _: None) -> Iterator[Item | Ungradable]:
-    """One for each row of the file, in its order. What was used with a doubt goes to `on_note`."""
+def load_items(
+    path: str | Path, on_note: Callable[[Problem], None] = lambda _: None, mapping: Mapping[str, str] | None = None
+) -> Iterator[Item | Ungradable]:
+    """One for each trace of the file, in its order. What was used with a doubt goes to `on_note`."""
     first_lines: dict[str, int] = {}
-    for block in sources.blocks_from([path]):
-        for line, value in zip(*block.rows(), strict=True):
-            if isinstance(value, Problem):
-                if value.kind == "note":
-                    on_note(value)
-                else:
-                    yield Ungradable(None, value)
-                continue
-            found, notes = _read(value)
-            identifier = found.question.id if isinstance(found, Item) else _id_of(_row(value)) or None
-            if identifier in first_lines:
-                notes.append(f"the id {quoted(identifier)} is that of line {first_lines[identifier]} as well")
-            elif identifier is not None:
-                first_lines[identifier] = line
-            for note in notes:
-                on_note(Problem("note", note, block.source, line))
-            if isinstance(found, Item):
-                yield found
-            else:
-                yield Ungradable(identifier, Problem("bad_item", found, block.source, line))
+    for number, logged in enumerate(_without_notes(read_traces([path], mapping), on_note), 1):
+        found, notes = _read(logged, number)
+        identifier = found.question.id if isinstance(found, Item) else _id_in(logged)
+        if identifier in first_lines:
+            notes.append(f"the id {quoted(identifier)} is that of line {first_lines[identifier]} as well")
+        elif identifier is not None:
+            first_lines[identifier] = logged.line
+        for note in notes:
+            on_note(Problem("note", note, logged.source, logged.line))
+        yield found if isinstance(found, Item) else Ungradable(identifier, found)
 
 
 def item_of(row: object) -> Item:
     """One row as an item; ValueError says which field is wrong."""
     if not isinstance(row, dict):
         raise ValueError(f"an item must be an object, not {kind_of(row)}")
-    identifier = _id_of(row)
-    if not identifier:
-        raise ValueError("the item has no id")
-    text = row.get("question")
-    if not isinstance(text, str):
-        raise ValueError(f"question must be a text, not {kind_of(text)}")
-    question = Question(
-        id=identifier,
-        text=text,
-        expects=_expects(row.get("expects")),
-        stratum=_stratum(row.get("stratum")),
-        gold_ids=_texts(row, "gold_ids"),
-        gold_claims=_texts(row, "gold_claims"),
-    )
-    return Item(question, _trace(identifier, row))
+    found = TraceReader().read(row)
+    if isinstance(found, str):
+        raise ValueError(found)
+    return _item(row, found, "")
 
 
-def _row(value: object) -> object:
-    return value.value if isinstance(value, Repaired) else value
+def _without_notes(found: Iterator[Logged], on_note: Callable[[Problem], None]) -> Iterator[Logged]:
+    for logged in found:
+        if isinstance(logged.found, Problem) and logged.found.kind == "note":
+            on_note(logged.found)
+        else:
+            yield logged
 
 
-def _read(value: object) -> tuple[Item | str, list[str]]:
+def _read(logged: Logged, number: int) -> tuple[Item | Problem, list[str]]:
     """The item of a row or what is wrong with it, and what is to be said of it besides."""
-    repairs = (value.repairs or TOO_LONG) if isinstance(value, Repaired) else ""
-    row = _row(value)
+    if isinstance(logged.found, Problem):
+        return logged.found, []
+    row = logged.row if isinstance(logged.row, dict) else {}
+    repairs = logged.repairs
     try:
-        item = item_of(row)
+        item = _item(row, logged.found, logged.name or str(number))
+        if repairs and item.trace.answer is None and not item.trace.error:
+            # Null may be what was written, but it may as well stand for the answer.
+            raise ValueError("there is no answer that is a text")
     except ValueError as error:
-        return f"{error} ({repairs})" if repairs else str(error), []
-    if repairs and item.trace.answer is None and not item.trace.error:
-        # Null may be what was written, but it may as well stand for the answer.
-        return f"there is no answer that is a text ({repairs})", []
+        return Problem("bad_item", f"{error} ({repairs})" if repairs else str(error), logged.source, logged.line), []
     return item, [repairs] * bool(repairs) + _doubts(row, item)
 
 
-def _doubts(row: object, item: Item) -> list[str]:
-    citations = row.get("citations") if isinstance(row, dict) else None
+def _item(row: Row, trace: Trace, otherwise: str) -> Item:
+    """`otherwise` is the id of an item that has none of its own."""
+    _check(row)
+    identifier = _id_of(row) or trace.question_id or otherwise
+    if not identifier or row.get("id") == "":
+        raise ValueError("the item has no id")
+    if trace.question is None:
+        raise ValueError("the row has no question; `surefoot run --pipeline traces:FILE` takes it from a question set")
+    references = _references(row)
+    question = Question(
+        id=identifier,
+        text=trace.question,
+        expects=_expects(row.get("expects"), references),
+        stratum=_stratum(row.get("stratum")),
+        gold_ids=_texts(row, "gold_ids") or _texts(row, "reference_context_ids"),
+        gold_claims=tuple(text for text in references if not _declines(text)),
+    )
+    retrieved = Retrieved() if trace.retrieved is None else trace.retrieved
+    _check_passages(retrieved)
+    return Item(question, replace(trace, question_id=identifier, question=None, retrieved=retrieved))
+
+
+def _check(row: Row) -> None:
+    """A field that is no use would else pass for one that is not there."""
+    question, answer, passages = row.get("question"), row.get("answer"), row.get("passages")
+    if question is not None and not isinstance(question, str):
+        raise ValueError(f"question must be a text, not {kind_of(question)}")
+    if answer is not None and not isinstance(answer, (str, dict)):
+        raise ValueError(f"answer must be a text, not {kind_of(answer)}")
+    if passages is not None and not isinstance(passages, list):
+        raise ValueError(f"passages must be a list of objects with id and text, not {kind_of(passages)}")
+    _check_citations(row.get("citations"))
+
+
+def _check_passages(retrieved: Retrieved) -> None:
+    for number, passage in enumerate(retrieved, 1):
+        if passage.id and not passage.text:
+            raise ValueError(f"passages must be a list of objects with id and text: number {number} has no text")
+
+
+def _check_citations(value: object) -> None:
+    for number, entry in enumerate(value if isinstance(value, list) else [value], 1):
+        if isinstance(entry, dict) and not any(citations_in(entry) or ()):
+            raise ValueError(f"citation {number} is an object without an id")
+        if entry is not value and not isinstance(entry, (str, dict)) and type(entry) is not int:
+            raise ValueError(f"citation {number} must be a text, not {kind_of(entry)}")
+    if value is not None and not isinstance(value, (str, dict, list)):
+        raise ValueError(f"citations must be a list, not {kind_of(value)}")
+
+
+def _doubts(row: Row, item: Item) -> list[str]:
+    citations = row.get("citations")
     found = []
     for entry in citations if isinstance(citations, list) else ():
         if type(entry) is int:
             found.append(f"the citation {quoted(entry)} is a number, read as a text")
         elif isinstance(entry, str) and not entry.strip():
             found.append("an empty citation was left out")
-    ids = Counter(passage.id for passage in item.trace.retrieved or ())
-    found += [f"several passages have the id {quoted(i)}" for i, count in ids.items() if count > 1]
+    ids = Counter(item.trace.names)
+    found += [f"several passages have the id {quoted(i)} and are read as one" for i, n in ids.items() if n > 1]
     return found
 
 
-def _trace(identifier: str, row: dict[str, object]) -> Trace:
-    answer = row.get("answer")
-    if answer is not None and not isinstance(answer, str):
-        raise ValueError(f"answer must be a text, not {kind_of(answer)}")
-    return Trace(
-        question_id=identifier,
-        answer=answer,
-        retrieved=_passages(row.get("passages")),
-        citations=_citations(row.get("citations")),
-        error=error_in(row.get("error")),
-    )
-
-
-def _passages(value: object) -> Retrieved:
-    found = passages_in(value)
-    if value is not None and found is None:
-        raise ValueError(f"passages must be a list of objects with id and text, not {kind_of(value)}")
-    for number, passage in enumerate(found or (), 1):
-        if lacking := _lacking(passage):
-            raise ValueError(f"passages must be a list of objects with id and text: number {number} has no {lacking}")
-    return found or Retrieved()
-
-
-def _lacking(passage: Passage) -> str:
-    return "" if passage.id and passage.text else "text" if passage.id else "id that can be used"
-
-
-def _citations(value: object) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    entries = value if isinstance(value, list) else [value]
-    for number, entry in enumerate(entries, 1):
-        if isinstance(entry, dict) and not any(citations_in(entry) or ()):
-            raise ValueError(f"citation {number} is an object without an id")
-        if not isinstance(entry, (str, dict)) and (type(entry) is not int or entry is value):
-            what = "citations must be a list" if entry is value else f"citation {number} must be a text"
-            raise ValueError(f"{what}, not {kind_of(entry)}")
-    return citations_in(value)
+def _id_in(logged: Logged) -> str | None:
+    trace_id = logged.found.question_id if isinstance(logged.found, Trace) else None
+    return _id_of(logged.row) or trace_id or None
 
 
 def _id_of(row: object) -> str:
@@ -144,11 +152,24 @@ def _id_of(row: object) -> str:
     return value if isinstance(value, str) else scalar(value)
 
 
-def _expects(value: object) -> Expects:
-    if value is None or value == "answer":
-        return "answer"
-    if value == "refusal":
-        return "refusal"
+def _references(row: Row) -> tuple[str, ...]:
+    """What the gold says, where a row tells it."""
+    if "gold_claims" in row:
+        return _texts(row, "gold_claims")
+    value = next((row[key] for key in _REFERENCES if row.get(key)), None)
+    values = value if isinstance(value, list) else [value]
+    return tuple(text for text in values if isinstance(text, str) and text.strip())
+
+
+def _declines(text: str) -> bool:
+    return detect(text).value == "refused"
+
+
+def _expects(value: object, references: tuple[str, ...]) -> Expects:
+    if value is None:
+        return "refusal" if references and all(map(_declines, references)) else "answer"
+    if value == "answer" or value == "refusal":
+        return value
     raise ValueError(f"expects must be 'answer' or 'refusal', not {quoted(value)}")
 
 
@@ -160,7 +181,7 @@ def _stratum(value: object) -> str:
     raise ValueError(f"stratum must be a text, not {kind_of(value)}")
 
 
-def _texts(row: dict[str, object], field: str) -> tuple[str, ...]:
+def _texts(row: Row, field: str) -> tuple[str, ...]:
     value = row.get(field)
     if value is None:
         return ()

@@ -31,6 +31,10 @@ class Repaired(msgspec.Struct):
     value: object
     repairs: str
 
+    @property
+    def note(self) -> str:
+        return self.repairs or "a number too long to read was read as null"
+
 
 def decode_lines(data: bytes, source: str, first_line: int) -> tuple[Sequence[int], list[object]]:
     """JSON lines: the line numbers and the values; blank lines are no rows."""

@@ -1,7 +1,7 @@
 """OpenTelemetry spans (GenAI conventions and OpenInference) put together into traces.
 
 A question, its retrieval and its answer lie in different spans of one trace, and the spans of one trace may lie
-anywhere in a file, so spans are collected first (`collect`) and joined by trace id at the end (`Spans.traces`).
+anywhere in a file, so spans are collected first (`spans_in`) and joined by trace id at the end (`traces_of`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
+from surefoot.importers.values import passages_in
 from surefoot.types import Passage, Retrieved, Trace
 
 _QUESTION = (
@@ -29,7 +30,7 @@ _ANSWER = (
 )
 _QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
 _DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
-_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content)")
+_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content|metadata)")
 _MESSAGE_KEY = re.compile(r"llm\.(input|output)_messages\.(\d{1,6})\.message\.(role|content)")
 _TEXT_KEYS = (
     "question",
@@ -53,7 +54,7 @@ class Span(Struct, frozen=True):
     question_id: str | None = None
     question: str | None = None
     answer: str | None = None
-    retrieved: tuple[Passage, ...] | None = None
+    retrieved: Retrieved | None = None
     error: str | None = None
 
 
@@ -70,12 +71,12 @@ def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
     return None
 
 
-def traces_of(spans: list[Span]) -> list[Trace]:
+def traces_of(spans: list[Span]) -> dict[str, Trace]:
     """One trace per trace id: the outermost span that says a thing is believed."""
     by_id: dict[str, list[Span]] = {}
     for span in spans:
         by_id.setdefault(span.trace_id, []).append(span)
-    return [_joined(sorted(group, key=lambda s: not s.is_root)) for group in by_id.values()]
+    return {name: _joined(sorted(group, key=lambda s: not s.is_root)) for name, group in by_id.items()}
 
 
 def _joined(spans: list[Span]) -> Trace:
@@ -86,9 +87,15 @@ def _joined(spans: list[Span]) -> Trace:
         question_id=next((s.question_id for s in spans if s.question_id), None),
         question=next((s.question for s in spans if s.question), None),
         answer=answer,
-        retrieved=Retrieved({p.id or p.text: p for p in passages}.values()) if has_retrieval else None,
+        retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (s.is_root or answer is None)), None),
     )
+
+
+def _distinct(passages: list[Passage]) -> list[Passage]:
+    """Each once, although several spans may tell of it, some of them by its id alone."""
+    with_text = {passage.id for passage in passages if passage.text}
+    return [p for p in dict.fromkeys(passages) if p.text or p.id not in with_text]
 
 
 def _walk(row: Mapping[str, object]) -> Iterator[object]:
@@ -125,10 +132,9 @@ def _span(raw: Mapping[str, object]) -> Span | None:
 
 def _attributes(raw: Mapping[str, object]) -> dict[str, object]:
     """Attributes as a flat dictionary, from OTLP's key/value list, a nested object or dotted columns."""
-    value = raw.get("attributes")
+    value = _decoded(raw.get("attributes"))
     if isinstance(value, list):
-        pairs = ((item.get("key"), item.get("value")) for item in value if isinstance(item, dict))
-        flat = {key: _any_value(v) for key, v in pairs if isinstance(key, str)}
+        flat = _key_values(value)
     else:
         flat = dict(_flattened(value, "")) if isinstance(value, dict) else {}
     flat |= {key[len("attributes.") :]: v for key, v in raw.items() if key.startswith("attributes.")}
@@ -143,9 +149,17 @@ def _flattened(value: Mapping[str, object], prefix: str) -> Iterator[tuple[str, 
             yield f"{prefix}{key}", item
 
 
+def _key_values(pairs: list[object]) -> dict[str, object]:
+    found = ((pair.get("key"), pair.get("value")) for pair in pairs if isinstance(pair, dict))
+    return {key: _any_value(value) for key, value in found if isinstance(key, str)}
+
+
 def _any_value(value: object) -> object:
     if not isinstance(value, dict):
         return value
+    if isinstance(pairs := value.get("kvlistValue"), dict):
+        values = pairs.get("values")
+        return _key_values(values) if isinstance(values, list) else {}
     if isinstance(array := value.get("arrayValue"), dict):
         values = array.get("values")
         return [_any_value(item) for item in values] if isinstance(values, list) else []
@@ -188,23 +202,25 @@ def _text(value: object, role: str) -> str | None:
     return None
 
 
-def _documents(attributes: Mapping[str, object]) -> tuple[Passage, ...] | None:
-    numbered: dict[int, dict[str, str]] = {}
+def _documents(attributes: Mapping[str, object]) -> Retrieved | None:
+    numbered: dict[int, dict[str, object]] = {}
     for key, value in attributes.items():
         if match := _DOCUMENT_KEY.fullmatch(key):
-            numbered.setdefault(int(match[1]), {})[match[2]] = str(value)
+            numbered.setdefault(int(match[1]), {})[match[2]] = _decoded(value) if match[2] == "metadata" else value
     if numbered:
-        return tuple(Passage(numbered[i].get("id", ""), numbered[i].get("content", "")) for i in sorted(numbered))
-    for key in _DOCUMENTS:
-        value = attributes.get(key)
-        if isinstance(value, str):
-            try:
-                value = json.decode(value)
-            except (DecodeError, RecursionError):
-                continue
-        if isinstance(value, list):
-            return tuple(Passage(str(d.get("id", "")), str(d.get("content", ""))) for d in value if isinstance(d, dict))
-    return None
+        return passages_in([numbered[i] for i in sorted(numbered)])
+    found = (passages_in(_decoded(attributes.get(key))) for key in _DOCUMENTS)
+    return next((passages for passages in found if passages is not None), None)
+
+
+def _decoded(value: object) -> object:
+    """What a text holds, where it is JSON."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.decode(value)
+    except (DecodeError, RecursionError):
+        return value
 
 
 def _status_error(raw: Mapping[str, object]) -> str | None:

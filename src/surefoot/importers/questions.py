@@ -52,7 +52,7 @@ def _collect(source: str, rows: Iterator[Row]) -> QuestionSet:
     spoiled: set[str] = set()
     for line, value in rows:
         if isinstance(value, Repaired):
-            problems.append(Problem("note", value.repairs, source, line))
+            problems.append(Problem("note", value.note, source, line))
             value = value.value
         if isinstance(value, Problem):
             kind = value.kind if value.kind == "note" else "bad_question"

@@ -10,11 +10,17 @@ from msgspec import DecodeError, json
 from surefoot.text.citations import split_list
 from surefoot.types import Passage, Retrieved, Trace
 
-_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "ref", "source")
-_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage")
+_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "id_", "_id", "document.id")
+_ORIGIN_KEYS = ("ref", "source")  # serve as an id where there is no other
+_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage", "context", "document.content", "document")
+# Where frameworks put the fields of a passage, if not in the passage itself.
+_INSIDE = ("document", "node", "kwargs", "payload", "_source", "content", "metadata", "document.metadata")
 _ANSWER_KEYS = ("claim", "answer", "text", "response")
 _ERROR_KEYS = ("message", "detail", "type")
 _LONGEST_ID = 300
+_DEEPEST = 3
+_SENTENCE_ENDS = tuple(".!?。！？")
+_WORDS = 3
 
 
 def trace_of(
@@ -54,9 +60,21 @@ def passages_in(value: object) -> Retrieved | None:
 
 def contexts_in(value: object) -> Retrieved | None:
     """Retrieved texts without ids, as test-case files keep them."""
+    if isinstance(value, str):
+        value = [value]
     if not isinstance(value, list):
         return None
     return Retrieved(Passage("", item) if isinstance(item, str) else _passage(item) for item in value)
+
+
+def together(ids: Retrieved | None, texts: Retrieved | None) -> Retrieved | str | None:
+    """What was retrieved, where a log has the ids in one list and the texts in another; or why they do not fit."""
+    if ids is None or texts is None or any(passage.text for passage in ids):
+        return texts if ids is None else ids
+    if len(ids) != len(texts):
+        return f"the log has {len(ids)} ids of retrieved passages and {len(texts)} texts"
+    pairs = zip(ids, texts, strict=True)
+    return Retrieved(Passage(known.id or text.id, text.text, text.doc, text.page) for known, text in pairs)
 
 
 def error_in(value: object) -> str | None:
@@ -68,15 +86,22 @@ def error_in(value: object) -> str | None:
 
 
 def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
-    """The first of some keys that holds a text or a number, also one level down in `metadata`."""
+    """The first of some keys that holds a text or a number."""
     for key in keys:
         found = value.get(key)
         if isinstance(found, str):
             return found
         if text := scalar(found):
             return text
-    metadata = value.get("metadata")
-    return first_text(metadata, keys) if isinstance(metadata, dict) else ""
+    return ""
+
+
+def _told(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> str:
+    """The same, also in what frameworks wrap around a passage."""
+    inside = (value[key] for key in _INSIDE if key in value) if depth < _DEEPEST else ()
+    return first_text(value, keys) or next(
+        (text for inner in inside if isinstance(inner, dict) and (text := _told(inner, keys, depth + 1))), ""
+    )
 
 
 def scalar(value: object) -> str:
@@ -92,16 +117,25 @@ def kind_of(value: object) -> str:
 
 def _identifier(value: object) -> str:
     if isinstance(value, dict):
-        return first_text(value, _ID_KEYS)
+        return _told(value, _ID_KEYS) or _told(value, _ORIGIN_KEYS)
     return value if isinstance(value, str) else scalar(value)
 
 
 def _passage(value: object) -> Passage:
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := value.get("id"), str):
         value = only
-    text = first_text(value, _TEXT_KEYS) if isinstance(value, dict) else ""
     identifier = _identifier(value)
-    return Passage(identifier, text) if len(identifier) <= _LONGEST_ID else Passage("", text or identifier)
+    if not isinstance(value, dict):
+        return Passage("", identifier) if _is_text(identifier) else Passage(identifier)
+    text, page = _told(value, _TEXT_KEYS), value.get("page")
+    if len(identifier) > _LONGEST_ID:
+        identifier, text = "", text or identifier
+    return Passage(identifier, text, first_text(value, ("doc",)), page if type(page) is int else None)
+
+
+def _is_text(value: str) -> bool:
+    """True for a passage that was written where its id could stand: a whole sentence, or too long for an id."""
+    return len(value) > _LONGEST_ID or (value.rstrip()[-1:] in _SENTENCE_ENDS and value.count(" ") >= _WORDS)
 
 
 def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tuple[str, ...] | None]:

@@ -26,8 +26,6 @@ _ID = ("question_id", "qid", "id")
 _TEXTS = ("grader", "via", "reason")
 _LONGEST_QUOTE = 60
 _rubric = cache(rubric.load)
-# What the reader of JSON does not say itself.
-TOO_LONG = "a number too long to read was read as null"
 
 
 class BadVerdict(ValueError):
@@ -53,7 +51,7 @@ def file_rows(path: str, problems: list[Problem]) -> Iterator[Row]:
     for block in sources.blocks_from([path]):
         for line, value in zip(*block.rows(), strict=True):
             if isinstance(value, Repaired):
-                problems.append(Problem("note", value.repairs or TOO_LONG, path, line))
+                problems.append(Problem("note", value.note, path, line))
                 yield line, value.value
             elif isinstance(value, Problem):
                 problems.append(value)

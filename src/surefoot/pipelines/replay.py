@@ -8,11 +8,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.importers import sources
-from surefoot.importers.fields import TraceReader
-from surefoot.importers.jsontext import Repaired
+from surefoot.importers.traces import Logged, read_traces
+from surefoot.problems import ProblemLog
 from surefoot.text.normal import normalise
-from surefoot.types import Ask, Trace
+from surefoot.types import Ask, Problem, Trace
 
 
 class ReplayPipeline:
@@ -23,28 +22,39 @@ class ReplayPipeline:
         if not Path(path).exists():
             raise UsageError(f"the trace file {path} does not exist", "name it like --pipeline traces:FILE")
         self.name = f"traces:{Path(path).name}"
+        self.problems = ProblemLog()  # what in the file could not be used, or was used with a doubt
         self._by_id: dict[str, Trace] = {}
         self._by_text: dict[str, Trace] = {}
-        reader = TraceReader(mapping)
-        for block in sources.blocks_from([path]):
-            for value in block.rows()[1]:
-                row = value.value if isinstance(value, Repaired) else value
-                trace = reader.read(row) if isinstance(row, dict) else "not an object"
-                if isinstance(trace, Trace):
-                    self._keep(trace)
+        for logged in read_traces([path], mapping):
+            self._keep(logged)
         if not (self._by_id or self._by_text):
-            raise UsageError(f"no trace could be read from {path}", "say where the fields lie with --map")
+            first = next((f": {problem}" for problem in self.problems.all_named if problem.kind != "note"), "")
+            raise UsageError(f"no trace could be read from {path}{first}", "say where the fields lie with --map")
 
     def answer(self, ask: Ask) -> Trace:
-        trace = self._by_id.get(ask.id) or self._by_text.get(normalise(ask.text))
+        trace = self._find(ask.id, ask.text)
         if trace is None:
             raise Incomplete("the trace file has no answer to this question")
         if ask.retrieval == "null" and (trace.retrieved is None or len(trace.retrieved)):
             raise Incomplete("not run: the trace does not show that nothing was retrieved")
         return replace(trace, question_id=ask.id)
 
-    def _keep(self, trace: Trace) -> None:
+    def _keep(self, logged: Logged) -> None:
+        trace = logged.found
+        if logged.repairs:
+            self.problems.add(Problem("note", logged.repairs, logged.source, logged.line))
+        if isinstance(trace, Problem):
+            self.problems.add(trace)
+            return
+        if self._find(trace.question_id, trace.question) is not None:
+            asked = trace.question_id or trace.question or ""
+            message = f"question {asked[:80]!r} has a trace already: the last one is taken"
+            self.problems.add(Problem("note", message, logged.source, logged.line))
         if trace.question_id is not None:
             self._by_id[trace.question_id] = trace
         if trace.question is not None:
             self._by_text[normalise(trace.question)] = trace
+
+    def _find(self, question_id: str | None, text: str | None) -> Trace | None:
+        by_id = self._by_id.get(question_id) if question_id is not None else None
+        return by_id or (self._by_text.get(normalise(text)) if text is not None else None)

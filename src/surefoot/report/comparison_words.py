@@ -128,7 +128,7 @@ def cited_by(said: Said) -> list[Passage]:
     trace = said.trace
     if trace is None or not trace.citations:
         return []
-    return [passage for passage in trace.retrieved or () if passage.id in trace.citations]
+    return [passage for passage in trace.sources if passage.id in trace.citations]
 
 
 def reason_of(said: Said) -> str:

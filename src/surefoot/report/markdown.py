@@ -7,7 +7,18 @@ from collections.abc import Iterable, Iterator
 from surefoot.metrics import METRICS
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
-from surefoot.report.words import STATUS_WORDS, cell, headline, interval, names, percent, plain, seen, to_be_sure
+from surefoot.report.words import (
+    STATUS_WORDS,
+    cell,
+    change,
+    headline,
+    interval,
+    names,
+    percent,
+    plain,
+    seen,
+    to_be_sure,
+)
 from surefoot.scorecard import Scorecard
 from surefoot.stats import questions_to_be_sure
 from surefoot.types import Estimate, Question
@@ -47,11 +58,14 @@ def _gate(card: Scorecard) -> Iterator[str]:
 
 
 def _metrics(card: Scorecard) -> Iterator[str]:
-    yield from ("## Metrics", "", "| metric | value | 95% interval | share of |", "|---|---|---|---|")
+    before = card.baseline
+    heads = ("metric", "value", "95% interval", *(("baseline", "change") if before is not None else ()), "share of")
+    yield from ("## Metrics", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|")
     for name, estimate in card.metrics.items():
         metric = METRICS[name]
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        yield f"| {name} | {value} | {interval(estimate)} | {metric.unit} that {metric.share} |"
+        earlier = "" if before is None else f"{seen(before.get(name))} | {change(estimate, before.get(name))} | "
+        yield f"| {name} | {value} | {interval(estimate)} | {earlier}{metric.unit} that {metric.share} |"
     yield ""
     for name, estimate in card.metrics.items():
         if METRICS[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:

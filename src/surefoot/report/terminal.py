@@ -7,7 +7,18 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.problems import in_words
-from surefoot.report.words import STATUS_WORDS, headline, interval, names, percent, plain, rule_words, seen, to_be_sure
+from surefoot.report.words import (
+    STATUS_WORDS,
+    change,
+    headline,
+    interval,
+    names,
+    percent,
+    plain,
+    rule_words,
+    seen,
+    to_be_sure,
+)
 from surefoot.scorecard import Scorecard
 
 _OUTCOME_STYLE = {"SHIP": "bold green", "BLOCK": "bold red", "INCONCLUSIVE": "bold yellow"}
@@ -63,10 +74,12 @@ def _behind(card: Scorecard, console: Console) -> None:
 
 
 def _metrics(card: Scorecard) -> Table:
-    table = _table("metric", "value", "95% interval")
+    before = card.baseline
+    table = _table("metric", "value", "95% interval", *(("baseline", "change") if before is not None else ()))
     for name, estimate in card.metrics.items():
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        table.add_row(name, value, interval(estimate))
+        earlier = () if before is None else (seen(before.get(name)), change(estimate, before.get(name)))
+        table.add_row(name, value, interval(estimate), *earlier)
     return table
 
 

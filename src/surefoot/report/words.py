@@ -56,6 +56,17 @@ def seen(estimate: Estimate | None) -> str:
     return "-" if estimate.value is None else f"{percent(estimate.value)} ({fraction(estimate)})"
 
 
+def change(now: Estimate, before: Estimate | None) -> str:
+    """In points, exact until it is shown: `+3.2 points`."""
+    if now.value is None or before is None or before.value is None:
+        return "-"
+    difference = now.value - before.value
+    tenths = round(abs(difference) * 1000)
+    if not difference:
+        return "none"
+    return f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
+
+
 def interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "-"

@@ -21,6 +21,7 @@ from surefoot.importers import gatefiles, sources
 from surefoot.importers import questions as question_sets
 from surefoot.importers.baseline import Baseline, load_baseline
 from surefoot.importers.otel import Span, traces_of
+from surefoot.importers.traces import SPANS
 from surefoot.metrics import METRICS, Tally
 from surefoot.outcomes import Outcome, label
 from surefoot.problems import ProblemLog, in_words
@@ -41,7 +42,7 @@ def score(
     questions: str | Path | Sequence[object],
     traces: TraceInput,
     *,
-    gate: str | Path = gatefiles.DEFAULT,
+    gate: str | Path | None = None,
     rules: Sequence[str] = (),
     rerun: Rerun = "error",
     refusal: Literal["detect", "exact"] = "detect",
@@ -54,6 +55,9 @@ def score(
 ) -> ScoreResult:
     """Score traces against a question set and decide by the gate.
 
+    The rules are those of `gate` and of `rules` together; without a gate those of `rules` alone, and without either
+    those of the default gate.
+
     `questions` is a file or a list of dictionaries; `traces` a file, a folder, "-", several of these, or a list
     of dictionaries. The result reads like the object that `surefoot score --json` prints.
     """
@@ -64,7 +68,7 @@ def score(
     question_set = question_sets.load(questions)
     asked = question_set.questions
     fingerprint = fingerprint_of(asked)
-    before = load_baseline(baseline, fingerprint) if baseline else None
+    before = load_baseline(baseline, fingerprint) if baseline is not None else None
     _check_fields(by, asked)
     problems = ProblemLog()
     problems.extend(question_set.problems)
@@ -74,6 +78,8 @@ def score(
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, count_only=rerun == "all")
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_unmatched(mapping, scorer.found_fields))
+    if before and not any(rule.on_baseline for rule in decided_by):
+        problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = _count(asked, attempts, decided_by, by)
     decision = _decide(decided_by, counted, before, problems)
     card = Scorecard(
@@ -85,6 +91,7 @@ def score(
         accounting=accounting,
         problems=problems,
         settings=Settings(len(asked), fingerprint, rerun, refusal, by),
+        baseline=before.metrics if before else None,
     )
     return ScoreResult(card, attempts, asked)
 
@@ -103,10 +110,9 @@ def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
 
 
-def _rules(gate: str | Path, more: Sequence[str]) -> list[Rule]:
-    """The rules of a gate, or those given one by one, or both; coverage is asked for even where nothing says so."""
-    texts = {} if more and gate == gatefiles.DEFAULT else gatefiles.load(gate)
-    rules = [Rule.parse(text, name) for name, text in texts.items()] + [Rule.parse(text) for text in more]
+def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
+    """Coverage is asked for even where nothing says so."""
+    rules = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, more, gatefiles.DEFAULT)]
     if not any(rule.metric == gates.COMPLETENESS for rule in rules):
         rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
     return rules
@@ -149,7 +155,7 @@ def _read_all(
         if progress:
             progress(rows)
     if spans:
-        joined = scorer.score_traces(traces_of(spans), "spans")
+        joined = scorer.score_traces(list(traces_of(spans).values()), SPANS)
         attempts.add(joined)
         found.merge(joined.problems)
         rows += joined.rows

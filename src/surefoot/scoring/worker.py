@@ -10,13 +10,12 @@ from msgspec import Struct, field, json
 
 from surefoot import outcomes
 from surefoot.importers import jsontext
-from surefoot.importers.fields import CONTAINERS, TraceReader
 from surefoot.importers.jsontext import Repaired
-from surefoot.importers.otel import Span, spans_in
+from surefoot.importers.otel import Span
 from surefoot.importers.questions import QuestionIndex
 from surefoot.importers.shapes import LikeRow, Shape
 from surefoot.importers.sources import Block, FileRange, Lines
-from surefoot.importers.values import kind_of
+from surefoot.importers.traces import RowReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
 from surefoot.text.refusals import Refusal, detect, exact
@@ -25,9 +24,6 @@ from surefoot.types import Problem, Question, Trace
 REFUSAL_MODES: Mapping[str, Callable[[str], Refusal]] = {"detect": detect, "exact": exact}
 
 _SHAPES_KEPT, _SCORED_KEPT, _EXPECTED_KEPT = 100, 20_000, 50_000
-_SPECIAL_KEYS = frozenset(
-    {*CONTAINERS, "resourceSpans", "resource_spans", "attributes", "attributes.input.value", "attributes.output.value"}
-)
 
 
 class Scored(Struct, frozen=True, gc=False):
@@ -90,12 +86,12 @@ class BlockScorer:
         self._index = QuestionIndex(questions)
         self._questions = questions
         self._expected: dict[int, Expected] = {}
-        self._reader = TraceReader(mapping)
+        self._rows = RowReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
         self._count_only = count_only
         self._has_mapping = bool(mapping)
-        self.found_fields = self._reader.found_fields
+        self.found_fields = self._rows.traces.found_fields
         self._outcomes: list[Outcome] = []
         self._code_of: dict[int, int] = {}
         self._shape: Shape | None = None  # what the rows before looked like
@@ -132,11 +128,11 @@ class BlockScorer:
 
     def _shape_of(self, values: list[object]) -> Shape | None:
         row = values[-1] if values else None
-        if self._has_mapping or not isinstance(row, dict) or _SPECIAL_KEYS & row.keys():
+        if self._has_mapping or not isinstance(row, dict) or not self._rows.is_one_trace(row):
             return None
         keys = tuple(row)
         if keys not in self._shapes and len(self._shapes) < _SHAPES_KEPT:
-            self._shapes[keys] = Shape.of(self._reader, row)
+            self._shapes[keys] = Shape.of(self._rows.traces, row)
         return self._shapes.get(keys)
 
     def _score_alike(self, rows: list[LikeRow], shape: Shape, first_line: int, result: BlockResult) -> None:
@@ -163,43 +159,19 @@ class BlockScorer:
 
     def _score_rows(self, lines: Sequence[int], values: list[object], result: BlockResult) -> None:
         for line, value in zip(lines, values, strict=True):
-            if type(value) is not dict or (_SPECIAL_KEYS & value.keys() and not self._has_mapping):
-                self._score_special(value, line, result)
-            else:
-                self._score_row(value, line, result)
-
-    def _score_row(self, row: dict[str, object], line: int, result: BlockResult) -> None:
-        result.rows += 1
-        trace = self._reader.read(row)
-        if isinstance(trace, Trace):
-            self._score(trace, line, result)
-        else:
-            result.problems.add(Problem("no_question", trace, result.source, line))
-
-    def _score_special(self, value: object, line: int, result: BlockResult) -> None:
-        """Whatever is not a plain row of one trace: repaired text, problems, spans, lists of traces."""
-        if isinstance(value, Repaired):
-            note = value.repairs or "not quite JSON, but readable"
-            result.problems.add(Problem("note", note, result.source, line))
-            value = value.value
-        if isinstance(value, Problem):
-            result.rows += value.line is not None and value.kind != "note"
-            result.problems.add(value)
-            return
-        if isinstance(value, dict) and not self._has_mapping and (spans := spans_in(value)):
-            result.rows += len(spans)
-            result.spans += [span for span in spans if span is not None]
-            for _ in range(spans.count(None)):
-                result.problems.add(Problem("malformed", "a span has no trace id", result.source, line))
-            return
-        whole = isinstance(value, dict) and isinstance(self._reader.read(value), Trace)
-        for row in [value] if whole else _unpacked(value):
-            if isinstance(row, dict):
-                self._score_row(row, line, result)
-            else:
+            if isinstance(value, Repaired):
+                result.problems.add(Problem("note", value.note, result.source, line))
+                value = value.value
+            for _, found in self._rows.read(value, result.source, line):
+                if isinstance(found, Problem):
+                    result.rows += found.line is not None and found.kind != "note"
+                    result.problems.add(found)
+                    continue
                 result.rows += 1
-                message = f"a trace must be an object, not {kind_of(row)}"
-                result.problems.add(Problem("malformed", message, result.source, line))
+                if isinstance(found, Span):
+                    result.spans.append(found)
+                else:
+                    self._score(found, line, result)
 
     def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
         place = self._join(trace.question_id, trace.question, line, result)
@@ -238,14 +210,6 @@ class BlockScorer:
         if self._index.find_text(text) not in (place, QuestionIndex.AMBIGUOUS):
             message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
             result.problems.add(Problem("note", message, result.source, line))
-
-
-def _unpacked(row: object) -> list[object]:
-    for key in CONTAINERS:
-        inner = row.get(key) if isinstance(row, dict) else None
-        if isinstance(inner, list) and inner:
-            return inner
-    return [row]
 
 
 def _shortened(text: str) -> str:

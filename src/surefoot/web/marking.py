@@ -72,14 +72,13 @@ def visible(foreign: str) -> str:
 
 def view_of(item: Item) -> View:
     question, trace = item.question, item.trace
-    passages = tuple(trace.retrieved or ())
-    ids = [passage.id for passage in passages]
+    passages, ids = trace.sources, trace.names
     answer = trace.answer or ""
     field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
     found = claims_of(answer[:_READ_CLOSELY], ids, question.gold_ids, field)
     marks = locate(answer, ids, question.gold_ids)
     cited = tuple(dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())]))
-    by_id = {passage.id: passage for passage in reversed(passages) if passage.id}
+    by_id = {passage.id: passage for passage in passages}
     shared = _Shared(found.claims, passages)
     return View(
         question=escape(visible(question.text)),
