@@ -41,7 +41,7 @@ def decide(base: Side, cand: Side, mode: str = "strict", *rules: str) -> Compari
 def test_labels_on_the_candidate_alone_do_not_ship_a_regression(mode: str) -> None:
     found = decide(run(BASE, "base"), run(CAND, "cand", TRUE_CAND, ALL), mode)
     assert found.decision.outcome == "INCONCLUSIVE"
-    assert "people looked at one side" in found.judged[0].check.reason
+    assert "labels are on one side" in found.judged[0].check.reason
     lacking = {(answer.question_id, answer.side) for answer in found.label_next}
     assert lacking == {(f"q{i:03}", "base") for i in range(4, 20)}, "what was overruled, and the baseline's own alarms"
     assert (
@@ -66,7 +66,7 @@ def test_rows_by_people_on_one_side_of_two_files_do_not_ship_a_regression(replac
     base, worse = "c" * 20, "w" * 9 + "c" * 11
     assert decide(rows(base), rows(worse)).decision.outcome == "BLOCK"
     found = decide(rows(base), rows(worse, *range(9), replacing=replacing))
-    assert found.decision.outcome == "INCONCLUSIVE" and "people looked at one side" in found.judged[0].check.reason
+    assert found.decision.outcome == "INCONCLUSIVE" and "labels are on one side" in found.judged[0].check.reason
     assert decide(rows(base), rows(worse, *range(20), replacing=replacing)).decision.outcome == "INCONCLUSIVE"
     both = rows(base, *range(9), replacing=replacing), rows(worse, *range(9), replacing=replacing)
     assert decide(*both).decision.outcome == "SHIP", "and what they say of both counts"

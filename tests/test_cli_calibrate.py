@@ -82,7 +82,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
     done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, *reports)
     assert done.code == 0, done.err
     for said in (
-        "held against 38 labelled answers by <b>anna</b>",
+        "held against 38 answers labelled by people (<b>anna</b>)",
         "Cohen's kappa: ",
         "post-stratified",
         "Certificate ",
@@ -101,8 +101,8 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         ([], 2, "one thing to calibrate must be given"),
         (["--verdicts", "none.jsonl", "--labels", "l.jsonl"], 2, "there is no file none.jsonl"),
         (["--verdicts", "v.jsonl", "--labels", "none.csv"], 2, "there is no file none.csv"),
-        (["--verdicts", "v.jsonl"], 4, "no label by a person in v.jsonl"),
-        (["--verdicts", "v.jsonl", "--labels", "empty.jsonl"], 4, "no label by a person in empty.jsonl"),
+        (["--verdicts", "v.jsonl"], 4, "no label in v.jsonl"),
+        (["--verdicts", "v.jsonl", "--labels", "empty.jsonl"], 4, "no label in empty.jsonl"),
         (["--verdicts", "v.jsonl", "--labels", "others.jsonl"], 4, "no label in others.jsonl is on an answer"),
         (["--verdicts", "v.jsonl", "--labels", "v.jsonl"], 2, "the grader that is to be calibrated"),
         (["--verdicts", "two.jsonl", "--labels", "l.jsonl"], 2, "several graders: g/1, g/2"),
@@ -332,7 +332,9 @@ def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     assert said in (tmp_path / "r.html").read_text("utf-8") and said in (tmp_path / "r.md").read_text("utf-8")
     assert said in surefoot("calibrate", run).out
     assert "People were divided on 40 more answers of the certificate" in surefoot("calibrate", other).out
-    assert "70 answers were labelled, people were divided on 40 more" in surefoot("gate", run, other).out
+    assert (
+        "70 answers were labelled by people (ana, bo), they were divided on 40 more" in surefoot("gate", run, other).out
+    )
 
 
 def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: Write, tmp_path: Path) -> None:
@@ -357,7 +359,7 @@ def test_where_people_are_divided_on_all_nothing_is_calibrated(write: Write) -> 
     both = rows({"wrong": 20}, "human/anna") + rows({"correct": 20}, "human/bob")
     done = surefoot("calibrate", "--verdicts", write("v.jsonl", rows({"wrong": 20}) + both))
     assert done.code == 4
-    assert "nothing could be calibrated: people are divided on every answer they labelled" in done.err
+    assert "nothing could be calibrated: whoever labelled is divided on every answer" in done.err
 
 
 def test_human_without_a_name_is_nobody(write: Write) -> None:

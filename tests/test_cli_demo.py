@@ -39,7 +39,10 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
 
 def test_the_demo_goes_from_labels_to_a_certificate_to_a_decision(demo: Path) -> None:
     printed = (demo.parent / "printed").read_text(encoding="utf-8")
-    assert "agrees with people at kappa" in printed and "uncalibrated" not in printed
+    assert (
+        "labelled by AI annotators (author-1, author-2); kappa with these labels: factuality" in printed
+        and "uncalibrated" not in printed
+    )
     decision = json.loads((demo / "reference-eager" / "decision.json").read_text(encoding="utf-8"))
     assert decision["trust"]["certificate"]["labels"] >= 50 and not decision["uncalibrated"]
     assert decision["labelled"]["cand"] > 100

@@ -208,7 +208,7 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
         ledger.add_labels([label_of(base, "q000", "correct", "b"), label_of(base, "q001", "correct", "b")])
     assert call(compare, base, cand, "--uncalibrated", "--report", tmp_path / "r.md")[0] == 0
     said = (tmp_path / "r.md").read_text()
-    assert "people's labels count instead of the grader's verdicts on 2 answers of base and 2 of cand" in said
+    assert "count instead of the grader's verdicts on 2 answers of base and 2 of cand" in said
     assert decided(base, cand, "--uncalibrated")[1]["labelled"] == {"base": 2, "cand": 2}
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_labels([label_of(cand, "q000", "wrong", "bob")])

@@ -47,7 +47,7 @@ def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
     known = trusted()
     assert known.certificate is not None and status(LABELS, known) == status(KAPPA, known) == "pass"
     words = trust.in_words(known)
-    assert "kappa 0.80 (0.60 to 0.90)" in words and "400 answers were labelled" in words
+    assert "factuality 0.80 (0.60 to 0.90)" in words and "400 answers were labelled by people (ann)" in words
     assert "of the answers it calls correct, 0.0% (0.0% to 3.0%) are not" in words
 
 
@@ -97,12 +97,12 @@ def test_people_who_are_divided_are_mentioned() -> None:
     assert known.certificate is not None and "divided" not in trust.in_words(known)
     record = replace(known.certificate.axes["factuality"], divided=40)
     torn = replace(known, certificate=replace(known.certificate, axes={"factuality": record}))
-    assert "400 answers were labelled, people were divided on 40 more; of the answers" in trust.in_words(torn)
+    assert "400 answers were labelled by people (ann), they were divided on 40 more; kappa" in trust.in_words(torn)
 
 
 def test_zero_has_no_sign() -> None:
     known = trusted(kappa=(-0.001, -0.004, 0.002))
-    assert "kappa 0.00 (0.00 to 0.00)" in trust.in_words(known)
+    assert "factuality 0.00 (0.00 to 0.00)" in trust.in_words(known)
     check = trust.judge(KAPPA, known, lifted=False)
     assert "it is 0.00: more labels" in check.reason
     assert number("kappa", check.seen) == "0.00 (0.00 to 0.00)"

@@ -29,7 +29,7 @@ Chosen = tuple[Pair, SideName]
 Again = Callable[[Rule, Subject], Judged]  # how a rule is judged
 OTHER: dict[SideName, SideName] = {"base": "cand", "cand": "base"}
 _UNALARMING = ("correct", "refused")  # the one or the other is fine by every rule about buckets
-_ONE_SIDED = "it holds only because people looked at one side: label the other side's answers too"
+_ONE_SIDED = "it holds only because labels are on one side: label the other side's answers too"
 _SEARCHED = "it holds only by what somebody went to look for on the baseline: label answers drawn by chance"
 
 

@@ -79,7 +79,8 @@ class Comparison(Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     trust: Trust = Trust()
     uncalibrated: bool = False
-    labelled: dict[SideName, int] = {}  # answers on which people's labels count instead of verdicts
+    labelled: dict[SideName, int] = {}  # answers on which labels count instead of verdicts
+    labelled_by: tuple[str, ...] = ()  # whose labels these are
     why_this_mode: str = ""
     sequential: Sequential | None = None
     label_next: tuple[Answer, ...] = ()  # answers whose labels could decide
@@ -148,6 +149,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         trust=trusted,
         uncalibrated=request.uncalibrated,
         labelled={name: len({key for key, _ in side.labels}) for name, side in sides.items()},
+        labelled_by=tuple(sorted({name for side in sides.values() for name in side.labelled_by})),
         why_this_mode=request.why_this_mode or why,
         sequential=None if terms is None else _terms_shown(terms, rules, evidence),
         label_next=label_next,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.records import is_person
+from surefoot.records import is_annotator
 from surefoot.stats.clusters import clustered_share
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate, Expects, Question, Trace, Verdict
@@ -53,9 +53,9 @@ class Said(Struct, frozen=True):
 
     @property
     def by_people(self) -> bool:
-        """True when people put it into its bucket."""
+        """True when people or AI annotators put it into its bucket."""
         verdict = self.verdicts.get(BUCKET_AXIS)
-        return bool(self.bucket and verdict and is_person(verdict.grader))
+        return bool(self.bucket and verdict and is_annotator(verdict.grader))
 
     def read(self, axis: str, absent: Part) -> Part | str:
         """The value on an axis; `absent` is what it means that an answer with a bucket has no such verdict."""

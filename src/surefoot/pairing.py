@@ -14,7 +14,17 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.measures import BUCKET_AXIS, Pair, Said
-from surefoot.records import Label, as_verdict, by_answer, is_called_like_a_grader, is_person, settled, version_of
+from surefoot.records import (
+    PEOPLE,
+    Label,
+    as_verdict,
+    by_answer,
+    is_annotator,
+    is_called_like_a_grader,
+    settled,
+    version_of,
+    whose,
+)
 from surefoot.types import Problem, Question, Trace, Verdict
 
 Key = tuple[str, int]  # question id, attempt
@@ -34,7 +44,8 @@ class Side(Struct, dict=True):
     problems: list[Problem] = []  # what of it could not be used
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
-    labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what people settled on, instead of the grader
+    labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what annotators settled on, not the grader
+    labelled_by: frozenset[str] = frozenset()  # whose labels these are
     labelled_beside: tuple[str, ...] = ()  # runs whose labels go into the same certificate
     picked: set[tuple[Key, str]] = set()  # those of them on answers that somebody went to, which chance did not draw
 
@@ -56,7 +67,7 @@ class Side(Struct, dict=True):
 
 
 def stand_in(side: Side, labels: Iterable[Label]) -> None:
-    """Put people's labels on the very answers of this side in place of its grader's verdicts.
+    """Put the labels on the very answers of this side in place of its grader's verdicts.
 
     What most of them say counts; where they are divided, the verdict stays and the side notes it.
     """
@@ -81,17 +92,19 @@ def stand_in(side: Side, labels: Iterable[Label]) -> None:
                 label = next(label for label in given if label.value == value)
                 said = replace(label, question_id=key[0], attempt=key[1])
                 side.labels[key, axis] = as_verdict(said)
+                side.labelled_by |= {label.annotator for label in given}
                 side.picked |= {(key, axis)} if all(one.drawn == "chosen" for one in given) else set()
             elif given:
                 divided[axis][key[0]] = None
     for axis, questions in divided.items():
-        message = f"people are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
+        who = whose(label.annotator for label in people if label.axis == axis)
+        message = f"{who} are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
         side.problems.append(Problem("note", message, side.name))
 
 
 def with_labels_apart(base: Side, cand: Side) -> tuple[Side, Side]:
     """In files of verdicts what people say is a label, as in the ledger, unless nobody else has said anything."""
-    if all(is_person(verdict.grader) for side in (base, cand) for verdict in side.verdicts):
+    if all(is_annotator(verdict.grader) for side in (base, cand) for verdict in side.verdicts):
         return base, cand
     return _labels_apart(base), _labels_apart(cand)
 
@@ -101,15 +114,18 @@ def _labels_apart(side: Side) -> Side:
         return side
     said: defaultdict[tuple[Key, str], list[Verdict]] = defaultdict(list)
     for verdict in side.verdicts:
-        if is_person(verdict.grader):
+        if is_annotator(verdict.grader):
             said[(verdict.question_id, verdict.attempt), verdict.axis].append(verdict)
     labels = dict(side.labels)
     for place, given in said.items():
         if (value := settled(verdict.value for verdict in given)) is not None:
             labels[place] = next(verdict for verdict in given if verdict.value == value)
-    # What people are divided on stays among the verdicts, as one more that disagrees.
-    rest = [v for v in side.verdicts if not is_person(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
-    return replace(side, verdicts=rest, labels=labels)
+    who = frozenset(v.grader.removeprefix(PEOPLE) for place in labels for v in said.get(place, ()))
+    # What annotators are divided on stays among the verdicts, as one more that disagrees.
+    rest = [
+        v for v in side.verdicts if not is_annotator(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels
+    ]
+    return replace(side, verdicts=rest, labels=labels, labelled_by=side.labelled_by | who)
 
 
 def check_alike(base: Side, cand: Side) -> None:

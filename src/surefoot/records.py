@@ -1,7 +1,7 @@
 """What a project keeps for good: labels, certificates, and the steps of its gate. Rows are added, never changed.
 
-A label is a verdict by a person. It is bound to the version of the answer it was given on, so it follows an answer
-that another run gives again, and never sticks to one that has changed.
+A label is a verdict by an annotator: a person, or an AI that says so (`ai/NAME`). It is bound to the version of the
+answer it was given on, so it follows an answer that another run gives again, and never sticks to one that has changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.types import Question, Trace, Verdict
 
-PEOPLE = "human/"
+PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
@@ -28,7 +28,7 @@ Value = str | int | float | None
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """One axis of one answer, by one person, at one time. `value` None takes an earlier label back."""
+    """One axis of one answer, by one annotator, at one time. `value` None takes an earlier label back."""
 
     id: str  # made by whoever sends it, so that what is sent twice is one label
     at: str  # ISO 8601, UTC
@@ -53,7 +53,7 @@ class Interval(Struct, frozen=True):
 
 
 class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a grader and people agree on one axis.
+    """How a grader and whoever labelled agree on one axis.
 
     `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
     they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`.
@@ -61,9 +61,9 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `worth[verdict][label]` is what these labels are worth as labels on all answers with the verdict: those of a run
     where few were labelled weigh more than those of one where many were, and attempts at one question count as one. A
     row that is worth what it counts is left out. `answers_worth` is how many answers all of them count for where
-    questions were asked several times.
+    questions were asked several times. `annotators` are left out where they are the certificate's.
 
-    All three are left out where there is nothing to say, so that certificates made before them keep their ids.
+    All of these are left out where there is nothing to say, so that certificates made before them keep their ids.
     """
 
     n: int
@@ -73,6 +73,7 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     divided: int = 0
     worth: dict[str, dict[str, float]] = {}
     answers_worth: float | None = None
+    annotators: tuple[str, ...] = ()
 
     @property
     def weighed(self) -> Mapping[str, Mapping[str, float]]:
@@ -88,9 +89,13 @@ class Certificate(Struct, frozen=True, kw_only=True):
     grader: str  # its name carries its version and the hash of its prompt or weights
     rubric_sha256: str
     corpus: str  # what corpus_of says of a run; "" where it is not known
-    labels: int  # answers that people put into a bucket
+    labels: int  # answers that were put into a bucket
     annotators: tuple[str, ...]
     axes: dict[str, AxisRecord]
+
+    def annotators_of(self, axis: str) -> tuple[str, ...]:
+        record = self.axes.get(axis)
+        return (record and record.annotators) or self.annotators
 
 
 class Discordant(Struct, frozen=True):
@@ -169,14 +174,47 @@ def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:
 def as_verdict(label: Label) -> Verdict:
     value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
     return Verdict(
-        question_id=label.question_id, axis=label.axis, value=value, grader=f"{PEOPLE}{label.annotator}",  # type: ignore[arg-type]
+        question_id=label.question_id, axis=label.axis, value=value, grader=_signed(label.annotator),  # type: ignore[arg-type]
         attempt=label.attempt, reason=label.note,
     )  # fmt: skip
 
 
-def is_person(grader: str) -> bool:
-    """Whether a verdict is by a person: `human/` and a name. Without the name it is nobody's."""
-    return grader.startswith(PEOPLE) and bool(grader.removeprefix(PEOPLE).strip())
+def _signed(annotator: str) -> str:
+    return annotator if is_ai(annotator) else f"{PEOPLE}{annotator}"
+
+
+def is_annotator(grader: str) -> bool:
+    """Whether a verdict is a label: `human/` or `ai/` and a name. Without the name it is nobody's."""
+    return grader.startswith((PEOPLE, AI)) and bool(bare_name(grader))
+
+
+def is_ai(annotator: str) -> bool:
+    return annotator.startswith(AI)
+
+
+def bare_name(name: str) -> str:
+    return name.removeprefix(PEOPLE).removeprefix(AI).strip()
+
+
+def whose(annotators: Iterable[str]) -> str:
+    """Who gave some labels, in the words of every report: people, AI annotators, or both."""
+    kinds = {is_ai(name) for name in annotators}
+    if not kinds:
+        return "unnamed annotators"
+    return "people and AI annotators" if len(kinds) == 2 else "AI annotators" if True in kinds else "people"
+
+
+def whose_by_name(annotators: Iterable[str], most: int = 5) -> str:
+    """The same with their names: `AI annotators (a, b)`, or `people (ann) and AI annotators (a, b)`."""
+    given = sorted(set(annotators))
+    groups = [[name for name in given if is_ai(name) is kind] for kind in (False, True)]
+    return " and ".join(f"{whose(group)} ({_listed(group, most)})" for group in groups if group) or whose(())
+
+
+def _listed(annotators: list[str], most: int) -> str:
+    more = len(annotators) - most
+    shown = ", ".join(bare_name(name) for name in annotators[:most])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def is_called_like_a_grader(name: str) -> bool:

@@ -17,7 +17,7 @@ from surefoot.calibration.certificates import left_out, standing
 from surefoot.gate import Check, Rule
 from surefoot.measures import BUCKET_AXIS, SideName
 from surefoot.pairing import Side
-from surefoot.records import PEOPLE, AxisRecord, Certificate, is_person
+from surefoot.records import PEOPLE, AxisRecord, Certificate, bare_name, whose, whose_by_name
 from surefoot.stats import wilson
 from surefoot.types import Estimate
 
@@ -32,28 +32,30 @@ class Trust(Struct, frozen=True):
     certificate: Certificate | None = None
     reason: str = ""  # why there is none, or why a newer one does not count
     remedy: str = ""
-    by_people: bool = False  # nobody but people: there is no grader to distrust
+    by_people: bool = False  # nobody but people: there is no grader to distrust, as there would be with an AI
     answers: int = 0  # different ones on both sides, where they are known: no more than that can be labelled
 
 
 def trust_in(sides: Mapping[SideName, Side], certificates: Sequence[Certificate]) -> Trust:
     """One certificate has to fit the grader, the rubric and the documents of both sides."""
     graders = {name for side in sides.values() for name in side.graders or {v.grader for v in side.counted()}}
-    nameless = {name for name in graders if not name.removeprefix(PEOPLE).strip()}
-    named = tuple(sorted(name for name in graders - nameless if not is_person(name)))
+    nameless = {name for name in graders if not bare_name(name)}
+    machines = tuple(sorted(name for name in graders - nameless if not name.startswith(PEOPLE)))
     remedy = _remedy(sides["cand"])
     if nameless:
-        return Trust(named, reason="there are verdicts that do not say who gave them", remedy=remedy)
-    if not named:
+        return Trust(machines, reason="there are verdicts that do not say who gave them", remedy=remedy)
+    if not machines:
         return Trust(tuple(sorted(graders)), by_people=bool(graders), reason="" if graders else "there are no verdicts")
-    if len(named) > 1:
-        return Trust(named, reason=f"a certificate is for one grader, not for {' and '.join(named)}", remedy=remedy)
+    if len(machines) > 1:
+        return Trust(
+            machines, reason=f"a certificate is for one grader, not for {' and '.join(machines)}", remedy=remedy
+        )
     for side in (sides["base"], sides["cand"]):
-        certificate, reason = standing(certificates, named[0], side.rubric, side.corpus)
+        certificate, reason = standing(certificates, machines[0], side.rubric, side.corpus)
         if certificate is None:
-            return Trust(named, reason=reason, remedy=remedy)
+            return Trust(machines, reason=reason, remedy=remedy)
     different = {version for side in sides.values() for version in side.versions.values()}
-    return Trust(named, certificate, reason, remedy, answers=len(different))
+    return Trust(machines, certificate, reason, remedy, answers=len(different))
 
 
 def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
@@ -70,7 +72,8 @@ def judge(rule: Rule, trust: Trust, *, lifted: bool) -> Check:
             check = replace(check, status="undecidable", reason=_with_remedy(lacking, remedy_for(rule, trust)))
     if lifted and check.status != "pass":
         return replace(check, status="not_applicable", reason=LIFTED)
-    return replace(check, to_be_sure=None)
+    by = f"labels by {whose(trust.certificate.annotators_of(rule.group or BUCKET_AXIS))}" if trust.certificate else ""
+    return replace(check, to_be_sure=None, reason=check.reason or by)
 
 
 def remedy_for(rule: Rule, trust: Trust) -> str:
@@ -83,19 +86,32 @@ def remedy_for(rule: Rule, trust: Trust) -> str:
 def in_words(trust: Trust) -> str:
     """How far the grader can be trusted, in one sentence for every report."""
     if trust.by_people:
-        return f"people gave the verdicts ({', '.join(name.removeprefix(PEOPLE) for name in trust.graders)})"
+        return f"people gave the verdicts ({', '.join(map(bare_name, trust.graders))})"
     who = f"the grader {' and '.join(trust.graders)}" if trust.graders else "whoever gave the verdicts"
     certificate = trust.certificate
     if certificate is None:
         return f"how far {who} can be trusted is not known: {trust.reason}"
     record = certificate.axes.get(BUCKET_AXIS)
-    kappa = record and record.kappa
-    agrees = f"agrees with people at kappa {kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else ""
     labelled = "one answer was labelled" if certificate.labels == 1 else f"{certificate.labels} answers were labelled"
-    divided = f"people were divided on {record.divided} more" if record and record.divided else ""
-    told = ", ".join(filter(None, (agrees, labelled, divided)))
+    told = [f"{who}: {labelled} by {whose_by_name(certificate.annotators)}"]
+    if record and record.divided:
+        told.append(f"they were divided on {record.divided} more")
     beyond = (called_correct(record), _left_out(record)) if record else ()
-    return "; ".join(filter(None, (f"{who}: {told}", *beyond, trust.reason)))
+    return "; ".join(filter(None, (", ".join(told), agreement_by_axis(certificate), *beyond, trust.reason)))
+
+
+def agreement_by_axis(certificate: Certificate) -> str:
+    """The record of a grader on every axis that was labelled: that on one says nothing of the others."""
+    axes = sorted(certificate.axes.items(), key=lambda axis: (axis[0] != BUCKET_AXIS, axis[0]))
+    found = [_agreement(name, record, certificate) for name, record in axes]
+    return f"kappa with these labels: {', '.join(found)}" if found else ""
+
+
+def _agreement(name: str, record: AxisRecord, certificate: Certificate) -> str:
+    kappa = record.kappa
+    seen = f"{kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else "none"
+    by = whose(certificate.annotators_of(name))
+    return f"{name} {seen}" + ("" if by == whose(certificate.annotators) else f" by {by}")
 
 
 def called_correct(record: AxisRecord) -> str:

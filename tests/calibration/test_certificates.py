@@ -76,7 +76,7 @@ def test_nothing_is_certified_without_a_name_or_without_buckets() -> None:
     empty_name = calibrate([verdict(0, "correct", grader="human/")], [label(0, "correct")], RUBRIC)
     assert "do not name their grader" in why_none(empty_name)
     rows = [verdict(0, 1, "extra_claim_count")], [label(0, 1, axis="extra_claim_count")]
-    assert "no answer into a bucket" in why_none(calibrate(*rows, RUBRIC))
+    assert "nobody put an answer into a bucket" in why_none(calibrate(*rows, RUBRIC))
 
 
 def test_nothing_is_certified_where_no_label_was_drawn_by_chance() -> None:

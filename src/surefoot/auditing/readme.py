@@ -10,6 +10,7 @@ from surefoot.auditing.decided import Decision, commands_to_repeat, decision_in
 from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, RUN, SUMS, Index, words_for
 from surefoot.calibration.certificates import fault_in
 from surefoot.errors import SurefootError
+from surefoot.records import whose_by_name
 from surefoot.report.words import counted, overridden, plain
 from surefoot.store import Manifest, RunStore
 
@@ -107,7 +108,7 @@ def _labels(folder: Path) -> str:
     people = {label.annotator for label in labels}
     later = len(records_in(folder, [LATER]).labels)
     since = f"; {later:,} of them since the decision, in {LATER}" if later else ""
-    return f"{counted(len(labels), 'row')} by {', '.join(map(plain, sorted(people)))}{since}"
+    return f"{counted(len(labels), 'row')} by {plain(whose_by_name(people), 500)}{since}"
 
 
 def _certificate(folder: Path) -> str:
@@ -122,4 +123,5 @@ def _certificate(folder: Path) -> str:
         for name, axis in sorted(newest.axes.items())
         if axis.kappa is not None
     ]
-    return ", ".join([f"{plain(newest.grader)}, {counted(newest.labels, 'label')}", *kappas])
+    labels = f"{counted(newest.labels, 'label')} by {plain(whose_by_name(newest.annotators), 500)}"
+    return ", ".join([f"{plain(newest.grader)}, {labels}", *kappas])

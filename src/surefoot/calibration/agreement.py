@@ -75,10 +75,10 @@ def alpha_of(answers: Sequence[Answer], axis: Axis) -> tuple[float | None, str]:
     """Krippendorff's alpha between people, or why there is none."""
     units = [answer.votes for answer in answers if len(answer.votes) > 1]
     if not units:
-        return None, "no answer has labels of two people"
+        return None, "no answer has labels by two annotators"
     level: Level = "ordinal" if is_ordinal(axis) else "nominal" if axis.values else "interval"
     alpha = krippendorff_alpha(units, level, order=axis.values)
-    return alpha, "" if alpha is not None else "all labels on answers that two people saw are the same"
+    return alpha, "" if alpha is not None else "all labels on answers that two annotators saw are the same"
 
 
 def buckets_of(confusion: Confusion, views: Views) -> dict[str, Bucket]:

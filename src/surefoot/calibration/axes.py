@@ -27,7 +27,7 @@ from surefoot.calibration.results import (
 )
 from surefoot.calibration.tables import Confusion, confusion_of, from_certificate, named
 from surefoot.calibration.transfer import rates_elsewhere
-from surefoot.records import AxisRecord, Certificate, Label, Value
+from surefoot.records import AxisRecord, Certificate, Label, Value, whose
 from surefoot.rubric import Axis, Rubric
 from surefoot.types import Verdict
 
@@ -61,7 +61,8 @@ def calibrate_joined(
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
-        axes[axis.name] = calibrate_axis(answers, axis, risk)
+        people = tuple(sorted({name for answer in answers for name in answer.votes}))
+        axes[axis.name] = replace(calibrate_axis(answers, axis, risk), annotators=people, labelled_by=whose(people))
         others = (target or {}).get(axis.name)
         if others and axis.values:
             elsewhere[axis.name] = rates_elsewhere(others, _table(answers, axis))
@@ -70,6 +71,7 @@ def calibrate_joined(
         grader=joined.grader,
         labels=joined.labelled,
         annotators=tuple(sorted(joined.people)),
+        labelled_by=whose(joined.people),
         target=elsewhere or None,
         target_explanation=wording.elsewhere(f"of {of_target or 'the run above'}", joined.labelled)
         if elsewhere
@@ -156,12 +158,17 @@ def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric)
             answers=confusion.answers(),
             worth=record.worth,
             answers_worth=record.answers_worth,
+            annotators=certificate.annotators_of(axis.name),
+            labelled_by=whose(certificate.annotators_of(axis.name)),
             answers_here=dict(Counter(map(named, others))),
             explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
-            notes=(wording.divided_there(record.divided),) if record.divided else (),
+            notes=(wording.divided_there(record.divided, certificate.annotators_of(axis.name)),)
+            if record.divided
+            else (),
         )
     return Calibration(
-        axes=axes, grader=certificate.grader, labels=0, annotators=(), certificate=certificate,
+        axes=axes, grader=certificate.grader, labels=0, annotators=(), labelled_by=whose(certificate.annotators),
+        certificate=certificate,
         certificate_reason="it is an earlier one that still stands: no labels were drawn from these answers",
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from surefoot.calibration.joining import FACTUALITY
 from surefoot.calibration.results import PICKED, UNGRADED, Calibration, Table
-from surefoot.records import PEOPLE, AxisRecord, Certificate
+from surefoot.records import AxisRecord, Certificate, bare_name
 
 _LONGEST = 16  # of a hash in a sentence
 _ROUNDING = 1e-4  # of what labels are worth
@@ -23,6 +23,7 @@ def certificate_of(calibration: Calibration, *, grader: str, rubric_sha256: str,
         name: AxisRecord(
             n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
             answers_worth=axis.answers_worth,
+            annotators=() if axis.annotators == calibration.annotators else axis.annotators,
         )
         for name, axis in calibration.axes.items()
         if axis.n and axis.kappa_reason != PICKED
@@ -44,10 +45,10 @@ def sealed(certificate: Certificate) -> Certificate:
 
 def why_none(calibration: Calibration) -> str:
     """Why nothing can be certified; "" if it can."""
-    if not calibration.grader.removeprefix(PEOPLE).strip():
+    if not bare_name(calibration.grader):
         return "the verdicts do not name their grader, so a certificate would be nobody's"
     if not calibration.labels:
-        return "people put no answer into a bucket: a certificate is about factuality"
+        return "nobody put an answer into a bucket: a certificate is about factuality"
     factuality = calibration.axes.get(FACTUALITY)
     return PICKED if factuality is not None and factuality.kappa_reason == PICKED else ""
 

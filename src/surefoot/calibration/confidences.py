@@ -96,7 +96,7 @@ def _fit(held: Sequence[Held]) -> Fit:
     said, agreed, weights = _columns(held)
     fit = (fit_isotonic if len(held) >= _ENOUGH_FOR_ANY_SHAPE else fit_platt)(said, agreed, weights=weights)
     if fit is None:
-        reason = f"a fit takes {FEWEST_OF_EACH} verdicts that people agree with and {FEWEST_OF_EACH} that they do not"
+        reason = f"a fit takes {FEWEST_OF_EACH} verdicts that the labels bear out and {FEWEST_OF_EACH} that they do not"
         return Fit(kind=None, n=len(held), reason=f"{reason}; there are {sum(agreed)} and {len(held) - sum(agreed)}")
     if isinstance(fit, Isotonic):
         return Fit(kind="isotonic", n=len(held), confidences=fit.confidences, right=fit.right)

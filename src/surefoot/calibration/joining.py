@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_person, settled
+from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, settled, whose
 from surefoot.types import Problem, Verdict
 
 FACTUALITY = "factuality"
@@ -63,10 +63,10 @@ class Joined(Struct):
 
 
 def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
-    """Verdicts of graders, and those of people as the labels they are."""
+    """Verdicts of graders, and those of annotators as the labels they are."""
     machine, labels = [], []
     for verdict in verdicts:
-        if not is_person(verdict.grader):
+        if not is_annotator(verdict.grader):
             machine.append(verdict)
             continue
         who = verdict.grader.removeprefix(PEOPLE)
@@ -175,7 +175,9 @@ def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joi
     label_value = settled(votes.values())
     if votes and label_value is None:
         said = ", ".join(f"{who} {value!r}" for who, value in sorted(votes.items()))
-        joined.problems.append(Problem("tie", f"{where}: people are divided ({said}); it counts as not labelled"))
+        joined.problems.append(
+            Problem("tie", f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled")
+        )
     joined.people |= votes.keys()
     # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
     chosen = all(label.drawn in BY_CHOICE for label in given)

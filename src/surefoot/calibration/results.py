@@ -11,7 +11,7 @@ from surefoot.types import Problem
 
 UNGRADED = "ungraded"
 # Why nothing can be said of an axis that has labels.
-DIVIDED = "people are divided on every answer they labelled"
+DIVIDED = "whoever labelled is divided on every answer"
 PICKED = "no label was drawn by chance, all were picked"
 NOTHING_SAID = (DIVIDED, PICKED)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
@@ -82,7 +82,7 @@ class SendToAPerson(Struct, frozen=True, kw_only=True):
 
 
 class AxisCalibration(Struct, frozen=True, kw_only=True):
-    """One axis: how the grader and people agree, and what rates people would count.
+    """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
     `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
@@ -104,6 +104,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     answers: dict[str, int]
     worth: Weighed = {}
     answers_worth: float | None = None
+    annotators: tuple[str, ...] = ()
+    labelled_by: str = ""  # people, AI annotators, or both
     answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
@@ -118,8 +120,9 @@ class Calibration(Struct, frozen=True, kw_only=True):
     certificate: Certificate | None = None
     certificate_reason: str = ""
     grader: str
-    labels: int  # answers that people put into a bucket
+    labels: int  # answers that were put into a bucket
     annotators: tuple[str, ...]
+    labelled_by: str = ""  # people, AI annotators, or both
     target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis
     target_explanation: str = ""
     problems: tuple[Problem, ...] = ()

@@ -8,7 +8,7 @@ from surefoot.calibration.certificates import left_out
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion
-from surefoot.records import Interval
+from surefoot.records import Interval, whose
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
@@ -51,18 +51,19 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
             yield f"No answer {_graded(row)} was drawn for a label ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
-            f"Kappa is low ({kappa.value:z.2f}) although grader and people mostly agree (AC1 {ac1.value:.2f}): nearly"
+            f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
             " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
         )
 
 
 def divided(answers: Sequence[Answer]) -> str:
-    """Without this, a grader that errs where people disagree looks like one that never does."""
+    """Without this, a grader that errs where annotators disagree looks like one that never does."""
     torn = [answer for answer in answers if answer.divides_people]
+    who = _begun(whose(name for answer in answers for name in answer.votes))
     of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
     names = ", ".join(_called(answer) for answer in torn[:_NAMED])
     return (
-        f"People are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
+        f"{who} are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
         " are those of the answers they agree on. Settle them, or agree on the rubric first."
     )
 
@@ -78,10 +79,13 @@ def repeated(answers: Sequence[Answer]) -> str:
     )
 
 
-def divided_there(count: int) -> str:
-    return (
-        f"People were divided on {counted(count, 'more answer')} of the certificate, and these count as not labelled."
-    )
+def divided_there(count: int, annotators: Sequence[str]) -> str:
+    where = f"{counted(count, 'more answer')} of the certificate"
+    return f"{_begun(whose(annotators))} were divided on {where}, and these count as not labelled."
+
+
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def counted(count: int, noun: str) -> str:

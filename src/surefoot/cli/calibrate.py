@@ -41,8 +41,8 @@ _SHOWN = 20
 @click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
 @click.option(
     "--labels", multiple=True, metavar="FILE",
-    help="Labels by people, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. They must"
-    " be a random sample within each verdict; a column `drawn` says `chosen` where they are not.",
+    help="Labels, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. An AI annotator is"
+    " ai/NAME. They must be a random sample within each verdict; a column `drawn` says `chosen` where they are not.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts, where there are several.  [default: the run's own]")
 @click.option(
@@ -63,7 +63,7 @@ def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
     rubric_name: str, risk: float, reports: tuple[str, ...], ledger: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Hold a grader's verdicts against people's labels: how often it errs, and what the rates are without its errors.
+    """Hold a grader's verdicts against labels: how often it errs, and what the rates are without its errors.
 
     For a RUN the labels are those of the ledger on its answers, and the result is kept there as a certificate, which
     the gate asks for. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when
@@ -122,7 +122,7 @@ def _of_runs(
             found = _kept(_calibrated(source, *asked), book, valid)
             if others := labelled_beside(book, runs[0], runs[1:]):
                 together = shlex.join([*others, *map(printable, runs)])
-                _note(f"people have labelled more answers by this grader; on all labels: surefoot calibrate {together}")
+                _note(f"more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
             return found
     if valid is None:
         if labels:
@@ -172,7 +172,7 @@ def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> I
         message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
         return Incomplete(message, "both files must call questions by the same question_id (and attempt)")
     _name(source)
-    return Incomplete(f"there is no label by a person in {names}", "pass --labels FILE with at least one label")
+    return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
 
 
 def _write(found: Calibration, reports: Sequence[str], as_json: bool) -> None:

@@ -18,7 +18,7 @@ from surefoot.errors import UsageError
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
 from surefoot.importers.verdicts import load_verdicts
-from surefoot.records import Value, is_called_like_a_grader, is_person
+from surefoot.records import BY_CHOICE, Label, Value, is_annotator, is_called_like_a_grader
 from surefoot.rubric import Rubric
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
@@ -74,19 +74,25 @@ def from_runs(
         joined.problems += run.problems
     if joined is None:
         raise UsageError("no run is given", "write surefoot calibrate RUN")
-    joined.problems += _without_labels(runs)
+    joined.problems += _without_labels(runs, drawn_from)
     every = [verdict for run in runs for verdict in run.chosen(grader)]
     return Source(joined, runs[0].rubric, runs[0].side.corpus, by_axis(every))
 
 
-def _without_labels(runs: Sequence[_Run]) -> list[Problem]:
-    """Runs about which only the labels of others say something."""
-    labelled = {label.run for run in runs for label in run.labels if label.value is not None}
-    rest = [printable(run.store.path) for run in runs if run.id not in labelled and "" not in labelled]
-    if not labelled or not rest or len(runs) == 1:
+def _without_labels(runs: Sequence[_Run], drawn_from: set[str]) -> list[Problem]:
+    """Runs about which only the labels of others say something. Labels whose run is not among these, and which all
+    came again here, were drawn from every run that gives their answers."""
+    elsewhere = drawn_from - {run.id for run in runs}
+    with_own = [any(label.run in {run.id, *elsewhere} for label in _in_sample(run.labels)) for run in runs]
+    rest = [printable(run.store.path) for run, own in zip(runs, with_own, strict=True) if not own]
+    if not any(with_own):
         return []
     words = "no label was drawn from its answers, so what is said of them rests on those of the other runs"
     return [Problem("note", f"{name}: {words}") for name in rest]
+
+
+def _in_sample(labels: Iterable[Label]) -> list[Label]:
+    return [label for label in labels if label.value is not None and label.drawn not in BY_CHOICE]
 
 
 class _Run:
@@ -136,7 +142,7 @@ class _Run:
 
 def graders_of(store: RunStore) -> set[str]:
     """All whose verdicts a run has: no label on its answers may be by one of them."""
-    given = {verdict.grader for verdict in store.verdicts() if not is_person(verdict.grader)}
+    given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
     members = (name for part, name in store.manifest.versions.items() if part.startswith("council member"))
     return {*given, *members, store.manifest.grader or ""} - {""}
 

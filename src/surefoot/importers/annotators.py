@@ -1,4 +1,7 @@
-"""Who gave a label. It must be a person: a grader's own verdicts, read as labels, would prove the grader right."""
+"""Who gave a label. It must not be a grader: a grader's own verdicts, read as labels, would prove the grader right.
+
+A plain name is a person's, and so is `human/NAME`; `ai/NAME` is an AI's, and every report says so.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,18 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from surefoot.importers.verdicts import quoted
-from surefoot.records import PEOPLE, is_called_like_a_grader, is_person
+from surefoot.records import AI, PEOPLE, bare_name, is_ai, is_annotator, is_called_like_a_grader
 
 UNNAMED = "unnamed"
 WHO = ("annotator", "grader")
 LONGEST_NAME = 200
 # Other ways to call a grader than those nobody has by accident: rules, llm:MODEL, anthropic:MODEL, somebodys@2, and
-# chains of them. A person may be called so; human/NAME says it. ann@example.org is a person.
+# chains of them; and models by their own names, like gpt-4o. A person may be called so; human/NAME says it, as ai/NAME
+# says that it is an AI and no grader of ours. ann@example.org is a person, and so is Claude.
 _OF_A_GRADER = re.compile(
-    r"(rules|local|council|cascade|recorded|llm)([@:+<].*)?|(anthropic|openai)[:/].*|.*@\d+([:+<].*)?",
+    r"(rules|local|council|cascade|recorded|llm)([@:+<].*)?|(anthropic|openai)[:/].*|.*@\d+([:+<].*)?"
+    r"|(chat)?gpt[-_ ]?(\d.*|oss.*)?"
+    r"|(claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok)[-_ .:]?(v?\d|[a-z]+-\d).*",
     re.IGNORECASE | re.DOTALL,
 )
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
@@ -31,12 +37,19 @@ def names_a_grader(given: str, graders: Collection[str] = ()) -> bool:
     """Whether this is how a grader is called.
 
     A plain name will do for a person; `human/NAME` is one whatever the name looks like, unless it is one of `graders`:
-    those whose verdicts the labels are to be held against.
+    those whose verdicts the labels are to be held against. No `ai/` makes an annotator of a grader of ours.
     """
-    if is_grader(given.removeprefix(PEOPLE), graders):
+    name = _unified(given)
+    if is_grader(bare_name(name), graders):
         return True
-    name = given.strip()
+    if is_ai(name):
+        return is_called_like_a_grader(bare_name(name))
     return not name.startswith(PEOPLE) and (is_called_like_a_grader(name) or _OF_A_GRADER.fullmatch(name) is not None)
+
+
+def _unified(given: str) -> str:
+    name = given.strip()
+    return AI + name[len(AI) :].strip() if name.casefold().startswith(AI) else name
 
 
 class Author(NamedTuple):
@@ -44,22 +57,24 @@ class Author(NamedTuple):
 
     written: str
     grader: str = ""
-    is_surely_a_person: bool = False
+    is_surely_no_grader: bool = False
 
     @property
     def name(self) -> str:
-        return self.written.removeprefix(PEOPLE).strip() or UNNAMED
+        return _unified(self.written.removeprefix(PEOPLE)) or UNNAMED
 
 
 def author_of(row: Mapping[str, str], graders: Collection[str]) -> Author:
     """`annotator` goes before `grader`, yet no name beside it makes a grader's verdict a label."""
     given = [row[key] for key in WHO if row.get(key)] or [UNNAMED]
     grader = next((name for name in given if names_a_grader(name, graders)), "")
-    return Author(given[0], grader, any(map(is_person, given)))
+    return Author(given[0], grader, any(is_annotator(_unified(name)) for name in given))
 
 
 def fault_in(name: str) -> str:
-    """Why this cannot be the name of a person, or nothing."""
+    """Why this cannot be the name of an annotator, or nothing."""
+    if name == AI:
+        return f"the annotator {quoted(name)} has no name behind {AI}"
     if len(name) > LONGEST_NAME:
         return f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters"
     if any(unicodedata.category(character) in _UNPRINTABLE for character in name):

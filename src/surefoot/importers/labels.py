@@ -53,7 +53,7 @@ def load_labels(
     labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
     if not labels and serious and all(problem.kind == _BY_A_GRADER for problem in serious):
-        hint = "pass labels by people: annotator NAME, or grader human/NAME"
+        hint = "pass labels by people, annotator NAME or human/NAME; those of an AI that is no grader are by ai/NAME"
         raise UsageError(f"{path} has no label by a person: {serious[0].message}", hint)
     if not labels and not serious:
         log.append(Problem("no_labels", "not one label can be read", str(path)))
@@ -150,7 +150,7 @@ def _labels(
     found, marked = _with_authors(source, rows, rubric, problems, graders)
     unnamed = 0
     for line, author, label in found:
-        if author.written in marked and not author.is_surely_a_person:
+        if author.written in marked and not author.is_surely_no_grader:
             problems.append(Problem(_BY_A_GRADER, _as_graders_write(author, marked[author.written]), source, line))
             continue
         unnamed += label.annotator == UNNAMED
@@ -206,7 +206,7 @@ def _mark(row: object, author: Author) -> str:
 
     People write evidence as a text, and tables can hold the graders' in no other way.
     """
-    if author.is_surely_a_person or not isinstance(row, dict):
+    if author.is_surely_no_grader or not isinstance(row, dict):
         return ""
     evidence = row.get("evidence")
     quotes = evidence if isinstance(evidence, list) else []

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from surefoot import trust
 from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
-from surefoot.records import Interval
+from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain
 
 PROBLEMS_SHOWN = 20
@@ -20,7 +20,7 @@ Row = tuple[str, ...]
 
 RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
 TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
-BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "people agree", "95% interval")
+BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
 
 
 def share(interval: Interval | None) -> str:
@@ -41,13 +41,14 @@ def agreement(interval: Interval | None) -> str:
 def title(found: Calibration) -> str:
     if not found.labels and found.certificate is not None:
         known = found.certificate
-        return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {counted(known.labels, 'label')}"
-    by = f" by {', '.join(found.annotators)}" if found.annotators else ""
-    return f"{found.grader or 'a grader without a name'}, held against {counted(found.labels, 'labelled answer')}{by}"
+        labels = f"{counted(known.labels, 'label')} by {whose_by_name(known.annotators)}"
+        return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {labels}"
+    labelled = f"{counted(found.labels, 'answer')} labelled by {whose_by_name(found.annotators)}"
+    return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
 def in_short(found: Calibration) -> str:
-    """What whoever ships has to know, before all the tables; "" where people have not been asked."""
+    """What whoever ships has to know, before all the tables; "" where nobody has labelled."""
     if found.certificate is None or not found.labels:
         return ""
     return f"In short: {trust.in_words(trust.Trust((found.certificate.grader,), found.certificate))}."
@@ -59,8 +60,8 @@ def caption(axis: AxisCalibration) -> str:
         more = _picked(axis)
         picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
         labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
-        return f"What people say ({labels}) of the answers that the grader put into each bucket"
-    return "What people said of the answers that the certificate is on, and how many answers this run has"
+        return f"What {axis.labelled_by} say ({labels}) of the answers that the grader put into each bucket"
+    return f"What {axis.labelled_by} said of the answers that the certificate is on, and how many answers this run has"
 
 
 def _picked(axis: AxisCalibration) -> int:
@@ -78,7 +79,7 @@ def heads(axis: AxisCalibration) -> Row:
 
 
 def confusion(axis: AxisCalibration) -> Iterator[Row]:
-    """What people say of the answers with each verdict."""
+    """What the labels say of the answers with each verdict."""
     here = axis.answers_here
     for verdict in dict.fromkeys((*axis.answers, *(here or ()))):
         labels = axis.table.get(verdict, {})
@@ -94,9 +95,9 @@ def agreements(axis: AxisCalibration) -> Iterator[Row]:
     if axis.ac1:
         yield "Gwet's AC1", agreement(axis.ac1)
     if axis.alpha is not None:
-        yield "Krippendorff's alpha between people", f"{axis.alpha:z.2f}"
+        yield f"Krippendorff's alpha between {axis.labelled_by}", f"{axis.alpha:z.2f}"
     elif axis.alpha_reason and axis.kappa_reason != PICKED:
-        yield "Krippendorff's alpha between people", f"none: {axis.alpha_reason}"
+        yield f"Krippendorff's alpha between {axis.labelled_by}", f"none: {axis.alpha_reason}"
 
 
 def rates(axis: AxisCalibration) -> Iterator[Row]:
@@ -165,7 +166,8 @@ def ending(found: Calibration) -> Iterator[str]:
     if certificate is not None:
         corpus = "" if certificate.corpus else ", which names no corpus,"
         yield (
-            f"Certificate {certificate.id[:12]}{corpus} on {counted(certificate.labels, 'label')}; it stands until the"
+            f"Certificate {certificate.id[:12]}{corpus} on {counted(certificate.labels, 'label')} by"
+            f" {whose(certificate.annotators)}; it stands until the"
             " grader, the rubric or the corpus changes."
         )
     if found.certificate_reason:

@@ -46,7 +46,7 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[str]:
 
 
 def _shaded(axis: AxisCalibration) -> Iterator[tuple[str, ...]]:
-    """The counts, darker where more of a verdict's labels are; blue where grader and people agree."""
+    """The counts, darker where more of a verdict's labels are; blue where grader and labels agree."""
     columns = words.columns(axis)
     for verdict, *numbers in words.confusion(axis):
         counts, totals = numbers[: len(columns)], numbers[len(columns) :]
@@ -66,7 +66,7 @@ def _cell(count: int, of: int, *, agrees: bool) -> str:
 def _plot(found: Reliability) -> Iterator[str]:
     """Stated confidence against agreement; on the diagonal both are the same."""
     width, height = _LEFT + _SIZE + 20, _TOP + _SIZE + _BOTTOM
-    spoken = "stated confidence against how often people agree; the table below has the same numbers"
+    spoken = "stated confidence against how often the labels agree; the table below has the same numbers"
     yield "<figure><figcaption>Confidence and agreement</figcaption>"
     yield f'<svg width="{width}" viewBox="0 0 {width} {height}" role="img" aria-label="{spoken}">'
     for part in (0.0, 0.5, 1.0):
@@ -78,13 +78,13 @@ def _plot(found: Reliability) -> Iterator[str]:
     yield (
         f'<line x1="{_x(0):g}" y1="{_y(0):g}" x2="{_x(1):g}" y2="{_y(1):g}" stroke="#8a8f98" stroke-dasharray="4 4"/>'
         f'<text class="total" x="{_x(0.5):g}" y="{height - 4}" text-anchor="middle">stated confidence</text>'
-        f'<text class="total" x="{_x(0) + 6:g}" y="{_y(1) + 16:g}">people agree</text>'
+        f'<text class="total" x="{_x(0) + 6:g}" y="{_y(1) + 16:g}">labels agree</text>'
     )
     largest = max(one.n for one in found.bins)
     for one in found.bins:
         at, radius = _x(one.confidence), max(_SMALLEST_DOT, _LARGEST_DOT * (one.n / largest) ** 0.5)
         yield (
-            f"<g><title>{counted(one.n, 'verdict')}: stated {one.confidence:.1%}, people agree with {one.agreed:.1%}"
+            f"<g><title>{counted(one.n, 'verdict')}: stated {one.confidence:.1%}, labels agree with {one.agreed:.1%}"
             "</title>"
             f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{_y(one.agreed_low):.1f}" y2="{_y(one.agreed_high):.1f}"'
             f' stroke="#0072b2" stroke-width="1.5"/>'

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from surefoot import trust
 from surefoot.compare import Comparison, Sequential
 from surefoot.judging import Judged
 from surefoot.measures import UNGRADED, Pair, Said
-from surefoot.records import Step
+from surefoot.records import Step, whose
 from surefoot.report.comparison_words import WAIVED, cited_by, reason_of
 from surefoot.types import Estimate
 
@@ -38,6 +40,7 @@ def as_json(comparison: Comparison) -> dict[str, object]:
             for side, measures in comparison.measures.items()
         },
         "labelled": comparison.labelled,
+        "labelled_by": _json_annotators(comparison.labelled_by),
         "label_next": msgspec.to_builtins(comparison.label_next),
         "next_steps": list(comparison.next_steps),
         "sequential": _json_sequential(comparison.sequential),
@@ -52,9 +55,15 @@ def _json_trust(comparison: Comparison) -> dict[str, object]:
     return {
         "graders": list(known.graders),
         "certificate": msgspec.to_builtins(known.certificate),
+        "labelled_by": _json_annotators(known.certificate.annotators if known.certificate else ()),
         "reason": known.reason,
         "in_words": trust.in_words(known),
     }
+
+
+def _json_annotators(names: Sequence[str]) -> dict[str, object] | None:
+    """Who labelled: `people`, `AI annotators`, or both, and their names."""
+    return {"who": whose(names), "annotators": list(names)} if names else None
 
 
 def _json_sequential(used: Sequential | None) -> dict[str, object] | None:

@@ -10,6 +10,7 @@ from surefoot.compare import STRICT, Comparison, Counts
 from surefoot.gate import TRUST
 from surefoot.judging import Judged
 from surefoot.measures import MEASURES, UNGRADED, Pair, Said, SideName
+from surefoot.records import whose_by_name
 from surefoot.report.words import STATUS_WORDS, counted, headline, overridden, percent, seen
 from surefoot.sequential.history import SEQUENTIAL
 from surefoot.types import Estimate, Passage
@@ -93,7 +94,8 @@ def background(comparison: Comparison) -> list[str]:
     if labelled:
         first, *rest = labelled.items()
         counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
-        said.append(f"labels: people's labels count instead of the grader's verdicts on {counts}")
+        by = whose_by_name(comparison.labelled_by)
+        said.append(f"labels: labels by {by} count instead of the grader's verdicts on {counts}")
     said.append(f"mode: {comparison.mode}: {comparison.why_this_mode or _MODES[comparison.mode]}")
     return [*said, *_sequential_lines(comparison)]
 

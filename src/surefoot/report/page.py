@@ -13,6 +13,7 @@ from unicodedata import category
 from surefoot.compare import Comparison, Counts
 from surefoot.judging import Judged
 from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
+from surefoot.records import whose_by_name
 from surefoot.report.comparison_words import (
     asked_in,
     background,
@@ -254,7 +255,8 @@ def _moved_pair(pair: Pair) -> Iterator[str]:
 
 
 def _said(side: str, said: Said) -> Iterator[str]:
-    by = " (labelled by people)" if said.by_people else ""
+    verdict = said.verdicts.get("factuality")
+    by = f" (labelled by {text(whose_by_name([verdict.grader]))})" if verdict and said.by_people else ""
     yield f"<strong>{side}: {said.bucket or UNGRADED}</strong>{by} {text(reason_of(said))}"
     if said.trace is None:
         yield '<p class="quiet">the answer itself is not known</p>'
