@@ -57,6 +57,30 @@ def test_numbers_rows_currencies_negation_and_modality(answer: str, bucket: str)
     assert grade(answer)["bucket"] == bucket
 
 
+@pytest.mark.parametrize(
+    ("cited", "bucket", "reason"),
+    [
+        (" [1]", "correct", "correct"),
+        (" [2]", "unsupported", "miscited"),
+        (" [3]", "unsupported", "unknown_source"),
+        ("", "unsupported", "uncited"),
+    ],
+)
+def test_passages_without_ids_are_cited_by_their_place(cited: str, bucket: str, reason: str) -> None:
+    texts = [passage["text"] for passage in PASSAGES]
+    found = grade(f"Invoices are payable within 40 days of receipt{cited}.", passages=None, retrieved_contexts=texts)
+    assert (found["bucket"], found["reason"]) == (bucket, reason)
+
+
+def test_passages_that_share_an_id_are_one_source() -> None:
+    shared = [{**passage, "id": "a.pdf"} for passage in PASSAGES]
+    for answer in (
+        "Invoices are payable within 40 days of receipt [a.pdf].",
+        "Customs filing costs EUR 3,180 [a.pdf].",
+    ):
+        assert grade(answer, passages=shared)["bucket"] == "correct"
+
+
 def test_axes_that_do_not_apply_are_absent() -> None:
     uncited = grade("Invoices are payable within 40 days of receipt.")
     assert "citation_supports" not in uncited and "refusal_quality" not in uncited

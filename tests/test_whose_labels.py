@@ -1,0 +1,133 @@
+"""Whose labels a report rests on - people's, an AI's, or both - is said wherever their result is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from surefoot import trust
+from surefoot.importers.annotators import names_a_grader
+from surefoot.ledger import Ledger
+from surefoot.records import AxisRecord, Interval, whose, whose_by_name
+from surefoot.report.words import plain
+
+from .conftest import Write
+from .in_process import surefoot
+from .sequential.helpers import certificate
+from .test_cli_calibrate import a_run, rows
+from .test_trust import trusted
+
+WHO = {
+    "people": ["anna", "human/ben"],
+    "AI annotators": ["ai/one", "AI/two"],
+    "people and AI annotators": ["anna", "ai/one"],
+}
+
+
+@pytest.mark.parametrize(
+    ("annotators", "words", "by_name"),
+    [
+        (["anna"], "people", "people (anna)"),
+        (["human/anna", "human/ben"], "people", "people (anna, ben)"),
+        (["ai/one"], "AI annotators", "AI annotators (one)"),
+        (["ai/one", "anna"], "people and AI annotators", "people (anna) and AI annotators (one)"),
+        (["a", "b", "c", "d", "e", "f", "g"], "people", "people (a, b, c, d, e and 2 more)"),
+        ([], "unnamed annotators", "unnamed annotators"),
+    ],
+)
+def test_words(annotators: list[str], words: str, by_name: str) -> None:
+    assert (whose(annotators), whose_by_name(annotators)) == (words, by_name)
+
+
+@pytest.mark.parametrize("said", WHO)
+def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, write: Write, tmp_path: Path) -> None:
+    run, other = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="second")
+    values = {"wrong": 9, "correct": 51}
+    labels = write("l.jsonl", [{**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows(values)])
+    reports = [tmp_path / "c.md", tmp_path / "c.html"]
+    options = [part for path in reports for part in ("--report", path)]
+    printed = surefoot("calibrate", run, "--labels", labels, *options).out
+    found = surefoot("calibrate", run, "--json").json
+    assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
+    for text in (printed, *(path.read_text("utf-8") for path in reports)):
+        assert f"60 answers were labelled by {whose_by_name(found['annotators'])}" in " ".join(text.split())
+        assert f"on 60 labels by {said}" in text
+    shown = surefoot("compare", run, other, *options).out
+    decided = surefoot("compare", run, other, "--json").json
+    assert decided["trust"]["labelled_by"] == {"who": said, "annotators": found["annotators"]}
+    assert decided["labelled_by"]["who"] == said
+    assert {c["reason"] for c in decided["checks"] if c["name"] in ("labels", "kappa")} == {f"labels by {said}"}
+    for text in (shown, surefoot("gate", run, other).out, *(path.read_text("utf-8") for path in reports)):
+        assert f"labelled by {whose_by_name(found['annotators'])}" in text
+        assert f"labels by {whose_by_name(found['annotators'])} count instead of the grader" in text
+    if said == "AI annotators":
+        assert "people" not in shown
+
+
+def test_the_record_is_shown_on_every_axis() -> None:
+    one = AxisRecord(n=400, kappa=Interval(0.8, 0.6, 0.9), table={}, answers={})
+    axes = {"refusal_quality": replace(one, kappa=Interval(0, -0.1, 0.2), annotators=("ai/x",)), "factuality": one,
+            "citation_supports": replace(one, kappa=None)}  # fmt: skip
+    known = replace(trusted(), certificate=replace(certificate(), axes=axes))
+    words = (
+        "factuality 0.80 (0.60 to 0.90), citation_supports none, refusal_quality 0.00 (-0.10 to 0.20) by AI annotators"
+    )
+    assert f"labelled by people (ann); kappa with these labels: {words}" in trust.in_words(known)
+
+
+def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write: Write) -> None:
+    verdicts = [*rows({"wrong": 20, "correct": 20})]
+    verdicts += [{**row, "axis": "refusal_quality", "value": number % 3} for number, row in enumerate(verdicts)]
+    told = [{**row, "grader": f"{'ai' if row['axis'] == 'refusal_quality' else 'human'}/x"} for row in verdicts]
+    files = ("--verdicts", write("v.jsonl", verdicts), "--labels", write("l.jsonl", told))
+    found = surefoot("calibrate", *files, "--json").json
+    assert found["labelled_by"] == "people and AI annotators"
+    assert {name: axis["labelled_by"] for name, axis in found["axes"].items()} == {
+        "factuality": "people", "refusal_quality": "AI annotators",
+    }  # fmt: skip
+    assert found["certificate"]["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
+
+
+def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:
+    """People's own verdicts need no certificate; a name in front makes no person of an AI."""
+    for grader, code in (("human/x", 0), ("ai/x", 3)):
+        path = write("v.jsonl", rows({"correct": 4, "refused": 2}, grader))
+        assert surefoot("compare", path, path).code == code
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("gpt-4o", True), ("GPT 4.1-mini", True), ("claude-3-5-sonnet", True), ("gemini-2.0", True), ("llama3", True),
+        ("ai/gpt-4o", False), ("human/gpt-4o", False), ("Claude", False), ("Claude Monet", False), ("Gemma", False),
+        ("ai/local@1+aaf8baa9", True), ("ai/g/1", True), ("ai/anna", False),
+    ],
+)  # fmt: skip
+def test_who_may_be_an_annotator(name: str, is_one: bool) -> None:
+    assert names_a_grader(name, ["g/1"]) is is_one
+
+
+def test_a_model_under_its_own_name_is_no_person(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    done = surefoot("calibrate", run, "--labels", write("l.jsonl", rows({"wrong": 9, "correct": 51}, "gpt-4o")))
+    assert done.code == 2 and "'gpt-4o', a grader" in done.err and "ai/NAME" in done.err
+    unnamed = surefoot("calibrate", run, "--labels", write("n.jsonl", rows({"wrong": 9}, "ai/")))
+    assert "has no name behind ai/" in plain(unnamed.err, 2000)
+
+
+def test_what_was_drawn_is_said_once(write: Write, tmp_path: Path) -> None:
+    """Labels that name another run, and are all on answers of these, were drawn from these."""
+    runs = [a_run(tmp_path / "runs" / name, words=name) for name in ("first", "second")]
+    for run in runs:
+        surefoot("calibrate", run, "--labels", write("l.jsonl", rows({"wrong": 9, "correct": 51}, "ai/x")))
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        told = [replace(label, id=f"new-{label.id}", annotator="ai/y", run="elsewhere") for label in ledger.labels()]
+    with Ledger.open(tmp_path / "other.db") as ledger:
+        ledger.add_labels(told)
+    found = surefoot("calibrate", *runs, "--ledger", tmp_path / "other.db", "--json").json
+    assert found["labels"] == 120
+    assert sum(sum(row.values()) for row in found["axes"]["factuality"]["table"].values()) == 120
+    assert "no label was drawn" not in json.dumps(found["problems"])
