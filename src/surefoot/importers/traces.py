@@ -14,6 +14,9 @@ from surefoot.importers.otel import Span, spans_in, traces_of
 from surefoot.importers.values import kind_of
 from surefoot.types import Problem, Trace
 
+_SPAN_KEYS = ("resourceSpans", "resource_spans", "attributes")
+# A row with none of these keys is one trace: a span that is not in an export names its trace.
+_TOLD_BY = frozenset({*CONTAINERS, *_SPAN_KEYS, "traceId", "trace_id", "context.trace_id", "context"})
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
 
 
@@ -28,7 +31,9 @@ class RowReader:
         """What lies in a row, each with the part of the row it was read from."""
         if isinstance(value, Problem):
             yield None, value
-        elif isinstance(value, dict) and not self._has_mapping and (spans := spans_in(value)):
+        elif not isinstance(value, dict) or self.is_one_trace(value):
+            yield value, self._trace(value, source, line)
+        elif spans := spans_in(value):
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
         else:
@@ -36,11 +41,12 @@ class RowReader:
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
-        special = any(key in CONTAINERS or key.startswith(_SPAN_KEYS) for key in row)
-        return self._has_mapping or not special
+        if self._has_mapping or _TOLD_BY.isdisjoint(row):
+            return True
+        return not any(key in CONTAINERS or key.startswith(_SPAN_KEYS) for key in row)
 
-    def _rows(self, value: object) -> list[object]:
-        if not isinstance(value, dict) or self.is_one_trace(value) or isinstance(self.traces.read(value), Trace):
+    def _rows(self, value: dict[str, object]) -> list[object]:
+        if isinstance(self.traces.read(value), Trace):
             return [value]
         return next((inner for key in CONTAINERS if isinstance(inner := value.get(key), list) and inner), [value])
 
@@ -49,9 +55,6 @@ class RowReader:
             return Problem("malformed", f"a trace must be an object, not {kind_of(row)}", source, line)
         found = self.traces.read(row)
         return found if isinstance(found, Trace) else Problem("no_question", found, source, line)
-
-
-_SPAN_KEYS = ("resourceSpans", "resource_spans", "attributes")
 
 
 class Logged(Struct, frozen=True):
