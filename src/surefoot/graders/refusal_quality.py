@@ -46,7 +46,7 @@ class Quality(NamedTuple):
 
 def refusal_quality(item: Item) -> Quality:
     """The level, what earned it, and the words of the answer that it rests on."""
-    subject = Subject.of(item.question, item.trace.retrieved or ())
+    subject = Subject.of(item.question, item.trace.sources)
     clauses = clauses_of(item.trace)
     found = {name: shown for name, shown in _elements(clauses, subject) if shown}
     is_named = "what is missing" in found
