@@ -16,6 +16,7 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.derivations import derivable_of
 from surefoot.graders.fencing import comparable, neutral
 from surefoot.graders.judging import Pair
+from surefoot.graders.quoting import quoted_words
 from surefoot.graders.rules import quantities_of
 from surefoot.graders.sense import turned_round
 from surefoot.text.amounts import amounts_of
@@ -25,7 +26,7 @@ from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, stem, terms, without_yes_no
 from surefoot.text.units import ratio
 
-SHORTEST, FEWEST_WORDS = 8, 2
+SHORTEST = 8  # characters of a quote
 FEW = 20
 MUCH_THE_SAME = 0.6
 _SCALES = (1e3, 1e6)
@@ -53,12 +54,11 @@ def cleaned(quote: str) -> str:
 
 def why_void(quote: str, passage: str, answer: str) -> str:
     """Why a quote does not count, or nothing."""
-    wanted = cleaned(quote)
-    if len(wanted) < SHORTEST or len(wanted.split()) < FEWEST_WORDS:
+    if len(cleaned(quote)) < SHORTEST:
         return "the quote is too short to be looked for"
-    if wanted in comparable(passage):
+    if quoted_words(quote, passage):
         return ""
-    return "the quote is from the answer" if wanted in comparable(answer) else "the quote is not in the passage"
+    return "the quote is from the answer" if quoted_words(quote, answer) else "the quote is not in the passage"
 
 
 def stands_in(quote: str, text: str) -> bool:
