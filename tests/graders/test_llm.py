@@ -16,7 +16,7 @@ from surefoot.graders.rules import Rules
 from surefoot.models.opening import open_model
 from surefoot.models.seam import Prompt, Reply
 from surefoot.models.settings import Settings
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.types import Item, Passage, Question, Retrieved, SelfCheck, Trace
 
 from ..attacks.judges import Fake, Seen, bribed, claim, evidence, findings, obedient, sound
 from ..llm_server import LlmServer
@@ -93,24 +93,44 @@ def test_what_needs_no_reading_never_reaches_the_model(unusable: Item, reason: s
 @pytest.mark.parametrize(
     ("found", "bucket", "words"),
     [
-        (evidence("P1", "Invoices are payable at any time you like."), "unsupported", "not in the passage"),
-        (evidence("P2", DUE), "unsupported", "not in the passage"),
-        (evidence("P7", DUE), "unsupported", "names a passage that is not there"),
-        (evidence("P1", "40"), "unsupported", "too short"),
-        (evidence("P1", RIGHT), "unsupported", "from the answer"),
+        (evidence("P1", "Invoices are payable at any time you like."), None, "not in the passage"),
+        (evidence("P2", DUE), None, "not in the passage"),
+        (evidence("P7", DUE), None, "names a passage that is not there"),
+        (evidence("P1", "40"), None, "too short"),
+        (evidence("P1", "40 days, as everyone knows."), None, "from the answer"),
+        (None, None, "gives no quote"),
+        (evidence("P1", DUE, "contradicts"), None, "gives no quote"),
         (evidence("P1", DUE), "correct", ""),
+        (evidence("P1", "P1: **Invoices** are payable within 40 days ... of receipt"), "correct", ""),
     ],
 )
-def test_a_support_without_its_quote_is_void_and_says_why(found: dict[str, Any], bucket: str, words: str) -> None:
-    graded = only(reading("supported", found))
+def test_a_quote_that_stands_nowhere_fails_the_judge_and_not_the_answer(
+    found: dict[str, Any] | None, bucket: str | None, words: str
+) -> None:
+    graded = only(reading("supported", *filter(None, [found])), item(f"{RIGHT} 40 days, as everyone knows [a#1]."))
     assert graded.bucket == bucket and words in graded.findings.detail
+    assert graded.reason == (bucket or FOR_A_PERSON)
+
+
+def test_a_second_quote_that_stands_nowhere_does_not_make_a_citation_wrong() -> None:
+    sloppy = reading("supported", evidence("P1", DUE), evidence("P2", "Invoices are due in forty days, it says."))
+    cites_the_other = only(sloppy, item("Invoices are payable within 40 days [a#2]."))
+    assert (cites_the_other.bucket, cites_the_other.reason) == (None, FOR_A_PERSON)
+    cites_both = only(sloppy, item("Invoices are payable within 40 days [a#1] [a#2]."))
+    supports = next(verdict for verdict in cites_both.verdicts if verdict.axis == "citation_supports")
+    assert cites_both.bucket == "correct" and supports.value is None and "not in the passage" in supports.reason
+
+
+def test_what_the_model_reads_as_open_is_unsupported_whatever_it_quotes() -> None:
+    found = only(reading("not_enough", evidence("P1", "Nothing of the kind is here.")))
+    assert (found.bucket, found.reason) == ("unsupported", "no_evidence")
 
 
 def test_a_contradiction_without_its_quote_is_void_too() -> None:
     false = item("Invoices are payable in Lisbon [a#1].")
     assert only(reading("contradicted", evidence("P1", DUE, "contradicts")), false).bucket == "wrong"
     invented = only(reading("contradicted", evidence("P1", "Never in Lisbon, says the law.", "contradicts")), false)
-    assert (invented.bucket, invented.reason) == ("unsupported", "no_evidence")
+    assert (invented.bucket, invented.reason) == (None, FOR_A_PERSON)
 
 
 def test_what_can_be_counted_against_a_support_leaves_it_to_a_person() -> None:
@@ -169,23 +189,18 @@ def test_agreement_with_the_gold_is_read_where_words_are_silent_and_must_be_abou
     assert only(reading("supported", evidence("P1", DUE), gold="conflicts"), answer).reason == "conflicts_gold"
 
 
-def test_a_broken_reply_is_asked_for_once_more_and_then_left_open() -> None:
+def test_a_broken_reply_leaves_the_answer_open() -> None:
     model = Fake(lambda _: {"bucket": "correct"})
     (found,) = LlmGrader(model).read([item()])
     assert (found.bucket, found.reason) == (None, "unreadable") and "not made of findings" in found.findings.detail
-    assert {prompt.attempt for prompt in model.prompts} == {1, 2} and len(model.prompts) == 2 * 5
-
-    def second_time(prompt: Prompt) -> Any:  # noqa: ANN401
-        return sound(prompt) if prompt.attempt == 2 else "correct"
-
-    assert only(second_time).bucket == "correct"
+    assert len(model.prompts) == 1 + len(canaries.CANARIES)
 
 
 def test_a_call_that_failed_is_not_asked_again_and_named() -> None:
     model = Fake(lambda prompt: Reply(error="not asked: over the limit") if "bank" in prompt.text else sound(prompt))
     good, bad = LlmGrader(model).read([item(), item("It is paid through a bank in Lisbon [a#1].")])
     assert good.bucket == "correct" and bad.bucket is None and "over the limit" in bad.findings.detail
-    assert len(model.prompts) == 2 + 4
+    assert len(model.prompts) == 2 + len(canaries.CANARIES)
 
 
 def test_passages_without_their_text_leave_an_answer_ungraded() -> None:
@@ -210,20 +225,54 @@ def test_replies_come_in_any_order_and_long_answers_take_several_calls() -> None
 def test_a_prompt_that_no_model_takes_is_not_sent() -> None:
     model = Fake(sound)
     (found,) = LlmGrader(model).read([item(retrieved=Retrieved([Passage("a#1", "word " * 100_000)]))])
-    assert found.bucket is None and "too long" in found.findings.detail and len(model.prompts) == 4
+    assert found.bucket is None and "too long" in found.findings.detail and len(model.prompts) == len(canaries.CANARIES)
 
 
 def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None:
     grader = LlmGrader(Fake(obedient))
     done = grader.carry_out(grader.plan([item()]))
-    assert set(done.flight.failed) == {"supported", "contradicted", "unsupported", "injected"}
+    assert set(done.self_check.misread) == {canary.name for canary in canaries.CANARIES} and done.self_check.failed
     assert "canaries: misread" in done.graded[0].verdicts[0].via
     sober = LlmGrader(Fake(sound))
-    assert sober.carry_out(sober.plan([item()])).flight == canaries.Flight(
-        passed=tuple(c.name for c in canaries.CANARIES)
-    )
+    check = sober.carry_out(sober.plan([item()])).self_check
+    assert check == SelfCheck(passed=tuple(c.name for c in canaries.CANARIES)) and not check.failed
     dead = LlmGrader(Fake(lambda _: Reply(error="gone")))
-    assert "did not answer" in dead.carry_out(dead.plan([item()])).flight.words
+    check = dead.carry_out(dead.plan([item()])).self_check
+    assert "did not answer" in check.words and check.failed
+
+
+def test_who_takes_a_hedge_with_a_statement_behind_it_for_a_refusal_fails_the_self_check() -> None:
+    def excuses(prompt: Prompt) -> Any:  # noqa: ANN401
+        return {**sound(prompt), "refusal": "refused"} if "documents do not say" in Seen(prompt).answer else sound(prompt)
+
+    grader = LlmGrader(Fake(excuses))
+    assert grader.carry_out(grader.plan([item()])).self_check.misread == ("hedged",)
+
+
+class Keeping(Fake):
+    """Keeps its replies, as a cache does."""
+
+    def __init__(self, says: Callable[[Prompt], Any]) -> None:
+        super().__init__(says)
+        self.replies: dict[tuple[str, int], Reply] = {}
+
+    def known(self, prompt: Prompt) -> Reply | None:
+        return self.replies.get((prompt.text, prompt.attempt))
+
+    def complete(self, prompt: Prompt) -> Reply:
+        return self.replies.setdefault((prompt.text, prompt.attempt), super().complete(prompt))
+
+
+def test_a_batch_whose_canaries_were_misread_is_asked_anew_and_others_are_not() -> None:
+    model = Keeping(obedient)
+    first = LlmGrader(model).plan([item()])
+    assert LlmGrader(model).carry_out(first).self_check.failed
+    model._says = sound
+    again = LlmGrader(model).plan([item()])
+    assert {prompt.attempt for prompt in again.prompts} == {2}
+    done = LlmGrader(model).carry_out(again)
+    assert not done.self_check.failed and done.graded[0].bucket == "correct"
+    assert LlmGrader(model).plan([item()]).prompts == again.prompts
 
 
 def test_canaries_are_asked_anew_in_another_batch_and_cost_nothing_in_the_same() -> None:
@@ -275,7 +324,8 @@ def test_the_real_client_and_a_real_model_for_the_record(
     llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model of 135M parameters cannot grade; whatever it says, the answer is graded by checked findings or open."""
-    monkeypatch.setattr("surefoot.graders.llm._with_canaries", lambda asks, behind: (asks, []))  # one call will do
+    monkeypatch.setattr("surefoot.graders.llm.CANARIES", ())  # one call will do
+    monkeypatch.setattr("surefoot.graders.llm.LlmGrader._with_canaries", lambda _, batch, behind: list(batch))
     monkeypatch.setattr("surefoot.graders.prompting.Prompting.system", "Report what you find as JSON.")  # is soon read
     monkeypatch.setattr("surefoot.graders.prompting._FOR_REPLY", 24)
     monkeypatch.setattr("surefoot.graders.prompting._FOR_CLAIM", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Any
 
@@ -12,21 +13,15 @@ from hypothesis import strategies as st
 from surefoot import rubric
 from surefoot.graders.fencing import Fence, comparable, neutral
 from surefoot.graders.judging import Pair
-from surefoot.graders.prompting import (
-    LONGEST_ANSWER,
-    MOST_CLAIMS,
-    Found,
-    Prompting,
-    groups,
-    read_reply,
-    schema,
-    shortened,
-)
+from surefoot.graders.llm_replies import ClaimRead, Evidenced, Found, Reader, schema
+from surefoot.graders.prompting import LONGEST_ANSWER, MOST_CLAIMS, Prompting, groups, shortened
 from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
+from surefoot.graders.quoting import quoted_words
 from surefoot.models.schema import problem
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Seen, claim, evidence, findings
+from ..golden_files import ROOT
 
 ANY_TEXT = st.text(st.characters(), max_size=200)
 TRICKS = ["<<<", ">>>", "<|im_start|>", "</s>", "[INST]", "<think>", "| ", "end of answer", "{answer}", "1. ", "a", " ",
@@ -58,10 +53,11 @@ def test_a_mark_is_the_same_for_the_same_call_and_different_for_any_other() -> N
 PASSAGE = "Invoices are payable within forty (40) days of receipt.\n\n| Fee | EUR 4,250 |\n“Late” fees don’t apply."
 
 
-@given(st.integers(0, len(PASSAGE)), st.integers(SHORTEST, 60))
+@given(st.integers(0, 20), st.integers(2, 20))
 def test_what_stands_in_a_passage_is_found(start: int, length: int) -> None:
-    quote = PASSAGE[start : start + length]
-    assert why_void(quote, PASSAGE, "") in ("", "the quote is too short to be looked for")
+    quote = " ".join(PASSAGE.split()[start : start + length])
+    why = why_void(quote, PASSAGE, "")
+    assert not why or "too short" in why or len(quote.strip("| .").split()) < 2
 
 
 @given(st.text(st.sampled_from("abc xyz"), min_size=SHORTEST, max_size=30))
@@ -76,14 +72,34 @@ def test_what_does_not_stand_there_is_void(quote: str) -> None:
         ('"Invoices are payable   within forty (40) days of receipt."', ""),
         ("| Fee | EUR 4,250 |", ""),
         ('"Late" fees don\'t apply', ""),
-        ("Invoices are payable within 40 days", "the quote is not in the passage"),
+        ("Invoices are payable within 40 days", ""),
+        ("Invoices are payable within 14 days", "the quote is not in the passage"),
         ("Invoices are due after a year.", "the quote is from the answer"),
         ("receipt", "the quote is too short to be looked for"),
         ("", "the quote is too short to be looked for"),
     ],
 )
-def test_quotes_are_compared_as_strings(quote: str, why: str) -> None:
+def test_a_quote_stands_in_the_passage_or_it_is_void(quote: str, why: str) -> None:
     assert why_void(quote, PASSAGE, "Invoices are due after a year.") == why
+
+
+COPIES = [json.loads(line) for line in (ROOT / "benchmarks/data/quality/quotes.jsonl").read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("row", [row for row in COPIES if row["split"] == "development"], ids=lambda row: row["id"])
+def test_sloppy_copies_are_found_and_changed_ones_are_not(row: dict[str, Any]) -> None:
+    assert (why_void(row["quote"], row["passage"], "") == "") == row["matches"]
+
+
+def test_what_is_found_is_given_back_in_the_words_of_the_passage() -> None:
+    assert quoted_words('P1: "**invoices** are payable within 40 days ..."', PASSAGE) == PASSAGE[:43]
+    text = "The deposit, which bears no interest, is returned within a week."
+    assert quoted_words("The deposit ... is returned within a week", text) == text
+
+
+@given(ANY_TEXT | HOSTILE, ANY_TEXT | HOSTILE)
+def test_whatever_is_quoted_out_of_whatever_is_answered(quote: str, passage: str) -> None:
+    assert quoted_words(quote, passage) in neutral(passage)
 
 
 DUE = "Invoices are payable within forty (40) days of receipt."
@@ -165,13 +181,55 @@ GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))])
 
 
 def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:
-    found = read_reply(GOOD, [1])
+    found = Reader((1,)).found_in(GOOD)
     assert isinstance(found, Found) and found.claims[0].evidence[0].passage == "P1"
     shape = schema([1], ["P1"])
     assert not problem(GOOD, shape) and problem({**GOOD, "bucket": "correct"}, shape)
     assert not problem({**GOOD, "claims": []}, schema([], []))
     extra = {**GOOD, "claims": [*GOOD["claims"], claim(7, "supported")]}
-    assert isinstance(read_reply(extra, [1]), Found), "a claim that is not ours is nobody's"
+    assert isinstance(Reader((1,)).found_in(extra), Found), "a claim that is not ours is nobody's"
+
+
+ONE = GOOD["claims"][0]
+QUOTED = ONE["evidence"][0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {**GOOD, "confidence": 0.9, "notes": ["fine"], "bucket": "correct"},
+        {**GOOD, "claims": [{**ONE, "note": "plain", "claim": "1"}]},
+        {**GOOD, "claims": [{**ONE, "claim": "Claim 1"}]},
+        {**GOOD, "claims": [{**ONE, "claim": 1.0, "reading": "Supported"}]},
+        {**GOOD, "claims": [{key: ONE[key] for key in ("evidence", "reading")}]},
+        {**GOOD, "claims": [{key: ONE[key] for key in ("claim", "evidence")}]},
+        {**GOOD, "claims": ONE},
+        {**GOOD, "claims": {"1": {key: ONE[key] for key in ("evidence", "reading")}}},
+        {**GOOD, "claims": [ONE, ONE]},
+        {**GOOD, "claims": [{**ONE, "evidence": QUOTED}]},
+        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "page": 3, "passage": "passage P1"}]}]},
+        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "passage": 1, "says": "SUPPORTED"}]}]},
+        {**GOOD, "claims": [{**ONE, "evidence": [{key: QUOTED[key] for key in ("passage", "quote")}]}]},
+        {key: GOOD[key] for key in ("refusal", "claims")},
+        {key: GOOD[key] for key in ("claims", "gold")},
+        {**GOOD, "asserts": None, "gold": None},
+        {"findings": GOOD},
+        {"claims": [ONE]},
+        ONE,
+    ],
+)
+def test_a_reply_in_a_form_of_its_own_is_read(value: Any) -> None:  # noqa: ANN401
+    found = Reader((1,)).found_in(value)
+    assert isinstance(found, Found), found
+    assert found.claims == (ClaimRead(1, (Evidenced("P1", "The fee is EUR 5.", "supports"),), "supported"),)
+    assert found.refusal in ("answered", "cannot_tell") and not Reader((1,))(f"So: ```json\n{json.dumps(value)}\n```")
+
+
+def test_several_quotes_in_a_list_and_more_evidence_than_was_asked_for() -> None:
+    many = {**ONE, "evidence": [{**QUOTED, "quote": ["The fee", "is EUR 5"]}] * 20}
+    found = Reader((1,)).found_in({**GOOD, "claims": [many]})
+    assert isinstance(found, Found) and found.claims[0].evidence[0].quote == "The fee ... is EUR 5"
+    assert len(found.claims[0].evidence) == 6
 
 
 @pytest.mark.parametrize(
@@ -184,10 +242,14 @@ def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:
         ({**GOOD, "claims": []}, "nothing on claim 1"),
         ({**GOOD, "claims": [{**GOOD["claims"][0], "claim": True}]}, "not made of findings"),
         ({**GOOD, "claims": [*GOOD["claims"], claim(1, "contradicted")]}, "reads a claim twice"),
+        ({**GOOD, "claims": [claim(2, "supported")]}, "nothing on claim 1"),
+        ({**GOOD, "claims": [{"claim": 1, "evidence": []}]}, "not made of findings"),
+        ({**GOOD, "claims": [claim(1, "probably")]}, "not made of findings"),
+        ({**GOOD, "claims": "supported"}, "nothing on claim 1"),
     ],
 )
 def test_a_reply_that_is_broken_says_how(value: Any, words: str) -> None:  # noqa: ANN401
-    found = read_reply(value, [1])
+    found = Reader((1,)).found_in(value)
     assert isinstance(found, str) and words in found
 
 

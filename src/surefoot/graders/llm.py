@@ -7,7 +7,7 @@ the claims that it is not sure of go on to the model. What stays open has no val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from urllib.parse import urlsplit
 
@@ -15,19 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.graders.canaries import BATCH, CANARIES, Canary, Flight, flown
+from surefoot.graders.canaries import BATCH, CANARIES, Canary, flown
 from surefoot.graders.fencing import Fence
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.judging import Judge, Judgement, Pair
 from surefoot.graders.leaving import FOR_A_PERSON, left_open
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_reading import Noting, Told, by_claim, open_claims
-from surefoot.graders.prompting import LONGEST_PROMPT, Found, Prompting, groups, read_reply
+from surefoot.graders.llm_replies import Found, Reader
+from surefoot.graders.prompting import LONGEST_PROMPT, Prompting, groups
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.types import Item, Verdict
-
-VERSION = 1
-_ATTEMPTS = 2  # a reply that leaves claims out is asked for once more
+from surefoot.types import Item, SelfCheck, Verdict
 
 
 class Ask(Struct, frozen=True):
@@ -37,10 +35,11 @@ class Ask(Struct, frozen=True):
     item: Item
     claims: tuple[tuple[int, str], ...]
     salt: str = ""
+    attempt: int = 1
 
     @property
-    def numbers(self) -> list[int]:
-        return [number for number, _ in self.claims]
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(number for number, _ in self.claims)
 
 
 class Draft(Struct, frozen=True):
@@ -65,7 +64,7 @@ class Grading(Struct, frozen=True):
     """Graded answers in order, and how it went."""
 
     graded: tuple[Graded, ...]
-    flight: Flight
+    self_check: SelfCheck
     replies: tuple[Reply, ...]
 
 
@@ -96,20 +95,51 @@ class LlmGrader:
             if draft.is_read
             for group in groups(draft.claims)
         ]
-        asks, canaries = _with_canaries(asks, len(drafts))
-        prompts = (self._prompting.prompt(ask.item, ask.claims, ask.salt) for ask in asks)
-        return Plan(drafts, tuple(asks), tuple(canaries), tuple(prompts))
+        mixed: list[Ask] = []
+        canaries: list[Canary] = []
+        for start in range(0, len(asks), BATCH):
+            mixed += self._with_canaries(asks[start : start + BATCH], len(drafts) + len(canaries))
+            canaries += CANARIES
+        return Plan(drafts, tuple(mixed), tuple(canaries), tuple(map(self._prompt, mixed)))
 
     def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
         found, replies = self._asked(plan, on_reply)
         by_place: dict[int, list[tuple[Ask, Found | str]]] = {}
         for ask, one in zip(plan.asks, found, strict=True):
             by_place.setdefault(ask.of, []).append((ask, one))
-        flight = flown(
+        check = flown(
             (canary, by_place[len(plan.drafts) + number][0][1]) for number, canary in enumerate(plan.canaries)
         )
-        graded = (self._graded(draft, by_place.get(place, []), flight) for place, draft in enumerate(plan.drafts))
-        return Grading(tuple(graded), flight, tuple(replies))
+        graded = (self._graded(draft, by_place.get(place, []), check) for place, draft in enumerate(plan.drafts))
+        return Grading(tuple(graded), check, tuple(replies))
+
+    def _prompt(self, ask: Ask) -> Prompt:
+        return replace(self._prompting.prompt(ask.item, ask.claims, ask.salt), attempt=ask.attempt)
+
+    def _with_canaries(self, batch: Sequence[Ask], behind: int) -> list[Ask]:
+        """A set of canaries among a batch of calls. Their salt is the batch: another batch asks about them anew, the
+        same one again finds them in the cache."""
+        salt = Fence.over(
+            text for ask in batch for text in (ask.item.trace.answer or "", *(c for _, c in ask.claims))
+        ).mark
+        flock = [
+            Ask(behind + number, canary.item, ((1, canary.claim),), salt) for number, canary in enumerate(CANARIES)
+        ]
+        attempt, step = self._attempt(flock), len(batch) // len(flock) + 1
+        mixed = [one for n, canary in enumerate(flock) for one in (canary, *batch[n * step : (n + 1) * step])]
+        return [replace(ask, attempt=attempt) for ask in mixed]
+
+    def _attempt(self, flock: Sequence[Ask]) -> int:
+        """Where the replies that are kept misread canaries, what came with them counts for nothing: the batch is asked
+        anew."""
+        known: Callable[[Prompt], Reply | None] = getattr(self._model, "known", lambda _: None)
+        attempt = 1
+        while True:
+            replies = [known(self._prompt(replace(ask, attempt=attempt))) for ask in flock]
+            kept = zip(CANARIES, flock, replies, strict=True)
+            if not flown((canary, _findings(reply, ask)) for canary, ask, reply in kept if reply is not None).misread:
+                return attempt
+            attempt += 1
 
     def _draft(self, item: Item) -> Draft:
         """Whoever is in front reads first. A refusal is looked at by the model only where nobody is in front."""
@@ -123,23 +153,13 @@ class LlmGrader:
     def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
         replies: list[Reply] = []
-        waiting = list(range(len(plan.asks)))
-        for attempt in range(1, _ATTEMPTS + 1):
-            prompts = [replace(plan.prompts[place], attempt=attempt) for place in waiting]
-            again = []
-            for number, reply in self._complete(prompts):
-                place = waiting[number]
-                found[place] = _findings(reply, plan.asks[place])
-                replies.append(reply)
-                on_reply(reply)
-                if isinstance(found[place], str) and not reply.error:
-                    again.append(place)
-            waiting = again
-            if not waiting:
-                break
+        for place, reply in self._complete(plan.prompts):
+            found[place] = _findings(reply, plan.asks[place])
+            replies.append(reply)
+            on_reply(reply)
         return found, replies
 
-    def _complete(self, prompts: list[Prompt]) -> Iterator[tuple[int, Reply]]:
+    def _complete(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """What is too long for any model is not sent."""
         fitting = [number for number, prompt in enumerate(prompts) if len(prompt.text) <= LONGEST_PROMPT]
         for number, prompt in enumerate(prompts):
@@ -148,7 +168,7 @@ class LlmGrader:
         for number, reply in self._model.complete_all(prompts[number] for number in fitting):
             yield fitting[number], reply
 
-    def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], flight: Flight) -> Graded:
+    def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], check: SelfCheck) -> Graded:
         if not draft.is_read:
             return _signed(_unasked(draft), self.name, via=self._first.name if self._first else "")
         item, replies = draft.graded.item, [one for _, one in asked]
@@ -163,12 +183,13 @@ class LlmGrader:
         graded = FindingsGrader(told).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
             graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
-        elif why := doubt(graded, found):
+        elif why := doubt(graded, found) or _hangs_on_a_quote(graded, told.voided):
             graded = left_open(graded, FOR_A_PERSON, why)
         if graded.bucket is None and graded.reason == "unreadable" and not broken:
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
-        via = f"{self._model.name}; canaries: {flight.words}" if flight.words else self._model.name
-        return _signed(_without_confidence(graded), self.name, via, "; ".join(told.voided))
+        via = f"{self._model.name}; canaries: {check.words}" if check.words else self._model.name
+        voided = [why for why in told.voided.values() if why not in graded.findings.detail]
+        return _signed(_as_far_as_read(graded, voided), self.name, via, "; ".join(voided))
 
 
 def _unasked(draft: Draft) -> Graded:
@@ -186,28 +207,11 @@ def _at_host(model: str) -> str:
     return short if ":" in short.partition("@")[0] else f"llm:{short}"
 
 
-def _with_canaries(asks: list[Ask], behind: int) -> tuple[list[Ask], list[Canary]]:
-    """A set of canaries among every batch of calls. Their salt is the batch: another batch asks about them anew, the
-    same one again finds them in the cache."""
-    mixed: list[Ask] = []
-    canaries: list[Canary] = []
-    for start in range(0, len(asks), BATCH):
-        batch = asks[start : start + BATCH]
-        salt = Fence.over(
-            text for ask in batch for text in (ask.item.trace.answer or "", *(c for _, c in ask.claims))
-        ).mark
-        step = len(batch) // len(CANARIES) + 1
-        for number, canary in enumerate(CANARIES):
-            mixed.append(Ask(behind + len(canaries), canary.item, ((1, canary.claim),), salt))
-            canaries.append(canary)
-            mixed += batch[number * step : (number + 1) * step]
-    return mixed, canaries
-
-
 def _findings(reply: Reply, ask: Ask) -> Found | str:
-    if reply.error or reply.value is None:
+    if reply.error or (reply.value is None and not reply.text):
         return f"the model gave no findings: {reply.error or 'the reply is empty'}"
-    return read_reply(reply.value, ask.numbers)
+    reader = Reader(ask.numbers)
+    return reader.read(reply.text) if reply.value is None else reader.found_in(reply.value)
 
 
 def _gold(found: Sequence[Found]) -> str:
@@ -223,6 +227,19 @@ def _signed(graded: Graded, grader: str, via: str, detail: str = "") -> Graded:
     return replace(graded, findings=replace(graded.findings, detail=words), verdicts=verdicts)
 
 
-def _without_confidence(graded: Graded) -> Graded:
-    """A model does not say how sure it is, so its verdicts do not either."""
-    return replace(graded, verdicts=tuple(replace(verdict, confidence=None) for verdict in graded.verdicts))
+def _hangs_on_a_quote(graded: Graded, voided: Mapping[str, str]) -> str:
+    """Why a passage seems not to bear out what cites it, if that is for a quote of the model's that stands nowhere."""
+    lacking = [claim.text for claim in graded.findings.claims if claim.by_cited_together != "supported"]
+    is_so = graded.reason == "miscited" and all(claim in voided for claim in lacking)
+    return voided[lacking[0]] if is_so else ""
+
+
+def _as_far_as_read(graded: Graded, voided: Sequence[str]) -> Graded:
+    """A model does not say how sure it is, so its verdicts do not either; and where a quote of its stands nowhere, what
+    it says against a citation is not known."""
+
+    def row(verdict: Verdict) -> Verdict:
+        is_open = voided and verdict.axis == "citation_supports" and verdict.value != "yes"
+        return replace(verdict, value=None, reason=voided[0]) if is_open else replace(verdict, confidence=None)
+
+    return replace(graded, verdicts=tuple(map(row, graded.verdicts)))

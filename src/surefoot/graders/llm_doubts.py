@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from surefoot.graders.fencing import comparable, neutral
 from surefoot.graders.findings import PLAINLY, Graded
 from surefoot.graders.judging import Pair
-from surefoot.graders.prompting import Found
+from surefoot.graders.llm_replies import Found
 from surefoot.graders.quotes import name_lacking, opposes, stands_in
 from surefoot.graders.rules import Rules, quantities_of
 from surefoot.table import ACCEPTABLE

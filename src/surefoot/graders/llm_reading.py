@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from surefoot.graders.judging import Judge, Judgement, Pair
-from surefoot.graders.prompting import ClaimRead, Evidenced, Found
+from surefoot.graders.llm_replies import ClaimRead, Evidenced, Found
 from surefoot.graders.quotes import objection, says_gold, stands_in, why_void
+from surefoot.graders.quoting import quoted_words
 from surefoot.types import Item
 
 # A model does not say how sure it is. Inside the findings a checked quote is plain; no verdict carries this number.
 PLAIN = 1.0
+_NO_QUOTE = "the model gives no quote that says so"
 
 
 class Noting:
@@ -31,14 +35,16 @@ class Told:
     """A judge of one answer: it passes on what the model found, as far as the quotes bear it out.
 
     `read` has the finding on each claim that the model was asked about, or why there is none; `settled` what an earlier
-    judge was sure of. `voided` gathers why findings did not count.
+    judge was sure of. A quote that stands nowhere is a slip of the model and says nothing of the answer, so what hangs
+    on it is left open; `voided` has the claims with such quotes, and why they do not count.
     """
 
     def __init__(
         self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, settled: Mapping[Pair, Judgement]
     ) -> None:
         self.name, self._item, self._read, self._gold, self._settled = name, item, read, gold, settled
-        self.voided: dict[str, None] = {}
+        self.voided: dict[str, str] = {}
+        self._checked: dict[str, tuple[list[Evidenced], str]] = {}  # by claim
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [self._one(pair) for pair in pairs]
@@ -53,10 +59,7 @@ class Told:
             return Judgement(None, reason=read)
         if not pair.passage.strip():
             return Judgement(None, reason="the passage has no text")
-        found = self._on_claim(read, pair)
-        if found.label == "not_enough" and found.reason:
-            self.voided[f"claim {read.claim}: {found.reason}"] = None
-        return found
+        return self._on_claim(read, pair)
 
     def _with_gold(self, pair: Pair) -> Judgement:
         if self._gold == "conflicts":
@@ -67,36 +70,57 @@ class Told:
     def _on_claim(self, read: ClaimRead, pair: Pair) -> Judgement:
         if read.reading == "cannot_tell":
             return Judgement(None, reason="the model cannot tell")
-        here, why = self._checked(read.evidence, pair)
-        if read.reading == "supported":
-            alone = [(one.quote,) for one in here if one.says == "supports"]
-            parts = tuple(one.quote for one in here if one.says == "supports_in_part")
-            together = [parts] if len(parts) > 1 else []
-            objections = {quotes: objection(quotes, pair) for quotes in [*alone, *together]}
-            if good := [quotes for quotes, against in objections.items() if not against]:
-                return Judgement("supported", PLAIN, " ... ".join(good[0]), self.name)
-            if against := next(iter(objections.values()), ""):
-                return Judgement(None, reason=f"claim {read.claim}: the model reads support, but {against}")
-        if opposing := [one.quote for one in here if one.says == "contradicts"]:
-            return Judgement("contradicted", PLAIN, opposing[0], self.name)
-        return Judgement("not_enough", PLAIN, via=self.name, reason=why)
+        if pair.claim not in self._checked:
+            self._checked[pair.claim] = self._good(read)
+        good, why = self._checked[pair.claim]
+        if read.reading == "not_enough":
+            return self._opposed(good, pair)
+        if why:
+            self.voided[pair.claim] = f"claim {read.claim}: {why}"
+        if not _is_borne_out(read, good):
+            return Judgement(None, reason=f"claim {read.claim}: {why or _NO_QUOTE}")
+        return self._supported(read, good, pair) if read.reading == "supported" else self._opposed(good, pair)
 
-    def _checked(self, evidence: Sequence[Evidenced], pair: Pair) -> tuple[list[Evidenced], str]:
-        """The evidence that stands in the text of the pair, and why some of what was given stands nowhere.
+    def _supported(self, read: ClaimRead, good: Sequence[Evidenced], pair: Pair) -> Judgement:
+        """A part that says only half of a claim counts where all its other parts stand as well."""
+        here = [one for one in good if stands_in(one.quote, pair.passage)]
+        whole = all(one in here for one in good if one.says == "supports_in_part")
+        alone = [(one.quote,) for one in here if one.says == "supports"]
+        parts = tuple(one.quote for one in here if one.says == "supports_in_part")
+        together = [parts] if whole and len(parts) > 1 else []
+        objections = {quotes: objection(quotes, pair) for quotes in [*alone, *together]}
+        if fine := [quotes for quotes, against in objections.items() if not against]:
+            return Judgement("supported", PLAIN, " ... ".join(fine[0]), self.name)
+        if against := next(iter(objections.values()), ""):
+            return Judgement(None, reason=f"claim {read.claim}: the model reads support, but {against}")
+        return self._opposed(good, pair)
 
-        A part that says only half of a claim counts where all its other parts stand as well."""
+    def _opposed(self, good: Sequence[Evidenced], pair: Pair) -> Judgement:
+        quotes = [one.quote for one in good if one.says == "contradicts" and stands_in(one.quote, pair.passage)]
+        if quotes:
+            return Judgement("contradicted", PLAIN, quotes[0], self.name)
+        return Judgement("not_enough", PLAIN, via=self.name)
+
+    def _good(self, read: ClaimRead) -> tuple[list[Evidenced], str]:
+        """The evidence that stands where it is said to, in the passages' own words, and why other evidence does not."""
         passages = {f"P{place}": passage.text for place, passage in enumerate(self._item.trace.retrieved or (), 1)}
         good, why = [], ""
-        for one in evidence:
+        for one in read.evidence:
             if one.passage not in passages:
                 why = "the evidence names a passage that is not there"
             elif void := why_void(one.quote, passages[one.passage], self._item.trace.answer or ""):
                 why = void
             else:
-                good.append(one)
-        whole = all(stands_in(one.quote, pair.passage) for one in good if one.says == "supports_in_part")
-        here = [one for one in good if stands_in(one.quote, pair.passage)]
-        return [one for one in here if whole or one.says != "supports_in_part"], why
+                good.append(replace(one, quote=quoted_words(one.quote, passages[one.passage])))
+        return good, why
+
+
+def _is_borne_out(read: ClaimRead, good: Sequence[Evidenced]) -> bool:
+    """Something of the evidence says what the model reads in it."""
+    says = [one.says for one in good]
+    if read.reading == "contradicted":
+        return "contradicts" in says
+    return "supports" in says or says.count("supports_in_part") > 1
 
 
 def is_gold(pair: Pair, item: Item) -> bool:

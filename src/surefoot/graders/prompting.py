@@ -1,4 +1,4 @@
-"""What a model is asked about one answer, and what it may reply: findings, never a grade.
+"""What a model is asked about one answer.
 
 Claims and passages are numbered by us and the numbers stand outside of foreign text, so an answer can neither hide a
 claim nor add one, and what it calls a passage is none.
@@ -11,81 +11,26 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib.resources import files
-from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
 
 from surefoot.graders.fencing import Fence, one_line
-from surefoot.models.seam import Prompt, Schema
+from surefoot.graders.llm_replies import Reader, schema
+from surefoot.models.seam import Prompt
 from surefoot.rubric import Rubric
 from surefoot.types import Item
 
+VERSION = 1  # of how replies are read and checked
 MOST_CLAIMS = 12  # in one call: a model that reads more at once leaves some out
-MOST_EVIDENCE = 6  # for one claim
 LONGEST_ANSWER = 12_000  # characters shown; every claim of a longer one is asked about all the same
 LONGEST_PROMPT = 400_000
 _FOR_REPLY, _FOR_CLAIM = 256, 256  # tokens
 _EXAMPLE = "0123abcd"
 
 
-class Evidenced(Struct, frozen=True):
-    passage: str
-    quote: str
-    says: Literal["supports", "supports_in_part", "contradicts"]
-
-
-class ClaimRead(Struct, frozen=True):
-    claim: int
-    evidence: tuple[Evidenced, ...]
-    reading: Literal["supported", "contradicted", "not_enough", "cannot_tell"]
-
-
-class Found(Struct, frozen=True):
-    """What a model found in one answer."""
-
-    refusal: Literal["refused", "partial", "answered", "cannot_tell"]
-    asserts: str
-    claims: tuple[ClaimRead, ...]
-    gold: Literal["agrees", "conflicts", "silent", "no_gold", "cannot_tell"]
-
-
-def _object(**properties: Schema) -> Schema:
-    names = list(properties)
-    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
-
-
-def _one_of(*values: str) -> Schema:
-    return {"type": "string", "enum": list(values)}
-
-
-_TEXT: Schema = {"type": "string"}
-
-
-def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
-    """Of a reply on some claims. Written out, and without references: not every server follows those. Evidence comes
-    before the reading it leads to."""
-    evidence = _object(
-        passage=_one_of(*passages) if passages else _TEXT,
-        quote=_TEXT,
-        says=_one_of("supports", "supports_in_part", "contradicts"),
-    )
-    claim = _object(
-        claim={"type": "integer", "enum": list(claims)} if claims else {"type": "integer"},
-        evidence={"type": "array", "items": evidence, "maxItems": MOST_EVIDENCE},
-        reading=_one_of("supported", "contradicted", "not_enough", "cannot_tell"),
-    )
-    findings = _object(
-        refusal=_one_of("refused", "partial", "answered", "cannot_tell"),
-        asserts=_TEXT,
-        claims={"type": "array", "items": claim, "minItems": len(claims), "maxItems": len(claims)},
-        gold=_one_of("agrees", "conflicts", "silent", "no_gold", "cannot_tell"),
-    )
-    return {"title": "findings", **findings}
-
-
 class Prompting:
-    """Prompts out of the templates and a rubric. `version` changes with either, and with the shape of the reply."""
+    """Prompts out of the templates and a rubric. `version` changes with either, with the shape of the reply, and with
+    how that is read."""
 
     def __init__(self, rubric: Rubric) -> None:
         self._system, self._task = _template("grade_system"), _template("grade")
@@ -94,6 +39,7 @@ class Prompting:
     @cached_property
     def version(self) -> str:
         parts = (
+            str(VERSION),
             self._system,
             self._task,
             self._rubric.sha256,
@@ -124,22 +70,11 @@ class Prompting:
             claims=fence.around("claims", _listed(claims)) if claims else "There are none.",
             count=f"the refusal, {_counted(len(claims))} and the reference",
         )
-        shape = schema([number for number, _ in claims], list(named))
-        return Prompt(text, self.system, shape, _FOR_REPLY + _FOR_CLAIM * len(claims))
-
-
-def read_reply(value: Any, wanted: Sequence[int]) -> Found | str:  # noqa: ANN401
-    """The findings in a reply, or why there are none. Claims that were not asked about are nobody's."""
-    try:
-        found = msgspec.convert(value, Found, strict=False)  # "1" and 1.0 are numbers of claims too
-    except msgspec.ValidationError as error:
-        return f"the reply is not made of findings: {error}"
-    numbers = [read.claim for read in found.claims if read.claim in wanted]
-    if lacking := [number for number in wanted if number not in numbers]:
-        return f"the reply says nothing on claim {lacking[0]}"
-    if len(numbers) > len(wanted):
-        return "the reply reads a claim twice"
-    return found
+        numbers = tuple(number for number, _ in claims)
+        return Prompt(
+            text, self.system, schema(numbers, list(named)), _FOR_REPLY + _FOR_CLAIM * len(claims),
+            accepts=Reader(numbers),
+        )  # fmt: skip
 
 
 def groups(claims: Sequence[str]) -> Iterator[list[tuple[int, str]]]:

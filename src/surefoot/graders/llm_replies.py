@@ -1,0 +1,181 @@
+"""What a model may reply about an answer: findings, never a grade; and what it did reply, read.
+
+A reply that says everything in a form of its own is read: a further key, a number in a string, one finding that is not
+in a list, a field left out that the others imply. What it does not say is not made up: it is asked for again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.models.fitting import fitted
+from surefoot.models.seam import Schema
+from surefoot.text.jsonblocks import last_valid
+
+MOST_EVIDENCE = 6  # for one claim
+Value = dict[str, Any]
+_UNSAID = "cannot_tell"
+_READINGS = {"supports": "supported", "contradicts": "contradicted"}
+_SAYS = {
+    "supported": "supports", "contradicted": "contradicts", "partial": "supports_in_part", "part": "supports_in_part",
+    "in_part": "supports_in_part", "partially": "supports_in_part", "partially_supports": "supports_in_part",
+    "supports_partially": "supports_in_part", "partly_supports": "supports_in_part",
+}  # fmt: skip
+
+
+class Evidenced(Struct, frozen=True):
+    passage: str
+    quote: str
+    says: Literal["supports", "supports_in_part", "contradicts"]
+
+
+class ClaimRead(Struct, frozen=True):
+    claim: int
+    evidence: tuple[Evidenced, ...]
+    reading: Literal["supported", "contradicted", "not_enough", "cannot_tell"]
+
+
+class Found(Struct, frozen=True):
+    """What a model found in one answer."""
+
+    refusal: Literal["refused", "partial", "answered", "cannot_tell"]
+    asserts: str
+    claims: tuple[ClaimRead, ...]
+    gold: Literal["agrees", "conflicts", "silent", "no_gold", "cannot_tell"]
+
+
+def _object(**properties: Schema) -> Schema:
+    names = list(properties)
+    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+
+
+def _one_of(*values: str) -> Schema:
+    return {"type": "string", "enum": list(values)}
+
+
+_TEXT: Schema = {"type": "string"}
+
+
+def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
+    """Of a reply on some claims. Written out, and without references: not every server follows those. Evidence comes
+    before the reading it leads to."""
+    evidence = _object(
+        passage=_one_of(*passages) if passages else _TEXT,
+        quote=_TEXT,
+        says=_one_of("supports", "supports_in_part", "contradicts"),
+    )
+    claim = _object(
+        claim={"type": "integer", "enum": list(claims)} if claims else {"type": "integer"},
+        evidence={"type": "array", "items": evidence, "maxItems": MOST_EVIDENCE},
+        reading=_one_of("supported", "contradicted", "not_enough", "cannot_tell"),
+    )
+    findings = _object(
+        refusal=_one_of("refused", "partial", "answered", "cannot_tell"),
+        asserts=_TEXT,
+        claims={"type": "array", "items": claim, "minItems": len(claims), "maxItems": len(claims)},
+        gold=_one_of("agrees", "conflicts", "silent", "no_gold", "cannot_tell"),
+    )
+    return {"title": "findings", **findings}
+
+
+class Reader(Struct, frozen=True):
+    """Reads the replies on some claims. Called with a text, it says what is wrong with that, or nothing."""
+
+    wanted: tuple[int, ...]
+
+    def __call__(self, text: str) -> str:
+        found = self.read(text)
+        return found if isinstance(found, str) else ""
+
+    def read(self, text: str) -> Found | str:
+        """The findings in the last object that has any, or why there are none."""
+        value = last_valid(text, lambda one: not isinstance(self.found_in(one), str))
+        if value is None:
+            value = last_valid(text, lambda _: True)
+        return "the reply held no whole JSON object" if value is None else self.found_in(value)
+
+    def found_in(self, value: object) -> Found | str:
+        """Claims that were not asked about are nobody's."""
+        try:
+            made = fitted(_put_right(value, self.wanted) if isinstance(value, dict) else value, schema(self.wanted, ()))
+            found = msgspec.convert(made, Found)
+        except msgspec.ValidationError as error:
+            return f"the reply is not made of findings: {error}"
+        numbers = [read.claim for read in found.claims]
+        if lacking := [number for number in self.wanted if number not in numbers]:
+            return f"the reply says nothing on claim {lacking[0]}"
+        if len(numbers) > len(self.wanted):
+            return "the reply reads a claim twice"
+        return found
+
+
+def _put_right(value: Value, wanted: Sequence[int]) -> Value:
+    if "claims" not in value and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+        value = inner  # {"findings": {...}}
+    if "claims" not in value and "reading" in value:
+        value = {"claims": [value]}
+    claims = _listed(value.get("claims"), key="claim", inside="reading")
+    placed = [
+        _claim({**claim, "claim": claim.get("claim", number)})
+        for claim, number in zip(claims, wanted if len(claims) == len(wanted) else [None] * len(claims), strict=True)
+    ]
+    asked = [claim for claim in placed if claim["claim"] in wanted]
+    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold")}
+    has_findings = "claims" in value or "refusal" in value
+    return {**value, **said, "claims": _once(asked)} if has_findings else value
+
+
+def _listed(value: object, key: str, inside: str) -> list[Value]:
+    """A list of objects, however it was written: one alone, or each under its number."""
+    if isinstance(value, dict):
+        value = [value] if inside in value else [{key: name, **one} for name, one in value.items() if _is(one)]
+    return [one for one in value if _is(one)] if isinstance(value, list) else []
+
+
+def _is(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _claim(claim: Value) -> Value:
+    evidence = _listed(claim.get("evidence"), key="passage", inside="quote")[:MOST_EVIDENCE]
+    reading = _meant(claim.get("reading"), _READINGS)
+    if reading is None:
+        kinds = {_meant(one.get("says"), _SAYS) for one in evidence} - {"supports_in_part"}
+        reading = {"supports": "supported", "contradicts": "contradicted"}.get(str(*kinds)) if len(kinds) == 1 else None
+    read = {"evidence": [_evidence(one, reading) for one in evidence], "claim": _numbered(claim["claim"], int)}
+    return {**claim, **read, **({} if reading is None else {"reading": reading})}
+
+
+def _evidence(one: Value, reading: object) -> Value:
+    quote = one.get("quote")
+    says = _meant(one.get("says"), _SAYS) or {"supported": "supports", "contradicted": "contradicts"}.get(str(reading))
+    return {
+        "passage": _numbered(one.get("passage"), "P{}".format),
+        "quote": " ... ".join(map(str, quote)) if isinstance(quote, list) else quote or "",
+        "says": says or "supports_in_part",
+    }
+
+
+def _meant(value: object, words: dict[str, str]) -> object:
+    if not isinstance(value, str):
+        return value
+    folded = re.sub(r"[\W_]+", "_", value.strip()).casefold().strip("_")
+    return words.get(folded, folded) or None
+
+
+def _numbered(value: object, form: Callable[[Any], object]) -> object:
+    """A claim or passage by its number: 2, "2", "P2", "claim 2"."""
+    numbers = re.findall(r"\d+", str(value)) if isinstance(value, str | int | float) and value is not True else []
+    if isinstance(value, float) and value.is_integer():
+        return form(int(value))
+    return form(int(numbers[0])) if len(numbers) == 1 else value
+
+
+def _once(claims: list[Value]) -> list[Value]:
+    """Without a finding that merely says again what another says."""
+    return [claim for place, claim in enumerate(claims) if claim not in claims[:place]]
