@@ -4,15 +4,17 @@
     questions.jsonl   what was asked
     traces.jsonl      one row per (question, attempt)
     verdicts.jsonl    one row per (question, attempt, axis, grader)
+    replies.jsonl     what models replied when they graded it, which was paid for
 
 Each row is one write of a whole line. Where a key occurs again, the last row counts: to correct is to append. Only a
-grader that grades again has its own verdicts replaced, lest an axis that no longer applies keeps its old value.
+grader that grades again has its own verdicts replaced, lest an axis that no longer applies keeps its old value; and
+where it finds nothing this time, what it found before on the very same answer stands.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,9 +24,13 @@ from msgspec.structs import replace
 
 from surefoot.appending import BYTE_ORDER_MARK, LOCK, UNREADABLE, Writer, printable, replace_file
 from surefoot.errors import Incomplete, UsageError
-from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.kept_replies import KeptReplies
+from surefoot.records import version_of
+from surefoot.regrading import Key, regraded
+from surefoot.types import Passage, Problem, Question, Retrieved, SelfCheck, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
+REPLIES = "replies.jsonl"
 DECISION = "decision.json"  # what was decided about the run last
 _ENCODER = msgspec.json.Encoder()
 
@@ -47,6 +53,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     grader: str | None = None
     graded_sha256: str = ""  # of the answers its verdicts are on
+    self_checks: dict[str, SelfCheck] = {}  # by grader that had one: how it read answers of known label
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""
@@ -122,11 +129,29 @@ class RunStore:
         if data := b"".join(map(_line, rows)):
             self._lock().append(VERDICTS, data)
 
-    def replace_verdicts(self, grader: str, rows: Iterable[Verdict]) -> None:
-        """Put a grader's verdicts in place of its earlier ones; what others wrote stays as it is."""
+    def replace_verdicts(self, grader: str, rows: Iterable[Verdict], failed: Collection[Key] = ()) -> list[Key]:
+        """Put a grader's verdicts in place of its earlier ones; what others wrote stays as it is.
+
+        Gives back the answers on which the earlier verdicts stand, because there is no value now, or because the new
+        ones are said to have `failed`.
+        """
         writer = self._lock()
-        kept = [line for _, line in _lines(self.path / VERDICTS) if _grader_of(line) != grader]
-        writer.replace(VERDICTS, b"".join((*kept, *map(_line, rows))))
+        is_unchanged = self.manifest.grader == grader and self.manifest.graded_sha256 == self.answers_sha256()
+        earlier = [line for _, line in _lines(self.path / VERDICTS)]
+        others, mine, standing = regraded(earlier, grader, rows, self._versions(), is_unchanged, failed)
+        writer.replace(VERDICTS, b"".join((*others, *map(_line, mine))))
+        return standing
+
+    def _versions(self) -> dict[Key, str]:
+        """Of every answer, by all that graders and people see of it."""
+        questions = {question.id: question for question in self.questions()}
+        asked = (trace for trace in self.traces() if trace.question_id in questions)
+        return {(str(t.question_id), t.attempt): version_of(questions[str(t.question_id)], t) for t in asked}
+
+    @property
+    def replies(self) -> KeptReplies:
+        """What models replied when they graded this run."""
+        return KeptReplies(self.path / REPLIES, lambda line: self._lock().append(REPLIES, line), self.problems)
 
     def answers_sha256(self) -> str:
         """A hash of all that graders see of the answers, whatever order they came in."""
@@ -169,7 +194,7 @@ class RunStore:
 
     def _lock(self) -> Writer:
         if self._writer is None:
-            self._writer = Writer(self.path, (TRACES, VERDICTS), self.problems)
+            self._writer = Writer(self.path, (TRACES, VERDICTS, REPLIES), self.problems)
         return self._writer
 
     def _name(self, problem: Problem) -> None:
@@ -203,13 +228,6 @@ def fingerprint(items: Iterable[Struct]) -> str:
     for item in items:
         digest.update(_line(item))
     return digest.hexdigest()
-
-
-def _grader_of(line: bytes) -> str | None:
-    try:
-        return _VERDICTS.decode(line).grader
-    except UNREADABLE:
-        return None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -243,7 +243,8 @@ def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None
 
 def test_who_takes_a_hedge_with_a_statement_behind_it_for_a_refusal_fails_the_self_check() -> None:
     def excuses(prompt: Prompt) -> Any:  # noqa: ANN401
-        return {**sound(prompt), "refusal": "refused"} if "documents do not say" in Seen(prompt).answer else sound(prompt)
+        is_hedged = "documents do not say" in Seen(prompt).answer
+        return {**sound(prompt), "refusal": "refused"} if is_hedged else sound(prompt)
 
     grader = LlmGrader(Fake(excuses))
     assert grader.carry_out(grader.plan([item()])).self_check.misread == ("hedged",)

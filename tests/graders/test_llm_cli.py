@@ -79,21 +79,21 @@ def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
     done = Done(*arguments)
     assert done.code == 0 and done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
     assert (
-        "7 calls to llm:m@" in done.err
-        and ", 4 of them canaries: " in done.err
-        and "asked 7 calls" in done.err
+        "8 calls to llm:m@" in done.err
+        and ", 5 of them canaries: " in done.err
+        and "asked 8 calls" in done.err
         and "warning" not in done.err
     )
     assert done.rows["right"]["via"].startswith("llm:m@http") and done.rows["right"]["confidence"] is None
     again = Done(*arguments)
     assert again.rows == done.rows and "asked 0 calls" in again.err and "this costs nothing" in again.err
-    assert server.counts()["calls"] == 7
+    assert server.counts()["calls"] == 8
 
 
 def test_calls_that_all_failed_are_not_called_free(tmp_path: Path, write: Write) -> None:
     with FaultServer(lambda call: Fault(401)) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
-    assert done.code == 4 and "in vain: nothing was answered; 0 of 7 replies" in done.err and "$0" not in done.err
+    assert done.code == 4 and "in vain: nothing was answered; 0 of 8 replies" in done.err and "$0" not in done.err
 
 
 def test_ctrl_c_says_that_replies_are_kept(
@@ -126,19 +126,20 @@ def test_a_run_keeps_who_graded_it_and_how_the_canaries_fared(server: FaultServe
     run_with("The fee is EUR 5 [p].", tmp_path)
     assert Done(tmp_path / "run", *by_model(server, tmp_path)).code == 0
     kept = RunStore.open(tmp_path / "run")
-    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:") and kept.manifest.versions == {
-        "canaries": "4 read well"
-    }
+    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:") and not any(
+        check.failed for check in kept.manifest.self_checks.values()
+    )
+    assert [len(check.passed) for check in kept.manifest.self_checks.values()] == [5]
     assert {verdict.grader for verdict in kept.verdicts()} == {kept.manifest.grader}
     assert Done(tmp_path / "run", "--grader", "rules").code == 0
-    assert RunStore.open(tmp_path / "run").manifest.versions == {}
+    assert RunStore.open(tmp_path / "run").manifest.self_checks == {}
 
 
 def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path, write: Write) -> None:
     with FaultServer(obeys) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
-    assert done.buckets["wrong"] == "unsupported" and "canaries: misread" in done.rows["wrong"]["via"]
-    assert done.code == 4 and "misread every canary" in done.err
+    assert done.buckets["wrong"] is None and "canaries: misread" in done.rows["wrong"]["via"]
+    assert done.code == 4 and "failed its self-check (misread supported, contradicted" in done.err
     assert "warning: the grader misread supported" in done.err and "verdicts are marked" in done.err
 
 
@@ -167,7 +168,7 @@ def test_a_cascade_asks_about_what_the_first_is_not_sure_of(server: FaultServer,
     assert sure.code == 0 and server.counts()["calls"] == 0 and sure.rows["right"]["via"] == Rules.name
     unsure = Done("--items", items, *by_model(server, tmp_path, "rules+llm:m@{}"), "--sure-from", "1")
     assert (
-        unsure.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"} and server.counts()["calls"] == 6
+        unsure.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"} and server.counts()["calls"] == 7
     )
 
 

@@ -57,7 +57,7 @@ PASSAGE = "Invoices are payable within forty (40) days of receipt.\n\n| Fee | EU
 def test_what_stands_in_a_passage_is_found(start: int, length: int) -> None:
     quote = " ".join(PASSAGE.split()[start : start + length])
     why = why_void(quote, PASSAGE, "")
-    assert not why or "too short" in why or len(quote.strip("| .").split()) < 2
+    assert why in ("", "the quote is too short to be looked for")
 
 
 @given(st.text(st.sampled_from("abc xyz"), min_size=SHORTEST, max_size=30))

@@ -18,7 +18,7 @@ from surefoot.errors import UsageError
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
 from surefoot.importers.verdicts import load_verdicts
-from surefoot.records import BY_CHOICE, Label, Value, is_annotator, is_called_like_a_grader
+from surefoot.records import BY_CHOICE, MEMBER, Label, Value, is_annotator, is_called_like_a_grader
 from surefoot.rubric import Rubric
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
@@ -143,7 +143,7 @@ class _Run:
 def graders_of(store: RunStore) -> set[str]:
     """All whose verdicts a run has: no label on its answers may be by one of them."""
     given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
-    members = (name for part, name in store.manifest.versions.items() if part.startswith("council member"))
+    members = (name for part, name in store.manifest.versions.items() if part.startswith(MEMBER))
     return {*given, *members, store.manifest.grader or ""} - {""}
 
 

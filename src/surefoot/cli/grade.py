@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from msgspec import Struct
 
 from surefoot import rubric
 from surefoot.appending import printable
@@ -19,16 +20,17 @@ from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
 from surefoot.cli.score import read_mapping
-from surefoot.cli.spending import CANARIES, Reader, check_terms, open_grader
 from surefoot.cli.spending import GRADERS as GRADERS
+from surefoot.cli.spending import Reader, check_terms, open_grader
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
-from surefoot.report.words import plain
-from surefoot.store import TRACES, RunStore
+from surefoot.records import MEMBER
+from surefoot.report.words import names, plain
+from surefoot.store import TRACES, Key, RunStore
 from surefoot.table import BUCKETS
-from surefoot.types import Item, Problem
+from surefoot.types import Item, Problem, SelfCheck
 
 if TYPE_CHECKING:
     from surefoot.graders.findings import Graded
@@ -74,7 +76,7 @@ def grade(
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
-    were not, or when the grader misread every answer of known label.
+    were not, or when the grader failed its self-check: it misread an answer of known label.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]
@@ -92,7 +94,7 @@ def grade(
     for row in graded_rows(load_items(str(items), _note, read_mapping(mapping)), chosen):
         counts[row["factuality"]] += 1
         _print(row, as_json)
-    return _summed_up(counts, as_json, chosen)
+    return _summed_up(counts, as_json, getattr(chosen, "self_checks", {}))
 
 
 def _note(problem: Problem) -> None:
@@ -103,17 +105,21 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     with RunStore.open(folder, writing=True) as store:
         if store.is_graded_otherwise():
             click.echo("note: the answers have changed since the last grading; all are graded anew", err=True)
-        graded = grade_run(store, grader)
+        found = grade_run(store, grader)
         problems = [*store.problems, *_left_out(store)]
     with quiet_if_nobody_reads():
-        for one in graded:
+        for one in found.graded:
             _print(row_of(one), as_json)
     for problem in problems:
         click.echo(f"warning: {plain(str(problem), 500)}", err=True)
-    code = _summed_up(Counter(one.bucket for one in graded), as_json, grader)
-    if graded:
+    if found.standing:
+        ids = [question_id for question_id, _ in found.standing]
+        told = names(ids, len(ids), shown=50, show=plain)
+        click.echo(f"warning: not graded this time, so the verdicts of before stand: {told}", err=True)
+    code = _summed_up(Counter(one.bucket for one in found.graded), as_json, found.self_checks)
+    if found.graded:
         click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
-    return ExitCode.INCOMPLETE if problems else code
+    return ExitCode.INCOMPLETE if problems or found.standing else code
 
 
 def trust_in_run(folder: Path) -> str:
@@ -131,20 +137,48 @@ def trust_in_run(folder: Path) -> str:
     return in_words(trust) + (f"; to find out: {trust.remedy}" if trust.remedy and not trust.certificate else "")
 
 
-def grade_run(store: RunStore, grader: Reader) -> list[Graded]:
-    """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before."""
+class Regraded(Struct, frozen=True):
+    """What grading a run came to."""
+
+    graded: list[Graded]
+    standing: list[Key]  # answers that could not be graded this time, where the verdicts of before stand
+    self_checks: dict[str, SelfCheck]  # by grader
+
+
+def grade_run(store: RunStore, grader: Reader) -> Regraded:
+    """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
+
+    Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
+    council's does where that of a member does, lest those who are left decide alone.
+    """
     chosen = rubric.load()
+    if hasattr(grader, "keeping"):
+        grader = grader.keeping(store.replies)
     items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
     graded = grader.read(items)
-    for name, ballots in getattr(grader, "ballots", {}).items():
-        store.replace_verdicts(name, ballots)
-    store.replace_verdicts(grader.name, [verdict for one in graded for verdict in one.verdicts])
-    others = {part: version for part, version in store.manifest.versions.items() if part != CANARIES}
+    checks = getattr(grader, "self_checks", {})
+    standing: dict[Key, None] = {}
+    ballots = getattr(grader, "ballots", {})
+    for name, rows in (*ballots.items(), (grader.name, [verdict for one in graded for verdict in one.verdicts])):
+        stood = store.replace_verdicts(name, rows, failed=standing)
+        checks = _with_earlier(checks, name, store.manifest.self_checks, bool(stood))
+        standing |= dict.fromkeys(stood)
+    others = {part: version for part, version in store.manifest.versions.items() if not part.startswith(MEMBER)}
     store.amend(
         rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
-        versions=others | getattr(grader, "versions", {}),
+        versions=others | getattr(grader, "versions", {}), self_checks=checks,
     )  # fmt: skip
-    return graded
+    return Regraded(graded, list(standing), checks)
+
+
+def _with_earlier(
+    checks: dict[str, SelfCheck], name: str, before: dict[str, SelfCheck], stood: bool
+) -> dict[str, SelfCheck]:
+    """The self-check of before stands where this one says nothing, or where verdicts stand that came with a bad one."""
+    earlier, now = before.get(name), checks.get(name)
+    if earlier is None or not ((stood and earlier.failed) or (now and not now.passed and not now.misread)):
+        return checks
+    return {**checks, name: earlier}
 
 
 def _left_out(store: RunStore) -> Iterator[Problem]:
@@ -215,10 +249,11 @@ def _print(row: dict[str, Any], as_json: bool) -> None:
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
 
 
-def _summed_up(counts: Counter[str | None], as_json: bool, grader: Reader) -> int:
+def _summed_up(counts: Counter[str | None], as_json: bool, checks: dict[str, SelfCheck]) -> int:
     if not as_json:
         click.echo(", ".join(f"{counts[bucket]} {bucket}" for bucket in BUCKETS) + f", {counts[None]} not graded")
-    is_blind: bool = getattr(grader, "is_blind", False)
-    if is_blind:
-        click.echo("warning: the grader misread every canary: do not rely on these verdicts", err=True)
-    return ExitCode.INCOMPLETE if is_blind or counts[None] or not counts.total() else ExitCode.OK
+    failed = {name: check for name, check in checks.items() if check.failed}
+    for name, check in failed.items():
+        message = f"warning: the grader {name} failed its self-check ({check.words}): what rests on it does not ship"
+        click.echo(f"{plain(message, 500)}\nhint: grade again, or with another model", err=True)
+    return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK

@@ -17,13 +17,14 @@ from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
 from surefoot.text.endpoints import masked
-from surefoot.types import Item
+from surefoot.types import Item, SelfCheck
 
 if TYPE_CHECKING:
     from surefoot.graders.findings import FindingsGrader, Graded
     from surefoot.graders.judging import Judge
     from surefoot.graders.llm import Grading, LlmGrader, Plan
     from surefoot.models.budget import Budget
+    from surefoot.models.kept import Replies
     from surefoot.models.seam import Model, Reply
     from surefoot.models.settings import Settings
 
@@ -52,7 +53,6 @@ def _reading_by(judge: Callable[[], Judge]) -> Callable[[], FindingsGrader]:
 JUDGES: dict[str, Callable[[], Judge]] = {"local": _local, "rules": _rules}
 GRADERS: dict[str, Callable[[], FindingsGrader]] = {name: _reading_by(judge) for name, judge in JUDGES.items()}
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
-CANARIES = "canaries"  # in the manifest: how the grader read answers of known label
 _CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
 _MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
 _MEMBERS = re.compile(r",(?=\w+(?:[:,]|$))")
@@ -125,14 +125,22 @@ class Spending:
     def __init__(self, model: Model, first: Judge | None, terms: Terms) -> None:
         from surefoot.graders.llm import LlmGrader
 
-        self._model, self._terms = model, terms
+        self._model, self._first, self._terms = model, first, terms
         self._grader: LlmGrader = LlmGrader(model, first, terms.sure_from)
-        self.versions: dict[str, str] = {}
-        self.is_blind = False
+        self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
 
     @property
     def name(self) -> str:
         return self._grader.name
+
+    def keeping(self, replies: Replies) -> Spending:
+        """The same grader, its replies kept there as well. Replies on record are kept already."""
+        from surefoot.models.calls import EndpointModel
+        from surefoot.models.kept import Kept
+
+        if not isinstance(self._model, EndpointModel):
+            return self
+        return Spending(Kept(self._model, replies), self._first, self._terms)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self._grader.plan(items)
@@ -146,8 +154,7 @@ class Spending:
             raise
         finally:
             progress.close()
-        self.is_blind = grading.flight.is_blind
-        self.versions = {CANARIES: grading.flight.words or f"{len(grading.flight.passed)} read well"}
+        self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
         _tell(grading)
         return list(grading.graded)
 
@@ -175,8 +182,8 @@ def _tell(grading: Grading) -> None:
     _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
     failed = [reply for reply in reversed(replies) if reply.error and reply.hint]
     tell_causes({reply.hint: reply.error.removeprefix("not asked: ") for reply in failed})
-    if grading.flight.words:
-        _note(f"warning: the grader {grading.flight.words} among answers of known label; its verdicts are marked")
+    if grading.self_check.words:
+        _note(f"warning: the grader {grading.self_check.words} among answers of known label; its verdicts are marked")
     open_ids: dict[str, list[str]] = {}
     for one in grading.graded:
         if one.bucket is None:

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from surefoot.graders.findings import Graded
 from surefoot.graders.leaving import FOR_A_PERSON, left_open
-from surefoot.types import Item, Verdict
+from surefoot.records import MEMBER
+from surefoot.types import Item, SelfCheck, Verdict
 
 VERSION = 1
 
@@ -42,17 +43,19 @@ class CouncilGrader:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Who sat in it, for the manifest, with what is to be known about each."""
-        found = {f"council member {number}": member.name for number, member in enumerate(self._members, 1)}
-        for number, member in enumerate(self._members, 1):
-            for part, version in getattr(member, "versions", {}).items():
-                found[f"council member {number}, {part}"] = version
-        return found
+        """Who sat in it, for the manifest."""
+        return {f"{MEMBER} {number}": member.name for number, member in enumerate(self._members, 1)}
 
     @property
-    def is_blind(self) -> bool:
-        """Some member misread every answer of known label."""
-        return any(getattr(member, "is_blind", False) for member in self._members)
+    def self_checks(self) -> dict[str, SelfCheck]:
+        """How its members read answers of known label, those that were asked."""
+        return {name: check for member in self._members for name, check in getattr(member, "self_checks", {}).items()}
+
+    def keeping(self, replies: object) -> CouncilGrader:
+        """The same council, the replies to its members kept there as well."""
+        return CouncilGrader(
+            [member.keeping(replies) if hasattr(member, "keeping") else member for member in self._members]
+        )
 
     def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
         return [graded.verdicts for graded in self.read(items)]

@@ -16,9 +16,10 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.derivations import derivable_of
 from surefoot.graders.fencing import comparable, neutral
 from surefoot.graders.judging import Pair
-from surefoot.graders.quoting import quoted_words
+from surefoot.graders.quoting import FEWEST_WORDS, quoted_words
 from surefoot.graders.rules import quantities_of
 from surefoot.graders.sense import turned_round
+from surefoot.graders.wording import words_of
 from surefoot.text.amounts import amounts_of
 from surefoot.text.language import unreadable
 from surefoot.text.quantities import Quantity, same_kind
@@ -54,7 +55,7 @@ def cleaned(quote: str) -> str:
 
 def why_void(quote: str, passage: str, answer: str) -> str:
     """Why a quote does not count, or nothing."""
-    if len(cleaned(quote)) < SHORTEST:
+    if len(cleaned(quote)) < SHORTEST or len(words_of(quote)) < FEWEST_WORDS:
         return "the quote is too short to be looked for"
     if quoted_words(quote, passage):
         return ""

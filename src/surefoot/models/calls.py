@@ -62,7 +62,7 @@ class EndpointModel:
         seen: set[str] = set()
         calls = known = tokens_in = tokens_out = 0
         for prompt in prompts:
-            digest = self._digest(prompt)
+            digest = self.digest(prompt)
             if digest in seen or (self._terms.cache is not None and self._terms.cache.get(digest) is not None):
                 known += 1
                 continue
@@ -94,7 +94,7 @@ class EndpointModel:
 
     async def _answer(self, prompt: Prompt, run: Run) -> Reply:
         """Equal prompts under way at the same time are one call."""
-        digest = self._digest(prompt)
+        digest = self.digest(prompt)
         while (leader := self._under_way.get(digest)) is not None:
             await asyncio.wait([leader])
             if not leader.cancelled():
@@ -116,7 +116,12 @@ class EndpointModel:
             future.cancel()  # does nothing to one that has its result
             del self._under_way[digest]
 
-    def _digest(self, prompt: Prompt) -> str:
+    def known(self, prompt: Prompt) -> Reply | None:
+        """The reply that the cache has, which costs nothing."""
+        return None if self._terms.cache is None else self._terms.cache.get(self.digest(prompt))
+
+    def digest(self, prompt: Prompt) -> str:
+        """Of all that the reply depends on."""
         settings = self._terms.settings
         return digest_of(self.name, prompt, settings.temperature, settings.effort)
 
