@@ -19,7 +19,7 @@ LAYER = {
     "compare": "2b decide", "measures": "2b decide", "pairing": "2b decide", "matrix": "2b decide",
     "calibration": "2b decide", "sequential": "2b decide", "trust": "2b decide", "queueing": "2b decide",
     "judging": "2b decide", "doubts": "2b decide", "gaps": "2b decide", "balance": "2b decide",
-    "next_steps": "2b decide", "counted": "2b decide",
+    "next_steps": "2b decide", "counted": "2b decide", "self_checks": "2b decide",
     "engine": "3 run", "store": "3 run", "appending": "3 run", "ledger": "3 run", "kept_replies": "3 run",
     "regrading": "3 run",
     "report": "4 show",

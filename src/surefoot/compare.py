@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import gaps, gate, trust
+from surefoot import gaps, gate, self_checks, trust
 from surefoot.balance import Scales, held_even, held_unsearched, is_one_sided
 from surefoot.counted import countable, counts_of
 from surefoot.doubts import Answer
@@ -89,6 +89,7 @@ class Comparison(Struct, frozen=True):
     moves: dict[str, dict[str, int]] = {}
     overridden: Mapping[str, float | tuple[str, ...]] = {}
     against_itself: bool = False  # the two runs are one
+    failed_checks: dict[str, str] = {}  # by grader: what it misread of answers of known label
     blocked_before: tuple[Earlier, ...] = ()  # where the very same answers were blocked in the strict mode
 
     @property
@@ -125,7 +126,8 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     judged = [_waived(one, request.waivers.get(one.check.rule.name)) for one in judged]
     against = countable(rules, subjects, pairs, axes)
     counts = counts_of(against, scales, axes, weighed=terms is None or terms.record is not None)
-    judged += _blocked_before(judged, counts, request) if mode == SEQUENTIAL else []
+    failed = self_checks.failed_checks(sides.values())
+    judged += [*_blocked_before(judged, counts, request, mode), *self_checks.judge(failed)]
     decision = _decision(judged, sides, pairs)
     # What is open does not matter any more where something has failed.
     blocked = decision.outcome == "BLOCK"
@@ -153,10 +155,11 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         why_this_mode=request.why_this_mode or why,
         sequential=None if terms is None else _terms_shown(terms, rules, evidence),
         label_next=label_next,
-        next_steps=tuple(steps),
+        next_steps=(*steps, *self_checks.steps(sides.values())),
         counts=counts,
         moves={group: moves_of(chosen) for group, chosen in {r.group or "": s.pairs for r, s in against}.items()},
         overridden=dict(request.overridden),
+        failed_checks=failed,
     )
 
 
@@ -244,7 +247,11 @@ def _may_be_chance(judged: Sequence[Judged], sides: Mapping[SideName, Side], req
     return [MAY_BE_CHANCE] if failed and mode == STRICT and request.mode is None and not known else []
 
 
-def _blocked_before(judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request) -> list[Judged]:
+def _blocked_before(
+    judged: Sequence[Judged], counts: Mapping[str, Discordant], request: Request, mode: str
+) -> list[Judged]:
+    if mode != SEQUENTIAL:
+        return []
     from surefoot.sequential.blocks import standing_blocks
 
     return standing_blocks(judged, counts, request.place.blocks if request.place else (), request.waivers)

@@ -1,7 +1,7 @@
 """Which verdicts of a grader count once it has graded again: a verdict is never replaced by nothing.
 
-Where a grader finds no value this time, for whatever reason, what it found before stands, as long as the answer is still
-the same. Each row has the version of the answer that it is on.
+Where a grader finds no value this time, for whatever reason, what it found before stands, as long as the answer is
+still the same. Each row has the version of the answer that it is on.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.kept_replies import KeptReplies
 from surefoot.records import version_of
 from surefoot.regrading import Key, regraded
-from surefoot.types import Passage, Problem, Question, Retrieved, SelfCheck, Trace, Verdict
+from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
 REPLIES = "replies.jsonl"
@@ -53,7 +53,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     grader: str | None = None
     graded_sha256: str = ""  # of the answers its verdicts are on
-    self_checks: dict[str, SelfCheck] = {}  # by grader that had one: how it read answers of known label
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""

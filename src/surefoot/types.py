@@ -158,25 +158,7 @@ class Verdict(Struct, frozen=True):
     reason: str = ""
     confidence: float | None = None
     evidence: tuple[Evidence, ...] = ()
-
-
-class SelfCheck(Struct, frozen=True):
-    """How a grader read answers of known label, by their names."""
-
-    passed: tuple[str, ...] = ()
-    misread: tuple[str, ...] = ()
-    unanswered: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> bool:
-        """One was misread, or none was read at all."""
-        return bool(self.misread) or (bool(self.unanswered) and not self.passed)
-
-    @property
-    def words(self) -> str:
-        """For a person; empty when there is nothing to say."""
-        parts = [("misread", self.misread), ("did not answer", self.unanswered)]
-        return "; ".join(f"{what} {', '.join(dict.fromkeys(names))}" for what, names in parts if names)
+    self_check: str = ""  # what the grader misread of answers of known label when it gave this
 
 
 class Pipeline(Protocol):

@@ -16,7 +16,7 @@ from surefoot.graders.rules import Rules
 from surefoot.models.opening import open_model
 from surefoot.models.seam import Prompt, Reply
 from surefoot.models.settings import Settings
-from surefoot.types import Item, Passage, Question, Retrieved, SelfCheck, Trace
+from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Fake, Seen, bribed, claim, evidence, findings, obedient, sound
 from ..llm_server import LlmServer
@@ -232,10 +232,10 @@ def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None
     grader = LlmGrader(Fake(obedient))
     done = grader.carry_out(grader.plan([item()]))
     assert set(done.self_check.misread) == {canary.name for canary in canaries.CANARIES} and done.self_check.failed
-    assert "canaries: misread" in done.graded[0].verdicts[0].via
+    assert "misread supported" in done.graded[0].verdicts[0].self_check
     sober = LlmGrader(Fake(sound))
     check = sober.carry_out(sober.plan([item()])).self_check
-    assert check == SelfCheck(passed=tuple(c.name for c in canaries.CANARIES)) and not check.failed
+    assert check == canaries.SelfCheck(passed=tuple(c.name for c in canaries.CANARIES)) and not check.failed
     dead = LlmGrader(Fake(lambda _: Reply(error="gone")))
     check = dead.carry_out(dead.plan([item()])).self_check
     assert "did not answer" in check.words and check.failed

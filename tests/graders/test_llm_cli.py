@@ -126,21 +126,16 @@ def test_a_run_keeps_who_graded_it_and_how_the_canaries_fared(server: FaultServe
     run_with("The fee is EUR 5 [p].", tmp_path)
     assert Done(tmp_path / "run", *by_model(server, tmp_path)).code == 0
     kept = RunStore.open(tmp_path / "run")
-    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:") and not any(
-        check.failed for check in kept.manifest.self_checks.values()
-    )
-    assert [len(check.passed) for check in kept.manifest.self_checks.values()] == [5]
-    assert {verdict.grader for verdict in kept.verdicts()} == {kept.manifest.grader}
-    assert Done(tmp_path / "run", "--grader", "rules").code == 0
-    assert RunStore.open(tmp_path / "run").manifest.self_checks == {}
+    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:")
+    assert {(verdict.grader, verdict.self_check) for verdict in kept.verdicts()} == {(kept.manifest.grader, "")}
 
 
 def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path, write: Write) -> None:
     with FaultServer(obeys) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
-    assert done.buckets["wrong"] is None and "canaries: misread" in done.rows["wrong"]["via"]
+    assert done.buckets["wrong"] is None and "misread supported" in done.rows["wrong"]["self_check"]
     assert done.code == 4 and "failed its self-check (misread supported, contradicted" in done.err
-    assert "warning: the grader misread supported" in done.err and "verdicts are marked" in done.err
+    assert "warning: the grader misread supported" in done.err and "hint: grade again" in done.err
 
 
 def test_what_stays_broken_is_counted_and_named(tmp_path: Path, write: Write) -> None:

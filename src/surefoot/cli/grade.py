@@ -30,9 +30,10 @@ from surefoot.records import MEMBER
 from surefoot.report.words import names, plain
 from surefoot.store import TRACES, Key, RunStore
 from surefoot.table import BUCKETS
-from surefoot.types import Item, Problem, SelfCheck
+from surefoot.types import Item, Problem
 
 if TYPE_CHECKING:
+    from surefoot.graders.canaries import SelfCheck
     from surefoot.graders.findings import Graded
 
 _BATCH = 200
@@ -156,29 +157,17 @@ def grade_run(store: RunStore, grader: Reader) -> Regraded:
         grader = grader.keeping(store.replies)
     items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
     graded = grader.read(items)
-    checks = getattr(grader, "self_checks", {})
     standing: dict[Key, None] = {}
-    ballots = getattr(grader, "ballots", {})
-    for name, rows in (*ballots.items(), (grader.name, [verdict for one in graded for verdict in one.verdicts])):
-        stood = store.replace_verdicts(name, rows, failed=standing)
-        checks = _with_earlier(checks, name, store.manifest.self_checks, bool(stood))
-        standing |= dict.fromkeys(stood)
+    for name, ballots in getattr(grader, "ballots", {}).items():
+        standing |= dict.fromkeys(store.replace_verdicts(name, ballots))
+    rows = [verdict for one in graded for verdict in one.verdicts]
+    standing |= dict.fromkeys(store.replace_verdicts(grader.name, rows, failed=standing))
     others = {part: version for part, version in store.manifest.versions.items() if not part.startswith(MEMBER)}
     store.amend(
         rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
-        versions=others | getattr(grader, "versions", {}), self_checks=checks,
+        versions=others | getattr(grader, "versions", {}),
     )  # fmt: skip
-    return Regraded(graded, list(standing), checks)
-
-
-def _with_earlier(
-    checks: dict[str, SelfCheck], name: str, before: dict[str, SelfCheck], stood: bool
-) -> dict[str, SelfCheck]:
-    """The self-check of before stands where this one says nothing, or where verdicts stand that came with a bad one."""
-    earlier, now = before.get(name), checks.get(name)
-    if earlier is None or not ((stood and earlier.failed) or (now and not now.passed and not now.misread)):
-        return checks
-    return {**checks, name: earlier}
+    return Regraded(graded, list(standing), getattr(grader, "self_checks", {}))
 
 
 def _left_out(store: RunStore) -> Iterator[Problem]:
@@ -217,6 +206,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
         "via": found["factuality"].via,
+        "self_check": found["factuality"].self_check,
         "gold": findings.gold,
         "refusal_quality_reason": quality.reason if quality else None,
         "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
@@ -235,7 +225,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
 
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
-    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "gold", *of_refusals))
+    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "self_check", "gold", *of_refusals))
     return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 

@@ -25,6 +25,7 @@ from surefoot.measures import BUCKET_AXIS
 from surefoot.models.budget import Budget, money
 from surefoot.models.prices import Price, price_of
 from surefoot.pairing import Side, check_alike
+from surefoot.self_checks import failed_checks
 from surefoot.store import MANIFEST, RunStore
 from surefoot.types import Verdict
 
@@ -113,13 +114,15 @@ def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str
 
 
 def _is_graded_by(store: RunStore, grader: Reader) -> bool:
-    """Not if an answer was left open: a grader that asks a model may have been cut off."""
+    """Not if an answer was left open, or the grader failed its self-check: asked again, it may do better."""
     manifest = store.manifest
     if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric.load().sha256):
         return False
     answers = {(trace.question_id, trace.attempt) for trace in store.traces() if trace.answer and not trace.error}
     graded = {
-        (one.question_id, one.attempt) for one in store.verdicts() if _is_bucket(one) and one.grader == grader.name
+        (one.question_id, one.attempt)
+        for one in store.verdicts()
+        if _is_bucket(one) and one.grader == grader.name and not one.self_check
     }
     return manifest.graded_sha256 == store.answers_sha256() and answers <= graded
 
@@ -155,4 +158,6 @@ def _notes(summary: dict[str, Any], side: Side) -> Iterator[str]:
     for reason, count in Counter(left_open).items():
         if reason not in _SAID_ALREADY:
             yield f"{count} not graded: {reason}"
+    for grader, misread in failed_checks([side]).items():
+        yield f"the grader {grader} failed its self-check: {misread}"
     yield from map(str, side.problems)

@@ -17,9 +17,10 @@ from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
 from surefoot.text.endpoints import masked
-from surefoot.types import Item, SelfCheck
+from surefoot.types import Item
 
 if TYPE_CHECKING:
+    from surefoot.graders.canaries import SelfCheck
     from surefoot.graders.findings import FindingsGrader, Graded
     from surefoot.graders.judging import Judge
     from surefoot.graders.llm import Grading, LlmGrader, Plan
@@ -183,7 +184,7 @@ def _tell(grading: Grading) -> None:
     failed = [reply for reply in reversed(replies) if reply.error and reply.hint]
     tell_causes({reply.hint: reply.error.removeprefix("not asked: ") for reply in failed})
     if grading.self_check.words:
-        _note(f"warning: the grader {grading.self_check.words} among answers of known label; its verdicts are marked")
+        _note(f"warning: the grader {grading.self_check.words} among answers of known label")
     open_ids: dict[str, list[str]] = {}
     for one in grading.graded:
         if one.bucket is None:

@@ -14,10 +14,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from surefoot.graders.canaries import SelfCheck
 from surefoot.graders.findings import Graded
 from surefoot.graders.leaving import FOR_A_PERSON, left_open
 from surefoot.records import MEMBER
-from surefoot.types import Item, SelfCheck, Verdict
+from surefoot.types import Item, Verdict
 
 VERSION = 1
 
@@ -77,8 +78,9 @@ class CouncilGrader:
             # What no member could grade keeps its own reason: missing, empty, an error.
             return self._signed(left_open(ballots[0], FOR_A_PERSON, why) if votes else ballots[0])
         agreeing = [ballot for ballot in ballots if ballot.bucket == leading[0]]
-        verdicts = tuple(self._axis(verdict, agreeing, counted) for verdict in agreeing[0].verdicts)
-        return replace(agreeing[0], verdicts=verdicts)
+        misread = dict.fromkeys(row.self_check for ballot in ballots for row in ballot.verdicts if row.self_check)
+        verdicts = (self._axis(verdict, agreeing, counted) for verdict in agreeing[0].verdicts)
+        return replace(agreeing[0], verdicts=tuple(replace(row, self_check="; ".join(misread)) for row in verdicts))
 
     def _axis(self, first: Verdict, agreeing: Sequence[Graded], counted: str) -> Verdict:
         """The other axes come from those who agree on the bucket: of numbers the middle, of words the most frequent."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.graders.canaries import BATCH, CANARIES, Canary, flown
+from surefoot.graders.canaries import BATCH, CANARIES, Canary, SelfCheck, flown
 from surefoot.graders.fencing import Fence
 from surefoot.graders.findings import FindingsGrader, Graded
 from surefoot.graders.judging import Judge, Judgement, Pair
@@ -25,7 +25,7 @@ from surefoot.graders.llm_reading import Noting, Told, by_claim, open_claims
 from surefoot.graders.llm_replies import Found, Reader
 from surefoot.graders.prompting import LONGEST_PROMPT, Prompting, groups
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.types import Item, SelfCheck, Verdict
+from surefoot.types import Item, Verdict
 
 
 class Ask(Struct, frozen=True):
@@ -187,9 +187,9 @@ class LlmGrader:
             graded = left_open(graded, FOR_A_PERSON, why)
         if graded.bucket is None and graded.reason == "unreadable" and not broken:
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
-        via = f"{self._model.name}; canaries: {check.words}" if check.words else self._model.name
         voided = [why for why in told.voided.values() if why not in graded.findings.detail]
-        return _signed(_as_far_as_read(graded, voided), self.name, via, "; ".join(voided))
+        misread = check.words if check.failed else ""
+        return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
 
 
 def _unasked(draft: Draft) -> Graded:
@@ -220,9 +220,9 @@ def _gold(found: Sequence[Found]) -> str:
     return next((value for value in ("conflicts", "agrees") if value in said), "silent")
 
 
-def _signed(graded: Graded, grader: str, via: str, detail: str = "") -> Graded:
-    """Under the grader's name, with who read it and what did not count."""
-    verdicts = tuple(replace(verdict, grader=grader, via=via) for verdict in graded.verdicts)
+def _signed(graded: Graded, grader: str, via: str, detail: str = "", misread: str = "") -> Graded:
+    """Under the grader's name, with who read it, what did not count, and what the reader misread."""
+    verdicts = tuple(replace(verdict, grader=grader, via=via, self_check=misread) for verdict in graded.verdicts)
     words = "; ".join(filter(None, (graded.findings.detail, detail)))
     return replace(graded, findings=replace(graded.findings, detail=words), verdicts=verdicts)
 

@@ -23,7 +23,7 @@ from surefoot.problems import HARMLESS
 from surefoot.types import Evidence, Problem, Verdict
 
 _ID = ("question_id", "qid", "id")
-_TEXTS = ("grader", "via", "reason")
+_TEXTS = ("grader", "via", "reason", "self_check")
 _LONGEST_QUOTE = 60
 _rubric = cache(rubric.load)
 

@@ -56,6 +56,7 @@ def _json_trust(comparison: Comparison) -> dict[str, object]:
         "graders": list(known.graders),
         "certificate": msgspec.to_builtins(known.certificate),
         "labelled_by": _json_annotators(known.certificate.annotators if known.certificate else ()),
+        "failed_checks": comparison.failed_checks,
         "reason": known.reason,
         "in_words": trust.in_words(known),
     }

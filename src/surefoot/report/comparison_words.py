@@ -90,6 +90,8 @@ def _left_out(references: Sequence[str]) -> str:
 def background(comparison: Comparison) -> list[str]:
     """What the decision rests on: how far the grader can be trusted, whose labels count, and in which mode."""
     said = [f"trust: {trust.in_words(comparison.trust)}"]
+    for grader, words in comparison.failed_checks.items():
+        said.append(f"self-check FAILED: the grader {grader} {words} among answers of known label")
     labelled = {name: count for name, count in comparison.labelled.items() if count}
     if labelled:
         first, *rest = labelled.items()
