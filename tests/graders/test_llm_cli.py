@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,29 @@ def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
     again = Done(*arguments)
     assert again.rows == done.rows and "asked 0 calls" in again.err and "this costs nothing" in again.err
     assert server.counts()["calls"] == 8
+
+
+def keyed(prompt: Prompt) -> Any:  # noqa: ANN401
+    return {"findings": {**sound(prompt), "claims": {str(one["claim"]): one for one in sound(prompt)["claims"]}}}
+
+
+def sloppy(prompt: Prompt) -> Any:  # noqa: ANN401
+    """With further keys, numbers in strings, and without what can be done without."""
+    found = sound(prompt)
+    claims = [
+        {**one, "claim": str(one["claim"]), "reading": one["reading"].upper(), "note": "so"} for one in found["claims"]
+    ]
+    return {"claims": claims, "confidence": 0.9}
+
+
+@pytest.mark.parametrize("says", [keyed, sloppy])
+def test_a_reply_in_a_form_of_its_own_is_read_and_paid_for_once(
+    says: Callable[[Prompt], Any], tmp_path: Path, write: Write
+) -> None:
+    with FaultServer(lambda call: Fault(text=f"Here you are: {json.dumps(says(asked(call)))}")) as server:
+        done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
+        assert server.counts()["calls"] == 8
+    assert done.code == 0 and done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
 
 
 def test_calls_that_all_failed_are_not_called_free(tmp_path: Path, write: Write) -> None:

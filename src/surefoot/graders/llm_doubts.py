@@ -39,7 +39,14 @@ _TURN = re.compile(r"[,;:]\s+(?:but |however,? |still,? |though |yet )?")
 _TALK = re.compile(
     r"\b(?:i|you|we|us|me|my|your|our|thanks?|sorry|unfortunately|please|question|answers?|information|inform\w*|search\w*"
     r"|documents?|passages?|sources?|context|excerpts?|texts?|materials?|files?|polic(?:y|ies)|reports?|agreements?"
-    r"|contracts?|sections?|clauses?|bulletins?|guides?|manuals?|corpus|mention\w*|contain\w*|cover\w*|address\w*|stat\w+)\b",
+    r"|contracts?|sections?|clauses?|bulletins?|guides?|manuals?|corpus|mention\w*|contain\w*|cover\w*|address\w*|stat\w+"
+    r"|ask(?:ed)?|contact|consult|explains?|paragraphs?|points?|pages?|p\.)(?!\w)",
+    re.IGNORECASE,
+)
+# How many sources there are is no statement of theirs.
+_COUNT_OF_SOURCES = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:\w+ )?(?:documents|passages|sources|excerpts|extracts|texts"
+    r"|sections|clauses|rules|conditions|pages|paragraphs|points|articles|items|files|provisions|chapters|guidelines)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -68,8 +75,7 @@ def doubt(graded: Graded, found: Sequence[Found]) -> str:
         for one in found:
             if one.refusal in ("answered", "partial") and stands_in(one.asserts, answer) and is_claim(one.asserts):
                 return "the model reads a statement where the rules read a refusal"
-    declines = graded.bucket == "refused" and (graded.refusal.value == "refused" or not _claims(graded.item))
-    loose = stated_in_refusal(graded.item) if declines else unread_statement(graded.item)
+    loose = stated_in_refusal(graded.item) if graded.bucket == "refused" else unread_statement(graded.item)
     return f"the answer may state more than was read: {loose[:120]}" if loose else ""
 
 
@@ -106,7 +112,7 @@ def stated_in_refusal(item: Item) -> str:
     if len(pieces) > _MOST_SENTENCES:
         return pieces[-1]
     for piece in pieces:
-        if _from_nowhere(piece, sources) or name_lacking(_LEAD.sub("", piece), sources):
+        if _from_nowhere(_COUNT_OF_SOURCES.sub("", piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
             return piece
         if _is_foreign(_plain(piece), sources) or any(_is_denied(part, item) for part in _TURN.split(piece)):
             return piece
