@@ -45,8 +45,9 @@ _TALK = re.compile(
 )
 # How many sources there are is no statement of theirs.
 _COUNT_OF_SOURCES = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:\w+ )?(?:documents|passages|sources|excerpts|extracts|texts"
-    r"|sections|clauses|rules|conditions|pages|paragraphs|points|articles|items|files|provisions|chapters|guidelines)\b",
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:\w+ )?"
+    r"(?:documents|passages|sources|excerpts|extracts|texts|sections|clauses|rules|conditions|pages|paragraphs|points"
+    r"|articles|items|files|provisions|chapters|guidelines)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
