@@ -25,7 +25,7 @@ def load(path: Path) -> list[dict[str, Any]]:
 
 
 def is_right(row: dict[str, Any]) -> bool:
-    return (why_void(row["quote"], row["passage"], "") == "") == row["matches"]
+    return (why_void(row["quote"], row["passage"], "") == "") == bool(row["matches"])
 
 
 def show(path: Path) -> None:

@@ -27,8 +27,9 @@ from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
 from surefoot.records import MEMBER
+from surefoot.regrading import Key
 from surefoot.report.words import names, plain
-from surefoot.store import TRACES, Key, RunStore
+from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 

@@ -31,11 +31,13 @@ def _set(text: str) -> frozenset[str]:
 
 # Words of one line may stand for each other; all of them may be left out or put in.
 _ALIKE = tuple(map(_set, (
-    "a an the this that these those such said its their his her our your", "is are was were be been being am",
+    "a an the this that these those such said", "its their", "is are was were be been being am",
     "has have had", "do does did", "of in on at upon into for", "of from", "that which who whom", "and as also",
 )))  # fmt: skip
 _PUT_IN = frozenset[str]().union(*_ALIKE) - {"from"}
-_LEFT_OUT = _PUT_IN | _set("to by with from it they he she we you there then so thereof hereby therefore however")
+_LEFT_OUT = _PUT_IN | _set(
+    "to by with from it they he she we you his her our your there then so thereof hereby therefore however"
+)
 # Never left out: they turn a statement round, or say how far it goes.
 _DENYING = _set(
     "not no never none nobody nothing neither nor without unless except excluding only solely hardly"
@@ -164,23 +166,35 @@ def _difference(word: Word, other: Word) -> int | None:
         return _SMALL
     short, long = sorted((word.form, other.form), key=len)
     inflected = len(short) > 3 and long.startswith(short) and long[len(short) :] in ("s", "es", "d", "ed")
-    return _SMALL if inflected and not other.is_name else None
+    respelled = len(short) > 4 and _spelled(short) == _spelled(long)
+    return _SMALL if (inflected or respelled) and not other.is_name else None
+
+
+def _spelled(form: str) -> str:
+    """One spelling for British and American ones."""
+    return form.replace("is", "iz").replace("ys", "yz").replace("our", "or")
 
 
 def _cost_of_leaving_out(there: Sequence[Word], place: int) -> int | None:
-    """None for what tells: numbers but those of paragraphs, names, and what stands between a number and its unit."""
+    """None for what tells: numbers but those of paragraphs, names, and what stands between a number and its unit.
+
+    Leaving out the beginning of a sentence costs more: two sentences must not run into one.
+    """
     if place >= len(there):
         return None
     word = there[place]
-    if word.form in _LEFT_OUT or (word.is_number and "\n" in word.before):
+    opens = _LARGE if place and there[place - 1].sentence != word.sentence else 0
+    if word.is_number and "\n" in word.before:
         return _SMALL
+    if word.form in _LEFT_OUT:
+        return _SMALL + opens
     is_plain = word.form.isalpha() and len(word.form) > 1 and word.form not in _TELLING and not word.is_name
-    return _LARGE if is_plain and not (place and there[place - 1].is_number) else None
+    return _LARGE + opens if is_plain and not (place and there[place - 1].is_number) else None
 
 
 def _joined(found: Sequence[list[Place]], there: Sequence[Word]) -> Place | None:
     """From the first segment to the last, if dots may stand for all that lies between them."""
-    chains = [(place,) for place in found[0]]
+    chains: list[tuple[Place, ...]] = [(place,) for place in found[0]]
     for places in found[1:]:
         chains = [(*chain, place) for chain in chains for place in places if _may_skip(chain[-1][1], place[0], there)]
         chains = chains[:_MOST_STARTS]

@@ -30,7 +30,8 @@ _NEW_ROW = re.compile(r"\|\s*\n|\n\s*\n")
 _ENDINGS = {"n't": "not", "'s": "", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would", "'m": "am"}
 _WHOLE = {
     "cannot": "can not", "can't": "can not", "won't": "will not", "shan't": "shall not", "per cent": "%",
-    "percent": "%", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "−": "-", "–": "-",
+    "percent": "%", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "usd": "$", "dollars": "$", "dollar": "$",
+    "−": "-", "–": "-",
 }  # fmt: skip
 _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -46,7 +47,7 @@ _NUMBERS = {
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _LONGEST_BRACKET = 6  # words
 _MONTHS = frozenset(name.lower() for name in month_name if name)
-_CURRENCIES = frozenset({"eur", "gbp", "usd", "chf", "$", "dollars"})
+_CURRENCIES = frozenset({"eur", "gbp", "chf", "$"})
 
 
 class Word(Struct, frozen=True):
