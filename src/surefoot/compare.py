@@ -134,7 +134,6 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
     matter = [one for one in judged if not blocked or one.check.status == "fail" or is_one_sided(one)]
     label_next, steps = next_steps(matter, subjects, scales, terms, evidence)
     steps += [*certificate_needed(matter, trusted), *_may_be_chance(judged, sides, request, mode)]
-    strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         graders={name: sorted({verdict.grader for verdict in side.counted()}) for name, side in sides.items()},
@@ -143,7 +142,7 @@ def compare(base: Side, cand: Side, rules: Sequence[Rule], request: Request) -> 
         judged=tuple(judged),
         waived=dict(request.waivers),
         buckets=_buckets(pairs),
-        by_stratum={stratum: _buckets(pair for pair in pairs if pair.stratum == stratum) for stratum in strata},
+        by_stratum=_by_stratum(pairs),
         measures={name: _measures(pairs, axes, name) for name in SIDES},
         moved=tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first)),
         mcnemar=mcnemar(pairs),
@@ -279,6 +278,11 @@ def _terms_shown(terms: Terms, rules: Sequence[Rule], evidence: dict[str, Eviden
 
 def _waived(judged: Judged, reason: str | None) -> Judged:
     return replace(judged, waiver=reason) if reason and judged.check.status in _CAN_BE_WAIVED else judged
+
+
+def _by_stratum(pairs: Sequence[Pair]) -> dict[str, dict[SideName, Counts]]:
+    strata = sorted({pair.stratum for pair in pairs}) if any(pair.stratum for pair in pairs) else []
+    return {stratum: _buckets(pair for pair in pairs if pair.stratum == stratum) for stratum in strata}
 
 
 def _buckets(pairs: Iterable[Pair]) -> dict[SideName, Counts]:
