@@ -59,9 +59,9 @@ _LABEL_WORD = (
     r"|clause|section|line|row|table|note|agreement|contract|policy|P?\d{1,3})"
 )
 _LABEL = re.compile(
-    rf"\W*(?:(?:{_FROM}) )?(?:{_PASSAGE}[\W_]*|{_CLAUSE}\W{{0,3}}[:>–—)\]]\W*)"
-    r"|\W*\[\d{1,3}\]\W*|\W*(?:\d{1,2}|[a-z])[.)]\s+"
-    rf"|\W*(?:{_LABEL_WORD}\s+){{0,5}}{_LABEL_WORD}\W{{0,3}}[:>–—]\s*",
+    rf"\W*(?:{_LABEL_WORD}\s+){{0,5}}{_LABEL_WORD}\W{{0,3}}[:>–—]\s*"
+    rf"|\W*(?:(?:{_FROM}) )?(?:{_PASSAGE}[\W_]*|{_CLAUSE}\W{{0,3}}[:>–—)\]]\W*)"
+    r"|\W*\[[^\[\]]{1,40}\]\W*|\W*(?:\d{1,2}|[a-z])[.)]\s+",
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
@@ -165,7 +165,7 @@ def _difference(word: Word, other: Word) -> int | None:
     if any(word.form in line and other.form in line for line in _ALIKE):
         return _SMALL
     short, long = sorted((word.form, other.form), key=len)
-    inflected = len(short) > 3 and long.startswith(short) and long[len(short) :] in ("s", "es", "d", "ed")
+    inflected = len(short) > 2 and long.startswith(short) and long[len(short) :] in ("s", "es", "d", "ed")
     respelled = len(short) > 4 and _spelled(short) == _spelled(long)
     return _SMALL if (inflected or respelled) and not other.is_name else None
 
@@ -202,14 +202,15 @@ def _joined(found: Sequence[list[Place]], there: Sequence[Word]) -> Place | None
 
 
 def _may_skip(end: int, start: int, there: Sequence[Word]) -> bool:
-    """Within a sentence all but a denial or a bound, unless it is an aside; else from one sentence to the beginning of
-    the next, or the next but one."""
+    """Within a sentence all but a denial or a bound, unless it is an aside; else from the end of one sentence, or
+    of a part of it, to the beginning of the next, or the next but one: halves of two sentences make one of neither."""
     if start < end:
         return False
     skipped, last, following = there[end:start], there[end - 1], there[start]
     if last.sentence != following.sentence:
+        ends = there[end].sentence != last.sentence or any(c in there[end].before for c in ",;:–—")
         opens = there[start - 1].sentence != following.sentence
-        return opens and following.sentence - last.sentence <= 2 and len(skipped) <= _FARTHEST
+        return ends and opens and following.sentence - last.sentence <= 2 and len(skipped) <= _FARTHEST
     is_aside = (
         bool(skipped) and any(c in skipped[0].before for c in ",(–—") and any(c in following.before for c in ",)–—")
     )

@@ -25,7 +25,8 @@ _WORD = re.compile(
     rf"|[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W\d_])+(?:(?:['’]|-[ \t]*\n[ \t|>]*)[^\W\d_]+)*",  # a word
     re.IGNORECASE,
 )
-_NO_WORDS = re.compile(r"</?\w[^<>\n]{0,80}>|\[\d{1,3}\]|(?<=\])\([^()\s]{1,200}\)")  # tags, footnotes, links
+# Tags, footnotes, links
+_NO_WORDS = re.compile(r"</?\w[^<>\n]{0,80}>|\[\d{1,3}\]|[¹²³⁰⁴-⁹]+|(?<=\])\([^()\s]{1,200}\)")
 _NEW_ROW = re.compile(r"\|\s*\n|\n\s*\n")
 _ENDINGS = {"n't": "not", "'s": "", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would", "'m": "am"}
 _WHOLE = {
