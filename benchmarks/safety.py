@@ -4,6 +4,8 @@
 
 `benchmarks/data/safety.jsonl` (CC0) holds pairs of short texts, written for this purpose, that differ in one thing: one
 is unsafe, its twin is not. Every second pair is held out: rules were mended only after looking at the others.
+`benchmarks/data/quality/safety.jsonl` holds texts by somebody who never saw the rules, half of them held out; of these,
+only totals are printed.
 `--data` names a folder with safety.jsonl.gz (prompts labelled by people), refusal.jsonl.gz (answers to such prompts)
 and corpora/*.jsonl.gz (contracts and filings, of which next to nothing should be flagged).
 """
@@ -26,14 +28,15 @@ from surefoot.safety import Finding, check
 
 FLAGGED = "harmful words flagged | contact details | other personal data"
 OWN = Path(__file__).parent / "data" / "safety.jsonl"
+WRITTEN = OWN.parent / "quality" / "safety.jsonl"
 # A blank line, or where a line ends a sentence: corpora keep their paragraphs in one of these ways.
 _BREAK = re.compile(r"\n\s*\n|(?<=[.;:])\s*\n|\s{4,}")
 _LONG, _SHORT = 1200, 40  # characters of a paragraph
 _SENTENCE = re.compile(r"(?<=[.;]) +(?=[A-Z(\d])")
 
 
-def own_rows() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in OWN.read_text(encoding="utf-8").splitlines()]
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def packed_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -54,9 +57,9 @@ def paragraphs(text: str) -> Iterator[str]:
             yield piece
 
 
-def print_own(show: int) -> None:
-    rows = [row | {"found": check(row["text"])} for row in own_rows()]
-    print("### Own pairs\n\n| part | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
+def print_written(title: str, path: Path, show: int) -> None:
+    rows = [row | {"found": check(row["text"])} for row in rows_of(path)]
+    print(f"\n### {title}\n\n| part | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
     for split in ("development", "held-out"):
         part = [row for row in rows if row["split"] == split]
         print(f"| {split} | {scores((row['unsafe'], bool(row['found'])) for row in part)} |")
@@ -129,7 +132,9 @@ def print_corpora(paths: list[Path], show: int) -> None:
 
 
 def _kind(kind: str) -> str:
-    return "contact" if kind in ("email", "phone") else "number" if kind in ("ssn", "card", "iban") else "harm"
+    if kind in ("email", "phone", "address"):
+        return "contact"
+    return "number" if kind in ("ssn", "card", "iban", "id", "account", "birth") else "harm"
 
 
 def _shown(piece: str, finding: Finding) -> str:
@@ -145,7 +150,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with safety.jsonl.gz, refusal.jsonl.gz and corpora/")
     parser.add_argument("--show", type=int, default=0, help="print as many errors of each table")
     options = parser.parse_args()
-    print_own(options.show)
+    print_written("Own pairs", OWN, options.show)
+    print_written("Texts by somebody who did not know the rules", WRITTEN, options.show)
     if options.data:
         print_prompts(options.data / "safety.jsonl.gz", options.show)
         print_answers(options.data / "refusal.jsonl.gz", options.data / "safety.jsonl.gz")

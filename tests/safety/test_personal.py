@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.safety import check
-from surefoot.safety.personal import iban, luhn
+from surefoot.safety.numbers import iban, luhn
 
 CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
 
@@ -38,6 +38,17 @@ CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
         ("My card: 4539 1488\n0343 6467.", "card", "card …6467"),
         ("My card: 45391488\n03436467.", "card", "card …6467"),
         ("maria.lopez＠northfield-bank.com", "email", "email ….com"),
+        ("Write to jane dot doe at gmail dot com.", "email", "email …tcom"),
+        ("Ring her on 020 7946 0018 after six.", "phone", "phone …0018"),
+        ("The card on file is 4111 1111 1111 1111.", "card", "card …1111"),
+        ("The hospital's file lists Marta Quill, phone (415) 867-2290.", "phone", "phone …2290"),
+        ("The hotel has her home number, (415) 867-2290.", "phone", "phone …2290"),
+        ("Ms Yarrow's bank: GB82 WEST 1234 5698 7654 32.", "iban", "iban …5432"),
+        ("His passport number is 533380006.", "id", "id …0006"),
+        ("National Insurance number QQ 12 34 56 C", "id", "id …456C"),
+        ("Sort code 20-00-00, account 55779911.", "account", "account …9911"),
+        ("Date of birth: 12/03/1984", "birth", "birth …1984"),
+        ("He lives at 48 Larkspur Close, Milford.", "address", "address …lose"),
     ],
 )
 def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> None:
@@ -58,6 +69,13 @@ def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> 
         "1 (888) 867-2290", "Fax: (415) 867-2290", "our telephone number is (415) 867-2290",
         "2019-05-17", "12.05.2019 10:30", "10.1000/182", "1,415,867,2290", "415 867 2290 in the table", "+44 7700",
         "+300 bps over 12 months", "000-000-0000", "(222) 222-2222",
+        "Acme Properties LLC, principal office at 2200 Main Street, Dallas; telephone (214) 555-0130",
+        "Notices to Brack Ltd, 14 Dock Road, Attention: Company Secretary, tel. 01632 960100",
+        "Baker LLP, 340 Madison Avenue, Attention: Gary Ems, Telephone: (212) 547-5541, Email: gems@baker.com",
+        "For tickets call the museum at (212) 555-0133.", "The hotel's front desk: 020 7946 0018.",
+        "Pay Kolbe GmbH, IBAN DE89 3704 0044 0532 0130 00.", "Customer number 382-41-9006.",
+        "In the sandbox use the test card 4111 1111 1111 1111.", "Our office is at 12 Elm Street.",
+        "Dates of birth are removed.", "Passport holders apply by 2024-05-01.", "legal@brack.example",
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_persons_passes(text: str) -> None:

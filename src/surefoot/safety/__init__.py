@@ -16,19 +16,21 @@ from surefoot.safety.folding import Folded
 
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
 
-Pattern = Literal["dangerous_instructions", "weapon_making", "malware_hacking", "self_harm", "pii_exposure"]
+Pattern = Literal[
+    "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "pii_exposure"
+]  # fmt: skip
 PATTERNS: tuple[Pattern, ...] = (
-    "dangerous_instructions", "weapon_making", "malware_hacking", "self_harm", "pii_exposure",
+    "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "pii_exposure",
 )  # fmt: skip
 _SHOWN = 4  # last characters of personal data that a report repeats
-_CONTACTS = ("email", "phone")
+_CONTACTS = ("email", "phone", "address")
 
 
 class Finding(Struct, frozen=True):
     """One reason why a text fails. `text` is what stands at start:end, but personal data is masked."""
 
     pattern: Pattern
-    kind: str  # instructions, request, encouragement; ssn, card, iban, email, phone
+    kind: str  # instructions, request, encouragement; ssn, card, iban, id, account, birth, email, phone, address
     start: int
     end: int
     text: str
@@ -38,8 +40,8 @@ class Finding(Struct, frozen=True):
 def check(text: str, quoted: str = "") -> list[Finding]:
     """What is unsafe in a text, in order; empty when it is clean.
 
-    `quoted` is what the answer was asked to read: an e-mail address or phone number that stands there is repeated, not
-    exposed. Social security, card and account numbers count wherever they come from.
+    `quoted` is what the answer was asked to read: an e-mail address, a phone number or a home address that stands there
+    is repeated, not exposed. Numbers that identify a person or an account count wherever they come from.
     """
     for value in (text, quoted):
         if not isinstance(value, str):
@@ -71,6 +73,6 @@ def _masked(folded: Folded, hit: personal.Hit) -> Finding:
 
 def _stands_in(known: str, text: str, hit: personal.Hit) -> bool:
     found = text[hit.start : hit.end].lower()
-    if hit.kind == "email":
+    if hit.kind != "phone":
         return found in known.lower()
     return re.sub(r"\D", "", found)[-10:] in re.sub(r"\D", "", known)

@@ -1,8 +1,8 @@
-"""Harmful instructions by rule: a frame that instructs, asks or urges, right before a harmful act.
+"""Harmful instructions by rule: acts that the reader is told to do, and signs that add up.
 
-A bare word is never a finding: "ransomware" is in every contract. What was found is dropped only for words that govern
-it, in its own clause: before it ("I cannot explain how to ..."), after it ("... is prohibited"), or in the line that
-opens its list ("Users must not:").
+A bare word is never a finding: "ransomware" is in every contract. An act counts where a text instructs, asks or urges
+(frames.py); what is not harmful enough alone needs more of its kind nearby; and words that govern a match, in its own
+clause, take it out (governing.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from surefoot.safety.grammar import LINE, OTHER, TAGS, charset, compiled
+from surefoot.safety.frames import INSTRUCTIONS, URGING, Frame, gerund, plain, tells
+from surefoot.safety.governing import is_governed
+from surefoot.safety.grammar import compiled, first_tags
+from surefoot.safety.signs import ACTS, ANY_PATTERN, ENOUGH, SELF, SIGNS, Sign
+from surefoot.safety.tagging import Tagged
+
+_NEAR = 60  # tags within which signs add up: a few sentences
+_BEFORE, _AFTER = 30, 20  # tags around a sign within which the reader must be told something
+_VERB = re.compile(r"^(?:[A-Z]+|<[^>]+>)")
 
 
 class Hit(NamedTuple):
@@ -23,212 +31,95 @@ class Hit(NamedTuple):
     why: str
 
 
-class _Act(NamedTuple):
-    pattern: str
-    verb: str
-    rest: str
-    why: str
+class _Match(NamedTuple):
+    """A sign that was found, in tags."""
 
-
-_DANGER, _WEAPON, _HACKING, _SELF = "dangerous_instructions", "weapon_making", "malware_hacking", "self_harm"
-_ACTS = (
-    _Act(_DANGER, "MAKE", "GAP (?<![{BATH}])BOMB ALONE", "making an explosive, a poison or a hard drug"),
-    _Act(
-        _DANGER, "MAKE", "GAP (?:NOXIOUS AGENT|MASS ARMS) ALONE (?!SYSTEM)", "making a poison or a weapon of mass harm"
-    ),
-    _Act(_DANGER, "KILL", "FEW PERSON ALONE", "violence against a person"),
-    _Act(_DANGER, "BLOW", "(?:UP)? FEW PLACE ALONE", "blowing up a place"),
-    _Act(_WEAPON, "GUNMAKE", "GAP (?<![{TOOL}])GUN ALONE (?!SYSTEM)", "making a gun"),
-    _Act(_WEAPON, "GUNMAKE", "GAP LOWER RECEIVER", "making a gun"),
-    _Act(_WEAPON, "MACHINE", "DET GAP (?:(?<![{TOOL}])GUN|LOWER RECEIVER) ALONE", "making a gun"),
-    _Act(_HACKING, "HACK", "(?:INTO)? GAP HACKABLE ALONE", "breaking into a system or an account"),
-    _Act(_HACKING, "BREAK", "INTO GAP HACKABLE ALONE", "breaking into a system or an account"),
-    _Act(_HACKING, "HACKIN", "(?:INTO|$|(?=STOP|COLON))", "hacking"),
-    _Act(_HACKING, "STEAL", "GAP CREDENTIAL ALONE", "stealing credentials"),
-    _Act(_HACKING, "BYPASS", "GAP AUTH ALONE", "getting past authentication"),
-    _Act(_HACKING, "WRITE", "GAP (?:MALWARE|PHISHING ATTACK) ALONE", "making or spreading malware"),
-    _Act(_HACKING, "SPY", "ON GAP (?:PERSON|HACKABLE)", "spying on a person"),
-    _Act(_SELF, "HURT", "SELF (?!DET|(?:PREP ANY)?FIGURE)", "hurting oneself"),
-    _Act(_SELF, "END", "MINE{1,2} LIFE ALONE", "ending one's life"),
-    _Act(_SELF, "TAKE", "MINE? OWN LIFE ALONE", "ending one's life"),
-    _Act(_SELF, "COMMIT", "SUICIDE ALONE", "suicide"),
-    _Act(_SELF, "SELFHARM", "ALONE (?!BE)", "self-harm"),
-    _Act(_SELF, "SLIT", "FEW WRISTS", "self-harm"),
-)
-# By kind of finding: what stands before the act, {} the verb and what it takes, [] the same in -ing
-_FRAMES = {
-    "instructions": (
-        "HOW ADV? TO ADV{0,2} {}",
-        "HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2} {}",
-        "HOW MODAL PERSONAL GO ABOUT []",
-        "(?:(?:HERES|HERE BE) HOW PERSONAL|PRONOUN BE HOW YOU) ADV{0,2} {}",
-        "WAYS (?:TO|PERSONAL MODAL) ADV{0,2} {}",
-        "WAYS LINK ADV? []",
-        "START TO ADV{0,2} {} ANY{0,5} (?:COMMA (?:ADV|YOU|STEP)|YOU (?:URGE|MODAL|WANT))",
-        "START STEP FEW TO ADV? {}",
-        "YOU (?:MODAL|WANT TO|URGE TO) ADV{0,2} {} ANY{0,4} BY",
-        "START {}",
-    ),
-    "request": ("HELP ME (?:TO)? ADV? {}", "I ANY? WANT TO ADV? {}"),
-}
-_URGING = (
-    "YOU ANY{0,2} (?:URGE|MODAL) (?:TO)? ADV{0,3} {}",
-    "(?<=[{COMMA}])GO ADV? {}",
-)
-_WHOLE = (
-    # Findings that are not made of a frame and an act
-    (
-        _DANGER,
-        "instructions",
-        "RECIPE LINK GAP (?<![{BATH}])BOMB ALONE",
-        "a recipe for an explosive, a poison or a hard drug",
-    ),
-    (_DANGER, "instructions", "BOMB MAKEING WAYS", "a guide to making an explosive"),
-    (_WEAPON, "instructions", "GUN MAKEING WAYS", "a guide to making a gun"),
-    (_SELF, "encouragement", "YOU ANY{0,3} (?:BETTER OFF DEAD|DESERVE TO DIE)", "encourages self-harm"),
-)
+    sign: Sign
+    kind: str
+    start: int
+    end: int
+    is_act: bool = False
 
 
 class _Rule(NamedTuple):
-    pattern: str
-    kind: str
-    regex: re.Pattern[str]
-    why: str
+    text: str
+    sign: Sign
+    frames: tuple[Frame, ...] = ()
 
 
-def _options(rows: tuple[str, ...], acts: Iterable[_Act]) -> str:
-    plain = "|".join(f"{act.verb} {act.rest}" for act in acts)
-    ing = "|".join(f"{act.verb}ING {act.rest}" for act in acts)
-    return "|".join(row.replace("{}", f"(?:{plain})").replace("[]", f"(?:{ing})") for row in rows)
-
-
-def _rules() -> Iterator[_Rule]:
-    """One for every act and kind of finding."""
-    for act in _ACTS:
-        frames = _FRAMES | ({"encouragement": _URGING} if act.pattern == _SELF else {})
-        for kind, rows in frames.items():
-            yield _Rule(act.pattern, kind, compiled(_options(rows, [act])), act.why)
-    for pattern, kind, rule, why in _WHOLE:
-        yield _Rule(pattern, kind, compiled(rule), why)
-
-
-@functools.cache  # a third of a second, which only who checks a text should pay
-def _compiled_rules() -> tuple[re.Pattern[str], tuple[_Rule, ...]]:
-    """Where any rule can match, so that one pass over the text does instead of one for each, and the rules."""
-    anywhere = [_options(rows, _ACTS) for rows in _FRAMES.values()]
-    anywhere.append(_options(_URGING, [act for act in _ACTS if act.pattern == _SELF]))
-    anywhere += [rule for _, _, rule, _ in _WHOLE]
-    return compiled("|".join(anywhere)), tuple(_rules())
-
-
-# Words; single letters or halves of a word set apart ("b-o-m-b", "ran-som-ware"); marks; lines that begin something
-_TOKEN = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|Ms|No|Inc|Ltd)\.|"
-    r"[A-Za-z](?:(?:-[A-Za-z]){2,20}|(?:\.[A-Za-z]){2,20}|(?:\*[A-Za-z]){2,20}|(?: [A-Za-z]){2,20})(?![^\W_])|"
-    r"[^\W_]+(?:(?:'|[*_]{1,2}|-\s{0,3})[^\W_]+){0,20}|\.(?!\d)|[!?;:,]|"
-    r"\n[ \t]{0,8}(?:\n|[-*#>]|\d{1,2}[.)]|(?=[A-Z]))"
-)
-_APART = re.compile(r"[-.*_\s]+")
-_BEFORE, _AFTER, _LIST = 40, 25, 200  # tags that are looked at around a match
-
-
-class _Tags(dict[str, str]):
-    """The tags of a token, worked out once for each."""
-
-    def __missing__(self, token: str) -> str:
-        tags = self[token] = _tags_of(token)
-        return tags
-
-
-def _tags_of(token: str) -> str:
-    if token[0] == "\n":
-        return LINE
-    word = token.lower()
-    if word in TAGS:
-        return TAGS[word]
-    parts = [part for part in _APART.split(word) if part]
-    if len(parts) > 1:
-        joined = "".join(parts)
-        if joined in TAGS:
-            return TAGS[joined]
-        if joined[1:] in TAGS and len(parts[0]) == 1:  # "a b o m b"
-            return TAGS.get(joined[0], OTHER) + TAGS[joined[1:]]
-        return "".join(TAGS.get(part, OTHER) for part in parts)
-    return OTHER if word.endswith("'s") else TAGS.get(word.split("'")[0], OTHER)  # "you'd" is you
+@functools.cache  # only who checks a text should pay for this
+def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
+    """Which words can begin a match, and for each the rules that begin with it, compiled when they are first met."""
+    rules = [_Rule(sign.rule, sign) for sign in SIGNS]
+    for act in ACTS:
+        rules += [_Rule(act.rule, act, plain()), _Rule(_VERB.sub(r"\g<0>ING", act.rule), act, gerund())]
+    by_first: dict[str, list[_Rule]] = {}
+    for rule in sorted(rules, key=lambda rule: -rule.sign.weight):
+        for tag in first_tags(rule.text):
+            by_first.setdefault(tag, []).append(rule)
+    return re.compile(f"[{''.join(by_first)}]"), by_first
 
 
 def find(text: str) -> list[Hit]:
-    """Harmful instructions in a folded text, in order; of several at one place the first that begins there."""
-    known = _Tags()
-    pieces = [known[token] for token in _TOKEN.findall(text)]
-    tags = "".join(pieces)
-    found = list(_matches(tags))
+    """Harmful instructions in a folded text, in order, none inside another."""
+    tagged = Tagged(text)
+    found = list(_added_up(_matches(tagged.tags)))
     if not found:
         return []
-    places = zip(_TOKEN.finditer(text), pieces, strict=True)
-    spans = [token.span() for token, piece in places for _ in piece]
-    kept: list[Hit] = []
-    for rule, first, last in found:
-        start, end = spans[first][0], spans[last - 1][1]
-        if not kept or start >= kept[-1].end:
-            kept.append(Hit(rule.pattern, rule.kind, start, end, rule.why))
-    return kept
+    spans = tagged.spans()
+    return [Hit(m.sign.pattern, m.kind, spans[m.start][0], spans[m.end - 1][1], m.sign.why) for m in found]
 
 
-def _matches(tags: str) -> Iterator[tuple[_Rule, int, int]]:
-    anywhere, rules = _compiled_rules()
-    here = 0
-    while match := anywhere.search(tags, here):
-        here = match.start() + 1
-        for rule in rules:
-            exact = rule.regex.match(tags, match.start())
-            if exact and not _is_governed(tags, *exact.span()):
-                yield rule, *exact.span()
-                here = exact.end()
-                break
+def _matches(tags: str) -> Iterator[_Match]:
+    """Acts that the reader is told to do and signs, in order, none of them governed by its surroundings."""
+    begins, by_first = _rules()
+    for place in begins.finditer(tags):
+        for rule in by_first[place[0]]:
+            match = compiled(rule.text).match(tags, place.start())
+            found = match and (_told if rule.frames else _seen)(tags, rule, *match.span())
+            if found and not is_governed(tags, found.start, found.end):
+                yield found
 
 
-# Where the clause around a match begins: behind a stop, a turn, or "here is"
-_CUT = compiled("(?:STOP|SEMI|COLON|LINE|BUT|HERES|HERE BE|COMMA (?=PRONOUN))")
-_CONCEDED = compiled("CONCEDE [^{STOP}{COMMA}]{0,20}COMMA")
-_SENTENCE_END = compiled("(?:STOP|SEMI|COLON|BUT|LINE)")
-_GOVERNS_BEFORE = compiled(
-    "(?<![{WHY}])NEG (?!HARD) (?:[^{STOP}{COND}]{0,6} TELL|ANY{0,3}$)|INSTEAD OF ANY{0,6}$|"
-    "(?:PREVENT|(?:^|TO|MODAL|ADV)REPORT) [^{STOP}{AND}{COMMA}]{0,12}$|"
-    "(?:LAW|ILLEGAL PREP) [^{STOP}{AND}]{0,14}$|"
-    "(?<![{YOU}])ASKED [^{STOP}]{0,8}$|PAST ANY{0,4}$|PREP ANY{0,4} GAME [^{STOP}]{0,8}$"
-)
-_GOVERNS_AFTER = compiled(
-    "BE FEW (?:LAW|ILLEGAL|PREVENT)|I ANY? NEG ANY{0,4} TELL|(?:NEG BE|BE NEG) ANY? TELL|"
-    "(?:BE NEG|NOTBE) ANY{0,3} (?:I|FINE)|VIOLATE"
-)
-_PRETENDED = compiled("PREP ANY{0,4} (?:GAME|CALL OF DUTY)")
-_TAKEN_BACK = compiled("COMMA? BUT ADV? (?:HERE|HERES) (?:PRONOUN|YOU)")
-_LEAD_IN = compiled("(?:(?<![{WHY}])NEG (?!HARD)|LAW|PREVENT)")
-_SAYS_NO = compiled("NO$")  # "No: ..." answers something, and bans nothing
-_COLON, _STOP = charset("COLON"), charset("STOP")
+def _told(tags: str, rule: _Rule, start: int, end: int) -> _Match | None:
+    for frame in rule.frames:
+        first = frame.start(tags, start, end)
+        if first is not None:
+            kind = INSTRUCTIONS if frame.kind == URGING and rule.sign.pattern != SELF else frame.kind
+            return _Match(rule.sign, kind, first, end, is_act=True)
+    return None
 
 
-def _is_governed(tags: str, start: int, end: int) -> bool:
-    """Whether the words around a match make it a refusal, a ban, a defence or a report."""
-    after = tags[end : end + _AFTER]
-    closing = _SENTENCE_END.search(after)
-    if _TAKEN_BACK.match(after[closing.start() - 1 if closing and closing.start() else 0 :]):
-        return False
-    before = tags[max(0, start - _BEFORE) : start]
-    clause = _CONCEDED.split(before)[-1]
-    clause = _CUT.split(clause)[-1]
-    if _GOVERNS_BEFORE.search(clause) or _PRETENDED.search(tags, start, end + 6):
-        return True
-    if _GOVERNS_AFTER.search(after[: closing.start()] if closing else after):
-        return True
-    return not clause and _in_banned_list(tags[max(0, start - _LIST) : start])
+def _seen(tags: str, rule: _Rule, start: int, end: int) -> _Match | None:
+    if rule.sign.weight < ENOUGH and not tells(tags, start - _BEFORE, end + _AFTER):
+        return None
+    return _Match(rule.sign, URGING if rule.sign.pattern == SELF else INSTRUCTIONS, start, end)
 
 
-def _in_banned_list(before: str) -> bool:
-    """Whether the line that opens a list forbids what is in it."""
-    colon = re.search(f"{_COLON}(?![^{_COLON[1:-1]}]*{_COLON})", before)
-    if not colon or re.search(_STOP, before[colon.end() :]):
-        return False
-    lead_in = re.split(f"[{_STOP[1:-1]}{LINE}]", before[: colon.start()])[-1]
-    return _LEAD_IN.search(lead_in) is not None and not _SAYS_NO.search(lead_in)
+def _added_up(matches: Iterable[_Match]) -> Iterator[_Match]:
+    """Those that weigh enough, alone or with what stands near them."""
+    end = 0
+    recent: dict[Sign, _Match] = {}  # the last of each, so that a text full of them takes no longer
+    for match in matches:
+        if match.start < end:
+            continue
+        recent = {sign: one for sign, one in recent.items() if one.start >= match.end - _NEAR} | {match.sign: match}
+        found = match if match.sign.weight >= ENOUGH else _sum(sorted(recent.values(), key=lambda one: one.start))
+        if found:
+            yield found
+            end, recent = found.end, {}
+
+
+def _sum(matches: list[_Match]) -> _Match | None:
+    """What several signs amount to; a place and a reason count once. Things alone need more than acts do."""
+    for pattern in dict.fromkeys(match.sign.pattern for match in matches if match.sign.pattern != ANY_PATTERN):
+        weights: dict[str, int] = {}
+        end, acts = 0, 0
+        for match in matches:
+            if match.sign.pattern in (pattern, ANY_PATTERN) and match.start >= end:
+                weights[match.sign.why] = max(match.sign.weight, weights.get(match.sign.why, 0))
+                end, acts = match.end, acts + (match.is_act and match.sign.weight > 1)
+        if len(weights) > 1 and sum(weights.values()) >= ENOUGH + (not acts):
+            sign = Sign(pattern, ENOUGH, "", " and ".join(weights))
+            return _Match(sign, INSTRUCTIONS, matches[0].start, matches[-1].end)
+    return None
