@@ -13,7 +13,7 @@ from grader_systems import System
 from heldout import Row
 from surefoot.datasets import demo
 from surefoot.graders.findings import FindingsGrader
-from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.judging import Asked, Judgement, Pair
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.types import Ask, Item
 
@@ -32,6 +32,9 @@ class Recorder:
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         self.pairs += pairs
         return [Judgement("not_enough")] * len(pairs)
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        return [None] * len(asked)
 
 
 def demo_pairs() -> list[Pair]:

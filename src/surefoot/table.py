@@ -47,6 +47,7 @@ class Findings(Struct, frozen=True):
     expects: Expects
     claims: tuple[ClaimFinding, ...] = ()
     gold: Gold = "none"
+    answers_question: bool = True  # what is said is what was asked; read where there are no gold claims
     off_subject: bool = False  # the supporting passages are about something else than the question
     citations: tuple[str, ...] | None = None
     unknown: tuple[str, ...] = ()  # cited, but not retrieved
@@ -93,7 +94,8 @@ TABLE: tuple[Row, ...] = (
     Row("unsupported", "miscited", lambda f: any(c.by_cited_together != "supported" for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: f.expects_refusal and not f.claims),
     Row("correct", "correct",
-        lambda f: not f.expects_refusal and (f.gold == "agrees" or (f.gold == "none" and bool(f.claims)))),
+        lambda f: not f.expects_refusal
+        and (f.gold == "agrees" or (f.gold == "none" and bool(f.claims) and f.answers_question))),
     Row("unsupported", "off_target", lambda _: True),
 )
 # fmt: on

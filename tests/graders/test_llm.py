@@ -9,7 +9,7 @@ import pytest
 
 from surefoot.graders import canaries
 from surefoot.graders.findings import FindingsGrader, Graded
-from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.judging import Asked, Judgement, Pair
 from surefoot.graders.leaving import FOR_A_PERSON
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
@@ -300,6 +300,9 @@ class Sure:
             else Judgement("supported", 0.6)
             for pair in pairs
         ]
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        return [None] * len(asked)
 
 
 def test_a_cascade_asks_the_model_only_about_what_is_not_sure() -> None:

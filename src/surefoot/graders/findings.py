@@ -8,8 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import table
+from surefoot.graders import target
 from surefoot.graders.gold import agreement
-from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.judging import Asked, Judge, Judgement, Pair
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.table import ClaimFinding, Findings, Support
@@ -52,7 +53,10 @@ class FindingsGrader:
         readings = [_Reading.of(item) for item in items]
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
-        return [self._graded(reading, judged) for reading in readings]
+        found = [reading.findings(judged) for reading in readings]
+        asked = [one for both in zip(readings, found, strict=True) for one in _to_ask(*both)]
+        scores = self._answering(list(dict.fromkeys(asked)))
+        return [self._graded(*both, scores) for both in zip(readings, found, strict=True)]
 
     def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> Judged:
         found: Judged = {}
@@ -62,8 +66,14 @@ class FindingsGrader:
             found.update(zip(distinct, judge.judge(distinct), strict=True))
         return found
 
-    def _graded(self, reading: _Reading, judged: Judged) -> Graded:
-        findings = reading.findings(judged)
+    def _answering(self, asked: list[Asked]) -> target.Scores:
+        """By the judge; where that does not say, by words."""
+        found = self._judge.answering(asked) if asked else []
+        words = iter(_WORDS.answering([one for one, said in zip(asked, found, strict=True) if said is None]))
+        return {one: next(words) if said is None else said for one, said in zip(asked, found, strict=True)}
+
+    def _graded(self, reading: _Reading, findings: Findings, scores: target.Scores) -> Graded:
+        findings = _with_target(reading, findings, scores)
         bucket, reason = table.decide(findings)
         verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
@@ -222,6 +232,32 @@ class _Reading(Struct, frozen=True):
             return found
         found = _best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _to_ask(reading: _Reading, findings: Findings) -> list[Asked]:
+    """What is to be read against the question: nothing where gold claims tell the answer, or where another row decides."""
+    if findings.gold != "none" or table.decide(findings)[0] != "correct":
+        return []
+    return target.asked_about(reading.item.question.text, _on_gold(reading, findings))
+
+
+def _with_target(reading: _Reading, findings: Findings, scores: target.Scores) -> Findings:
+    if findings.gold != "none" or table.decide(findings)[0] != "correct":
+        return findings
+    question = reading.item.question
+    cited = _on_gold(reading, findings)
+    answers = target.answers(question.text, cited, scores, bool(question.gold_ids))
+    return replace(findings, answers_question=answers)
+
+
+def _on_gold(reading: _Reading, findings: Findings) -> list[target.Cited]:
+    by_id = {passage.id: passage for passage in reading.passages}
+    cited = [
+        target.Cited(claim.text, claim.evidence.quote if claim.evidence.passage == i else "", by_id[i])
+        for claim in findings.claims
+        for i in claim.citations
+    ]
+    return target.of_gold(cited, reading.item.question.gold_ids, reading.passages)
 
 
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -17,6 +17,14 @@ class Pair(Struct, frozen=True):
     claim: str
     title: str = ""
     context: str = ""
+
+
+class Asked(NamedTuple):
+    """A question to be held against a passage, which is read under the title of its document."""
+
+    passage: str
+    question: str
+    title: str = ""
 
 
 class Judgement(Struct, frozen=True):
@@ -37,6 +45,10 @@ class Judge(Protocol):
     def name(self) -> str: ...
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        """How likely each passage answers its question; None where the judge does not say."""
+        ...
 
 
 class Cascade:
@@ -60,4 +72,12 @@ class Cascade:
             waiting = (
                 [] if last else [i for i in waiting if found[i].label is None or found[i].confidence < self._sure_from]
             )
+        return found
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        found: list[float | None] = [None] * len(asked)
+        for judge in self._judges:
+            left = [place for place, one in enumerate(found) if one is None]
+            for place, one in zip(left, judge.answering([asked[place] for place in left]), strict=True):
+                found[place] = one
         return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.judging import Asked, Judge, Judgement, Pair
 from surefoot.graders.llm_replies import ClaimRead, Evidenced, Found
 from surefoot.graders.quotes import objection, says_gold, stands_in, why_void
 from surefoot.graders.quoting import quoted_words
@@ -30,6 +30,9 @@ class Noting:
         self.noted.update(zip(pairs, found, strict=True))
         return found
 
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        return self._judge.answering(asked) if self._judge else [None] * len(asked)
+
 
 class Told:
     """A judge of one answer: it passes on what the model found, as far as the quotes bear it out.
@@ -48,6 +51,10 @@ class Told:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [self._one(pair) for pair in pairs]
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        """The model is not asked this."""
+        return [None] * len(asked)
 
     def _one(self, pair: Pair) -> Judgement:
         read = self._read.get(pair.claim)

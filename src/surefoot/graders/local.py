@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.judging import Cascade, Judgement, Pair
-from surefoot.graders.reading import Asked, deciding_sentence, part_read, says_nothing, why_not
+from surefoot.graders.judging import Asked, Cascade, Judgement, Pair
+from surefoot.graders.reading import deciding_sentence, part_read, says_nothing, why_not
 from surefoot.graders.verbatim import Verbatim
 from surefoot.models.files import checked, fingerprint, weights_folder
 from surefoot.table import Support
@@ -69,6 +69,9 @@ class LocalJudge:
         readable = [one for one, reason in zip(asked, reasons, strict=True) if not reason]
         found = iter(self._tiers.answers(readable, again) if readable else ())
         return [Answered(None, reason) if reason else _answered(next(found)) for reason in reasons]
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        return [found.probability for found in self.answers(asked)]
 
     def load(self) -> None:
         """At once, so that weights that are missing or broken are told before anything is asked."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from math import exp, log
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
+from surefoot.graders.judging import Asked
 from surefoot.graders.windows import MOST_WINDOWS, Offsets, choose, windows_of
 from surefoot.text.digest import digest
 from surefoot.text.language import Unreadable, unreadable
@@ -53,14 +53,6 @@ class Reading(Struct, frozen=True):
         """Only some of the windows, and always the digest."""
         kept = sorted({0, *keep})
         return Reading(self.parts, tuple(self.windows[i] for i in kept), self.among, self.skipped)
-
-
-class Asked(NamedTuple):
-    """A question to be held against a passage, which is read under the title of its document."""
-
-    passage: str
-    question: str
-    title: str = ""
 
 
 class Sum(Struct, frozen=True):

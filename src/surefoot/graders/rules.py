@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.cells import cell_check
-from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.judging import Asked, Judgement, Pair
 from surefoot.graders.sense import turned_round
 from surefoot.table import Support
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
@@ -44,6 +44,10 @@ class Rules:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [_Reading(pair).judgement() for pair in pairs]
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        """The share of the question's words that the passage has, names counting more; a rough stand-in for reading."""
+        return [_shared(one) for one in asked]
 
 
 class _Reading:
@@ -103,6 +107,12 @@ class _Reading:
             return RELATED
         there = unit.terms | self.around
         return sum(weight for term, weight in self.weights.items() if term in there) / total
+
+
+def _shared(asked: Asked) -> float:
+    wanted = _weights(asked.question, frozenset())
+    there = set(terms(f"{asked.title} {asked.passage}"))
+    return sum(weight for term, weight in wanted.items() if term in there) / (sum(wanted.values()) or 1.0)
 
 
 def _weights(claim: str, asked: frozenset[str]) -> dict[str, float]:

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
 from surefoot.graders.features import FEATURE_NAMES, features
-from surefoot.graders.judging import Pair
+from surefoot.graders.judging import Asked, Pair
 from surefoot.graders.reading import (
-    Asked,
     Probabilities,
     Reading,
     Sum,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.judging import Asked, Judgement, Pair
 from surefoot.graders.reading import why_not
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
@@ -23,6 +23,9 @@ class Verbatim:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [_judgement(pair) for pair in pairs]
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        return [None] * len(asked)
 
 
 def _judgement(pair: Pair) -> Judgement:

@@ -14,7 +14,7 @@ from threading import Lock
 from msgspec import Struct
 
 from surefoot.graders.local import Answered, LocalJudge
-from surefoot.graders.reading import Asked
+from surefoot.graders.judging import Asked
 from surefoot.models.files import fingerprint, weights_folder
 from surefoot.pipelines.recorded import Ranked, reading_of
 from surefoot.types import Passage
