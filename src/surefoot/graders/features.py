@@ -16,6 +16,7 @@ from surefoot.graders.arithmetic import misderived
 from surefoot.graders.cells import cell_check
 from surefoot.graders.derivations import derivable_of
 from surefoot.graders.judging import Pair
+from surefoot.graders.numbering import misnumbered
 from surefoot.graders.rules import Rules, Unit, units_of
 from surefoot.graders.sense import turned_round
 from surefoot.text.amounts import Amount, amounts_of
@@ -30,6 +31,7 @@ FEATURE_NAMES: tuple[str, ...] = (
     "names_missing_share", "claim_is_negated", "turned_round", "rules_supported", "rules_contradicted",
     "rules_not_enough", "claim_words", "passage_words", "windows", "question_share", "best_is_row",
     "cell_agrees", "cell_agrees_wholly", "cell_conflicts", "numbers_derivable", "numbers_underived", "misderived",
+    "misnumbered",
 )  # fmt: skip
 
 WORDS_PER_WINDOW = 150
@@ -192,6 +194,7 @@ def _checked(passage: str, said: _Claim, missing: list[Amount], question: str) -
         derived / (len(missing) or 1),
         min(len(missing) - derived, _MANY),
         float(bool(said.quantities) and misderived(passage, said.text)),
+        float(misnumbered(passage, said.text)),
     ]
 
 

@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from surefoot.graders.cells import cell_check
 from surefoot.graders.judging import Asked, Judgement, Pair
+from surefoot.graders.numbering import misnumbered
 from surefoot.graders.sense import turned_round
 from surefoot.table import Support
+from surefoot.text.alike import worded_alike
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
@@ -54,7 +56,8 @@ class _Reading:
     """One claim held against one passage."""
 
     def __init__(self, pair: Pair) -> None:
-        self.claim = without_yes_no(pair.claim)
+        self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
+        self.is_misnumbered = misnumbered(pair.passage, self.claim)
         self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
         self.around = frozenset(terms(pair.title))
@@ -69,6 +72,8 @@ class _Reading:
             return Judgement("not_enough", 0.9, via=Rules.name)
         best = max(self.units, key=lambda unit: (self._rank(unit), not unit.is_row))
         label, sure = _OF_CELL.get(self.cell) or self._label(best)
+        if self.is_misnumbered and label == "supported":
+            label, sure = "contradicted", 0.8
         return Judgement(label, sure, best.text, Rules.name)
 
     def _label(self, best: Unit) -> tuple[Support, float]:

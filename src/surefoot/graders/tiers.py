@@ -26,7 +26,7 @@ from surefoot.text.alike import worded_alike
 from surefoot.text.normal import spoken
 
 _AGREES_WHOLLY = FEATURE_NAMES.index("cell_agrees_wholly")
-_CONFLICTS, _MISDERIVED = FEATURE_NAMES.index("cell_conflicts"), FEATURE_NAMES.index("misderived")
+_AGAINST = tuple(FEATURE_NAMES.index(name) for name in ("cell_conflicts", "misderived", "misnumbered"))
 _VETOED, _HELD = 0.2, 0.8
 
 
@@ -141,12 +141,12 @@ class Tiers:
 
 
 def _vetoed(probabilities: Probabilities, counted: Sequence[float]) -> Probabilities:
-    """The model reads tables and sums poorly: a cell that plainly has another number than the claim decides.
+    """The model reads tables, sums and numbers poorly: where one is plainly another than the claim's, that decides.
 
     So does a cell that holds all the claim says.
     """
     supported, contradicted, not_enough = probabilities
-    if counted[_CONFLICTS] or counted[_MISDERIVED]:
+    if any(counted[place] for place in _AGAINST):
         away = max(supported - _VETOED, 0.0)
         return supported - away, contradicted + away, not_enough
     if counted[_AGREES_WHOLLY] and supported < _HELD:

@@ -8,36 +8,38 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from surefoot.text.currencies import BEFORE
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities
 from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, unit_behind
 
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|ca\.|just over|"
-    r"just under|slightly (?:over|under|more than|less than)|over|well over)|~|≈)\s*(?:[$€£¥]|us\$|eur|usd|gbp)?\s*$"
+    r"just under|slightly (?:over|under|more than|less than)|over|well over)|~|≈)\s*(?:" + BEFORE + r")?\s*$"
 )
 _BOUND = re.compile(
     r"\b(?:(?:more|less|fewer|greater|higher|lower|better|worse|later|earlier) than|at least|at most|up to|under|below|"
     r"above|beyond|exceed\w*|minimum of|maximum of|between|within|limit of|as (?:much|many|little|few) as|"
     r"by|of up to|not exceeding|first|last|top|past|next|every|each|of the|all|these|"
-    r"those|among)\s*(?:the |a |an )?(?:[$€£¥]|us\$|eur|usd|gbp)?\s*$"
+    r"those|among)\s*(?:the |a |an )?(?:" + BEFORE + r")?\s*$"
 )
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
     r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
-    r"(?:(?:k|mn|mio|m|bn|b)\b|[ -]?(?:hundred|thousand|million|billion|trillion)\b)?(?: ?(?:%|per ?cent\b))?",
+    r"(?:(?:k|mn|mio|m|bn|b)\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?"
+    r"(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
 _PART_OF = re.compile(
     r"^[^.;]{0,24}? (?:of|out of) (?:the|its|their|those|these|all|every)\b|^\s*(?:-|–)?\s*(?:fold|times)\b"
 )
-_NEGATIVE = re.compile(r"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:us\$|[$€£¥]|(?:eur|usd|gbp|chf) )?$")
-_IN_BRACKETS = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
+_NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
+_IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
 _COUNTS = re.compile(
     r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before)\b)[^\W\d]",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
-_SCALED = re.compile(r"(?:thousand|million|billion|trillion|\d(?:k|mn|mio|m|bn|b))$", re.IGNORECASE)
+_SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|mn|mio|m|bn|b))$", re.IGNORECASE)
 _OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
 _PERIODS = ("hours", "minutes", "days", "months")
 Match = Literal["same", "near", "other"]

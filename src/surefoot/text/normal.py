@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _WORD_CHARACTER = re.compile(r"[^\W_]")
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
@@ -26,4 +27,9 @@ _SPOKEN = str.maketrans({"≤": " at most ", "≥": " at least ", "≠": " is no
 
 
 def spoken(text: str) -> str:
-    return text if text.isascii() else text.translate(_SPOKEN)
+    """As a model can read it: signs in words, and digits of other scripts in the usual ones."""
+    return text if text.isascii() else _FOREIGN_DIGIT.sub(_digit, text.translate(_SPOKEN))
+
+
+def _digit(match: re.Match[str]) -> str:
+    return str(unicodedata.digit(match.group()))

@@ -7,11 +7,14 @@ their values are equal and their kinds do not exclude each other. References suc
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+import unicodedata
 from collections.abc import Iterator
 
-from msgspec import Struct
+from surefoot.text.currencies import BEFORE, CURRENCIES, SIGN, currency_of
+from surefoot.text.moments import PERIODS, moments
+from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_kind
 
+__all__ = ["AS_WRITTEN", "CURRENCIES", "Quantity", "dates_agree", "plain_digits", "quantities", "same_kind"]
 _ONES = re.findall(
     "[a-z]+",
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -21,42 +24,35 @@ _TENS = re.findall("[a-z]+", "twenty thirty forty fifty sixty seventy eighty nin
 _WORDS: dict[str, float] = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SCALES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
+    "trillion": 1e12,
+}  # fmt: skip
+_SCALE = "|".join(_SCALES)
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sept sep", "october oct", "november nov", "december dec"), 1)
-    for name in names.split()
-}  # fmt: skip
-_CURRENCIES = {
-    "eur": "EUR", "euro": "EUR", "euros": "EUR", "€": "EUR", "usd": "USD", "dollar": "USD", "dollars": "USD",
-    "$": "USD", "us$": "USD", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "£": "GBP", "sterling": "GBP",
-    "chf": "CHF", "nok": "NOK", "sek": "SEK", "dkk": "DKK", "jpy": "JPY", "¥": "JPY",
-}  # fmt: skip
-CURRENCIES = frozenset(_CURRENCIES.values())
-# Periods are compared in months or in days; a month is not a number of days.
-_PERIODS = {
-    "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
-    "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12), "annum": ("months", 12),
-}  # fmt: skip
+_FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
+_SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
+           "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
+           "one tenth": 10.0, "one in four": 25.0, "one in five": 20.0, "one in ten": 10.0, "three in four": 75.0,
+           "a third": 33.0, "one third": 33.0, "two thirds": 67.0}  # fmt: skip
 
-_NUMBER = r"\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+# Groups of three, the lakhs and crores of India, or none. Behind a letter a space ends the number: "Q3 500".
+_NUMBER = (
+    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<![^\W\d_])\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?!\d)(?:\.\d+)?"
+    r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
+)
 _WORD_NUMBER = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"])
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = re.compile(
-    rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
-    rf"|(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\.?\d)(?:,? (?P<y3>(?:19|20)\d{{2}}))?"
-    rf"|(?P<m4>{_MONTH})\b\.? (?P<y4>(?:19|20)\d{{2}}))\b"
+_SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{'|'.join(sorted(_SHARES, key=len, reverse=True))})\b(?= of\b)")
+# Letters and signs that pass for digits, in a number.
+_LOOK_ALIKE = re.compile(
+    r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
 _QUANTITY = re.compile(
-    rf"(?P<before>us\$|[$€£¥]|\b(?:eur|usd|gbp|chf|nok|sek|dkk|jpy)\b)? ?"
-    rf"(?:(?<![\w.,])(?P<digits>{_NUMBER})|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b)"
-    rf"(?: ?\((?:{_NUMBER})\))?"
-    rf"(?:(?P<short>k|mn|mio|m|bn|b)\b|[ -]?(?P<scale>hundred|thousand|million|billion|trillion)\b)?"
-    rf"[ -]?(?P<after>%|per ?cent\b|percentage points?\b|basis points?\b|bps\b|[$€£¥]|(?:[a-z]+\b(?: [a-z]+\b)?))?"
+    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b"
+    rf"|\b(?P<article>an?)(?= (?:{_SCALE})\b)|\b(?P<nothing>nil)\b)"
+    rf"(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?"
+    rf"(?:(?P<short>k|mn|mio|m|bn|b)\b|[ -]?(?P<scale>{_SCALE})\b)?"
+    rf"[ -]?(?P<after>%|per ?cent\b|percentage points?\b|basis points?\b|bps\b|{SIGN}|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _REFERENCE = re.compile(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
@@ -67,78 +63,79 @@ _REFERENCE = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PERCENT = re.compile(r"%|per ?cent")
 _BASIS_POINTS = re.compile(r"basis points?|bps")
-_ANY = re.compile(rf"\d|\b(?:{_WORD_NUMBER})\b")
-
-
-class Quantity(Struct, frozen=True):
-    value: float
-    kind: str  # "EUR", "%", "days", "months", "date", "year", or a bare "number"
-    start: int
-    end: int
-
-    def agrees(self, other: Quantity) -> bool:
-        if self.kind == "date" and other.kind == "date":
-            return dates_agree(self.value, other.value)
-        if "date" in (self.kind, other.kind):
-            date, plain = (self, other) if self.kind == "date" else (other, self)
-            return plain.kind == "year" and int(date.value // 10_000) == plain.value
-        return same_kind(self.kind, other.kind) and abs(self.value - other.value) <= 1e-9 * abs(self.value)
-
-
-def same_kind(one: str, other: str) -> bool:
-    """Bare numbers may stand for anything but a date; otherwise kinds must be equal."""
-    return one == other or ("date" not in (one, other) and ("number" in (one, other)))
+_ANY = re.compile(
+    rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
+    rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
+)
+_BEFORE = re.compile(rf"(?:{BEFORE})[ \u00a0]?$")
+_LONGEST_BEFORE = 6
+_ROUND = re.compile(r"\d[oli]")
+_WIDE = str.maketrans("％．，＄", "%.,$")
 
 
 def quantities(text: str) -> list[Quantity]:
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = text
+    """In the order of the text, none inside another; what is longer than a number comes before the numbers in it."""
+    lowered = plain_digits(text)
     if not _ANY.search(lowered):
         return []
-    dates = [_date(match) for match in _DATE.finditer(lowered)]
-    starts = [date.start for date in dates]  # in order, so that a long text with many dates takes no longer per number
-    found = list(dates)
+    read = (*moments(lowered), *_as_written(lowered), *_shares(lowered), *_plain(lowered, text))
+    found: list[Quantity] = []
+    for quantity in sorted(read, key=lambda one: one.start):
+        if not found or quantity.start >= found[-1].end:
+            found.append(quantity)
+    return found
+
+
+def plain_digits(text: str) -> str:
+    """Lowered, of the same length; the digits of other scripts are as good as these, unless a number mixes them."""
+    lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text
+    return lowered if lowered.isascii() else re.sub(r"\d+", _in_one_script, lowered.translate(_WIDE))
+
+
+def _in_one_script(match: re.Match[str]) -> str:
+    digits = match.group()
+    scripts = {ord(digit) - unicodedata.digit(digit) for digit in digits}
+    plain = "".join(str(unicodedata.digit(digit)) for digit in digits)
+    return plain if len(scripts) == 1 else f"{plain[0]}{'⁰' * (len(plain) - 1)}"
+
+
+def _as_written(lowered: str) -> Iterator[Quantity]:
+    """ "4o0" with a letter, "6⁵": a reader may take them for 400 and 65, and they are not."""
+    for match in _LOOK_ALIKE.finditer(lowered) if not lowered.isascii() or _ROUND.search(lowered) else ():
+        number = re.search(_NUMBER, match.group())
+        yield Quantity(_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
+
+
+def _shares(lowered: str) -> Iterator[Quantity]:
+    for match in _SHARE.finditer(lowered):
+        yield Quantity(_SHARES[match.group()], "%", *match.span())
+
+
+def _plain(lowered: str, text: str) -> Iterator[Quantity]:
     for match in _QUANTITY.finditer(lowered):
-        at = match.start("digits") if match["digits"] else match.start("words")
-        before = bisect_right(starts, at) - 1
-        if (before >= 0 and at < dates[before].end) or _REFERENCE.search(lowered[max(0, at - 24) : at]):
-            continue
-        found += _quantity(match, at)
-    return sorted(found, key=lambda quantity: quantity.start)
+        at = next(match.start(part) for part in ("digits", "words", "article", "nothing") if match[part])
+        before = _BEFORE.search(lowered, max(0, at - _LONGEST_BEFORE), at) if match["digits"] else None
+        currency = currency_of(text[before.start() : before.end()].strip()) if before else None
+        glued = at > 0 and lowered[at - 1].isalpha() and bool(match["digits"])
+        if (not glued or currency) and not _REFERENCE.search(lowered[max(0, at - 24) : at]):
+            yield from _quantity(match, at, currency, text)
 
 
-def _date(match: re.Match[str]) -> Quantity:
-    """A date as yyyymmdd; what is not said is 0."""
-    year, month, day = (_part(match, letter) for letter in "ymd")
-    number = _MONTHS[month] if month in _MONTHS else int(month or 0)
-    return Quantity(int(year or 0) * 10_000 + number * 100 + int(day or 0), "date", match.start(), match.end())
-
-
-def _part(match: re.Match[str], letter: str) -> str | None:
-    parts = match.groupdict()
-    return next((parts[f"{letter}{i}"] for i in "1234" if parts.get(f"{letter}{i}")), None)
-
-
-def dates_agree(one: float, other: float) -> bool:
-    """Equal in every part that both of them say."""
-    for scale, size in ((10_000, 10_000), (100, 100), (1, 100)):
-        a, b = int(one) // scale % size, int(other) // scale % size
-        if a and b and a != b:
-            return False
-    return True
-
-
-def _quantity(match: re.Match[str], at: int) -> Iterator[Quantity]:
+def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) -> Iterator[Quantity]:
     digits, words = match["digits"], match["words"]
-    value = _digits(digits) if digits else _words(words)
-    kind, factor, used = _kind(match["before"], match["after"] or "")
+    if digits and currency and digits.startswith("."):  # "Rs.500"
+        digits = digits[1:]
+    value = _digits(digits) if digits else _words(words) if words else float(bool(match["article"]))
+    value += _FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
+    behind = text[match.start("after") : match.end("after")] if match["after"] else ""
+    kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
     value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get(match["short"] or "", 1)
-    if words in ("one", "zero") and kind == "number":
+    if words in ("one", "zero") and kind == "number" and not match["scale"]:
         return  # "one of the parties" counts nothing
     if kind == "number" and digits and not match["scale"] and _YEAR.fullmatch(digits):
         kind = "year"
-    parts = ("digits", "words", "short", "scale")
+    parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
     end = match.start("after") + used if used else max(match.end(part) for part in parts)
     yield Quantity(value * factor, kind, at, end)
 
@@ -154,19 +151,18 @@ def _words(text: str) -> float:
     return total
 
 
-def _kind(before: str | None, after: str) -> tuple[str, float, int]:
+def _kind(after: str) -> tuple[str, float, int]:
     """The kind, what the number is multiplied by, and how many of the characters behind it belong to it."""
-    if before:
-        return _CURRENCIES[before], 1, 0
-    if (share := _PERCENT.match(after)) and "point" not in after:
+    lowered = after.lower().translate(_WIDE)
+    if (share := _PERCENT.match(lowered)) and "point" not in lowered:
         return "%", 1, share.end()
-    if share := _BASIS_POINTS.match(after):
+    if share := _BASIS_POINTS.match(lowered):
         return "%", 0.01, share.end()
     first, _, second = after.partition(" ")
     for word, used in ((first, len(first)), (second, len(after))):
-        if word in _CURRENCIES:
-            return _CURRENCIES[word], 1, used
-        stem = word.rstrip("s")
-        if stem in _PERIODS:
-            return _PERIODS[stem][0], _PERIODS[stem][1], used
+        if currency := currency_of(word):
+            return currency, 1, used
+        stem = word.lower().rstrip("s")
+        if stem in PERIODS:
+            return PERIODS[stem][0], PERIODS[stem][1], used
     return "number", 1, 0

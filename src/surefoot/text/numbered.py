@@ -1,0 +1,58 @@
+"""Things that are told apart by a number: quarters, versions, sections, tiers, "M8".
+
+They are no quantities: an answer need not repeat them, but one that names another is about another thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from surefoot.text.currencies import currency_of
+from surefoot.text.quantities import plain_digits
+
+_ORDINALS = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4"}
+_PARTS = {"q": "quarter", "h": "half"}
+_PART_OF_YEAR = re.compile(
+    rf"\b(?P<order>{'|'.join(_ORDINALS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b(?! of (?:an?|one)\b)"
+    r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
+)
+_VERSION = re.compile(r"\b(?:versions?|release|v\.?) ?(?P<number>\d+(?:\.\d+)*)\b")
+_NAMES = (
+    "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class level "
+    "grade phase stage step category zone type part band group module unit room floor gate platform lot"
+)
+_REFERENCE = re.compile(rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?)\b")
+# Where an answer says where it has something from, the passage need not name itself.
+_POINTS = re.compile(r"(?:\(|\[|\b(?:under|per|in|see|to|from|by virtue of|cf\.?|at|with|of))\s*(?:the )?$")
+_SAYS = re.compile(r",? (?:also )?(?:states?|says?|provides?|sets? out|lists?|reads?|requires?)\b")
+_LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
+_YEARS = frozenset({"fy", "cy"})
+
+
+class Numbered(NamedTuple):
+    name: str
+    number: str
+
+
+def numbered(text: str) -> set[Numbered]:
+    lowered = plain_digits(text)
+    return set(_read(lowered, text)) if re.search(r"\d|quarter|half", lowered) else set()
+
+
+def _read(lowered: str, text: str) -> Iterator[Numbered]:
+    for match in _PART_OF_YEAR.finditer(lowered):
+        if match["order"]:
+            yield Numbered(match["part"], _ORDINALS[match["order"]])
+        else:
+            yield Numbered(_PARTS[match["letter"] or match["behind"]], match["number"] or match["lead"])
+    yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
+    for match in _REFERENCE.finditer(lowered):
+        if not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
+            yield Numbered(match["name"], match["number"])
+    for match in _LABEL.finditer(lowered):
+        letters = match["letters"]
+        is_known = letters in _PARTS or letters in _YEARS or letters == "v"
+        if not is_known and not currency_of(text[match.start("letters") : match.end("letters")]):
+            yield Numbered(letters, match["number"])
