@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from surefoot.graders.gold import agreement
 from surefoot.graders.judging import Asked, Judge, Judgement, Pair
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
+from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
 from surefoot.table import ClaimFinding, Findings, Support
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
@@ -22,7 +24,7 @@ from surefoot.types import Evidence, Item, Passage, Question, Verdict
 
 PLAINLY = 0.75
 LIKELY_WITH_GOLD = 0.3
-Judged = dict[Pair, Judgement]
+Judged = MutableMapping[Pair, Judgement]
 _WORDS = Rules()
 _UNREAD = Judgement("not_enough")
 
@@ -54,12 +56,13 @@ class FindingsGrader:
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
         found = [reading.findings(judged) for reading in readings]
-        asked = [one for both in zip(readings, found, strict=True) for one in _to_ask(*both)]
+        both = list(zip(readings, found, strict=True))
+        asked = [one for reading, findings in both for one in target.to_ask(reading.item, findings)]
         scores = self._answering(list(dict.fromkeys(asked)))
-        return [self._graded(*both, scores) for both in zip(readings, found, strict=True)]
+        return [self._graded(reading, target.settled(reading.item, found, scores)) for reading, found in both]
 
-    def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> Judged:
-        found: Judged = {}
+    def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> dict[Pair, Judgement]:
+        found: dict[Pair, Judgement] = {}
         for judge, in_words in ((self._judge, False), (_WORDS, True)):
             pairs = [pair for reading in readings if reading.is_read_in_words == in_words for pair in wanted(reading)]
             distinct = list(dict.fromkeys(pairs))
@@ -72,8 +75,7 @@ class FindingsGrader:
         words = iter(_WORDS.answering([one for one, said in zip(asked, found, strict=True) if said is None]))
         return {one: next(words) if said is None else said for one, said in zip(asked, found, strict=True)}
 
-    def _graded(self, reading: _Reading, findings: Findings, scores: target.Scores) -> Graded:
-        findings = _with_target(reading, findings, scores)
+    def _graded(self, reading: _Reading, findings: Findings) -> Graded:
         bucket, reason = table.decide(findings)
         verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
@@ -88,6 +90,7 @@ class _Reading(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None
     passages: tuple[Passage, ...]
+    computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
     def of(cls, item: Item) -> _Reading:
@@ -101,7 +104,9 @@ class _Reading(Struct, frozen=True):
         ids = trace.names
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
-        return cls(item, None, detect(answer), found.claims, found.citations, passages)
+        claims = with_sources(without_method(question.text, found.claims))
+        reading = cls(item, None, detect(answer), claims, found.citations, passages)
+        return replace(reading, computed=dict(reading._worked_out()))
 
     @property
     def is_read_in_words(self) -> bool:
@@ -112,10 +117,12 @@ class _Reading(Struct, frozen=True):
     @property
     def cited_pairs(self) -> list[Pair]:
         """Every claim against each passage it cites, and against all of those read together."""
-        return [pair for claim in self._to_be_read for pair in (*self._alone(claim), *self._together(claim))]
+        pairs = [pair for claim in self._to_be_read for pair in (*self._alone(claim), *self._together(claim))]
+        return [pair for pair in pairs if pair not in self.computed]
 
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
+        judged = ChainMap(self.computed, judged)
         open_claims = [claim for claim in self._to_be_read if not self._borne_out(claim, judged)]
         found = [self._pair(claim, passage) for claim in open_claims for passage in self.passages]
         if self._to_be_read and self._agreement_in_words() == "silent":
@@ -128,6 +135,14 @@ class _Reading(Struct, frozen=True):
 
     def _borne_out(self, claim: Claim, judged: Judged) -> bool:
         return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
+
+    def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
+        """Every claim with a sum, or with the result of one, against each passage and against all that it cites."""
+        working = working_of(self.item.question.text, self.claims)
+        for place, claim in enumerate(self.claims if working.sums else ()):
+            for pair in (*(self._pair(claim, passage) for passage in self.passages), *self._together(claim)):
+                if found := worked_out(working, place, pair.passage):
+                    yield pair, found
 
     def _pair(self, claim: Claim, passage: Passage) -> Pair:
         return Pair(passage.text, claim.text, passage.doc, self.item.question.text)
@@ -150,6 +165,7 @@ class _Reading(Struct, frozen=True):
 
     def findings(self, judged: Judged) -> Findings:
         question = self.item.question
+        judged = ChainMap(self.computed, judged)
         if self.unusable or self.refusal is None:
             return Findings(self.unusable, "answered", question.expects)
         if unread := self._unread(judged):
@@ -234,38 +250,12 @@ class _Reading(Struct, frozen=True):
         return found if found and found[1].confidence >= PLAINLY else None
 
 
-def _to_ask(reading: _Reading, findings: Findings) -> list[Asked]:
-    """What is to be read against the question: nothing where gold claims tell the answer, or where another row decides."""
-    if findings.gold != "none" or table.decide(findings)[0] != "correct":
-        return []
-    return target.asked_about(reading.item.question.text, _on_gold(reading, findings))
-
-
-def _with_target(reading: _Reading, findings: Findings, scores: target.Scores) -> Findings:
-    if findings.gold != "none" or table.decide(findings)[0] != "correct":
-        return findings
-    question = reading.item.question
-    cited = _on_gold(reading, findings)
-    answers = target.answers(question.text, cited, scores, bool(question.gold_ids))
-    return replace(findings, answers_question=answers)
-
-
-def _on_gold(reading: _Reading, findings: Findings) -> list[target.Cited]:
-    by_id = {passage.id: passage for passage in reading.passages}
-    cited = [
-        target.Cited(claim.text, claim.evidence.quote if claim.evidence.passage == i else "", by_id[i])
-        for claim in findings.claims
-        for i in claim.citations
-    ]
-    return target.of_gold(cited, reading.item.question.gold_ids, reading.passages)
-
-
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:
     """What agrees with the gold needs less to be borne out: a judge that is not sure against it is overruled."""
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
     if gold != "agrees" or not unsure or not judgement.probabilities:
         return judgement
-    if judgement.probabilities[0] >= LIKELY_WITH_GOLD:
+    if judgement.probabilities[0] >= LIKELY_WITH_GOLD or figures_written(f"{pair.title}\n{pair.passage}", pair.claim):
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = _WORDS.judge([pair])[0]
     return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement

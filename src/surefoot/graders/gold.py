@@ -5,53 +5,111 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from surefoot.graders.figures import (
+    Asked,
+    Figure,
+    asked_in,
+    comparable,
+    figures_given,
+    gold_figures,
+    is_bare,
+    same_figure,
+)
+from surefoot.graders.numbering import names_another
 from surefoot.graders.sense import turned_round
 from surefoot.table import Gold
 from surefoot.text.claims import Claim
-from surefoot.text.quantities import CURRENCIES, Quantity, quantities
+from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import names, terms
 
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
+_YES_NO = re.compile(r"\W*(?P<word>yes|no)\b(?!\. ?(?:\d|[A-Z]+-?\d))", re.IGNORECASE)
+_ASKS_YES_NO = re.compile(
+    r"(?:^|[.!?,:;] )(?:and |or |but )?(?:is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|"
+    r"should|will|would)\b",
+    re.IGNORECASE,
+)
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
     """Agreement with one gold claim is enough; conflict counts only where none agrees."""
     if not gold_claims:
         return "none"
-    said = " ".join(claim.text for claim in claims) or answer
-    found = [_one(part, question, said) for gold in gold_claims for part in (gold, *re.split(r"; ", gold)[:1])]
+    said = [claim.text for claim in claims] or [answer]
+    found = [
+        _one(part, question, said, answer) for gold in gold_claims for part in (gold, *re.split(r"; ", gold)[:1])
+    ]
     if "agrees" in found:
         return "agrees"
     return "conflicts" if "conflicts" in found else "silent"
 
 
-def _one(gold: str, asked: str, said: str) -> Gold:
-    wanted = _new(quantities(gold), quantities(asked))
-    given = _new(quantities(said), quantities(asked))
-    covered = _coverage(gold, asked, said)
-    if wanted:
-        if any(_told_otherwise(kind, wanted, given) for kind in {w.kind for w in wanted}):
-            return "conflicts" if _on_subject(gold, asked, said) else "silent"
-        if any(w.agrees(g) for w in wanted for g in given):
-            return "agrees"
-        return "agrees" if covered >= _FULL else "silent"
-    if covered >= _COVERED or _named(gold, asked, said) >= _NAMED:
+def _one(gold: str, asked: str, sentences: Sequence[str], answer: str) -> Gold:
+    ours, theirs = _yes_or_no(asked, answer), _yes_or_no(asked, gold)
+    if ours and theirs and ours != theirs:
+        return "conflicts"
+    said = " ".join(sentences)
+    if figures := _wanted(gold, asked):
+        found = _by_figures(gold, asked, figures, sentences)
+        covers = not is_bare(gold) and _coverage(gold, asked, said) >= _FULL
+        return found or ("agrees" if covers else "silent")
+    if names_another(gold, said) and not names_another(gold, asked):
+        return "conflicts" if _on_subject(gold, asked, said) else "silent"
+    if not _new_terms(gold, asked):
+        return _without_news(gold, said, bool(ours), bool(theirs))
+    if _coverage(gold, asked, said) >= _COVERED or _named(gold, asked, said) >= _NAMED:
         return "conflicts" if turned_round(said, gold) else "agrees"
     return "silent"
 
 
-def _told_otherwise(kind: str, wanted: list[Quantity], given: list[Quantity]) -> bool:
+def _without_news(gold: str, said: str, answers: bool, decides: bool) -> Gold:
+    """A gold that repeats the question, or says no more than yes: the answer must say so too."""
+    if answers and decides:
+        return "agrees"
+    own = terms(gold)
+    if not own or sum(term in set(terms(said)) for term in own) < _FULL * len(own):
+        return "silent"
+    return "conflicts" if turned_round(said, gold) else "agrees"
+
+
+def _yes_or_no(asked: str, text: str) -> str:
+    match = _YES_NO.match(text) if _ASKS_YES_NO.search(asked) else None
+    return match["word"].lower() if match else ""
+
+
+def _wanted(gold: str, asked: str) -> list[Figure]:
+    """The figures that the gold adds to the question; all of them where it adds nothing else."""
+    found = gold_figures(gold, asked_in(asked))
+    known = quantities(asked)
+    new = [one for one in found if not _is_known(one, known)]
+    return new or ([] if _new_terms(gold, asked) else found)
+
+
+def _by_figures(gold: str, asked: str, wanted: Sequence[Figure], sentences: Sequence[str]) -> Gold | None:
+    """A single figure is held against what the answer concludes with, several against all that it says. None where the
+    answer gives nothing to compare."""
+    unit, bare = asked_in(asked), is_bare(gold)
+    known = [] if all(_is_known(one, quantities(asked)) for one in wanted) else quantities(asked)
+    concluded, all_said = figures_given(sentences)
+    pool = concluded if len({one.amount.value for one in wanted}) == 1 else all_said
+    given = [one for one in pool if not _is_known(one, known)]
+    if any(_told_otherwise(kind, wanted, given, unit, bare) for kind in {one.amount.kind for one in wanted}):
+        return "conflicts" if _on_subject(gold, asked, " ".join(sentences)) else "silent"
+    return "agrees" if any(same_figure(w, g, unit, bare) for w in wanted for g in given) else None
+
+
+def _told_otherwise(kind: str, wanted: Sequence[Figure], given: Sequence[Figure], unit: Asked, bare: bool) -> bool:
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
     tells nothing: it is the second half of "2.75 : 1"."""
-    ours = [g for g in given if _alike(kind, g.kind)]
-    theirs = [w for w in wanted if w.kind == kind]
-    telling = [w for w in theirs if w.value != 1] or theirs
-    return bool(ours) and not any(w.agrees(g) for w in telling for g in ours)
+    theirs = [one for one in wanted if one.amount.kind == kind]
+    ours = [g for g in given if comparable(theirs[0].amount, g.amount, bare)]
+    telling = [one for one in theirs if one.amount.value != 1] or theirs
+    return bool(ours) and not any(same_figure(w, g, unit, bare) for w in telling for g in ours)
 
 
-def _alike(one: str, other: str) -> bool:
-    return one == other or (one in CURRENCIES and other in CURRENCIES)
+def _is_known(figure: Figure, known: Sequence[Quantity]) -> bool:
+    return any(figure.amount.agrees(other) for other in known)
 
 
 def _on_subject(gold: str, asked: str, said: str) -> bool:
@@ -61,9 +119,9 @@ def _on_subject(gold: str, asked: str, said: str) -> bool:
     return not wanted or len(there) < _SENTENCE or 2 * len(wanted & there) > len(wanted)
 
 
-def _new(found: list[Quantity], known: list[Quantity]) -> list[Quantity]:
-    """Quantities that the question does not already name."""
-    return [q for q in found if not any(q.agrees(k) for k in known)]
+def _new_terms(gold: str, asked: str) -> list[str]:
+    told = set(terms(asked))
+    return [term for term in dict.fromkeys(terms(gold)) if term not in told]
 
 
 def _named(gold: str, asked: str, said: str) -> float:
@@ -73,11 +131,8 @@ def _named(gold: str, asked: str, said: str) -> float:
 
 
 def _coverage(gold: str, asked: str, said: str) -> float:
-    """How much of what the gold adds to the question the answer repeats."""
-    told = set(terms(asked))
-    new = [term for term in dict.fromkeys(terms(gold)) if term not in told]
-    if not new:
-        return 1.0
+    """How much of what the gold adds to the question the answer repeats; nothing where it adds nothing."""
+    new = _new_terms(gold, asked)
     weights = {term: 2.0 if term in set(names(gold)) else 1.0 for term in new}
     there = set(terms(said))
-    return sum(weights[term] for term in new if term in there) / sum(weights.values())
+    return sum(weights[term] for term in new if term in there) / (sum(weights.values()) or 1.0)

@@ -6,6 +6,7 @@ that a claim is about, and asks whether the unit says what the claim says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -19,6 +20,7 @@ from surefoot.graders.numbering import misnumbered
 from surefoot.graders.sense import turned_round
 from surefoot.table import Support
 from surefoot.text.alike import worded_alike
+from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
@@ -27,6 +29,7 @@ from surefoot.text.terms import names, terms, without_yes_no
 VERSION = 2
 # Where a cell of a table decides, it knows better than the words of its row.
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
+_IN_SCALE = re.compile(r"\b(?:in |\()?(?:thousands|millions)\b", re.IGNORECASE)
 COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
 
 
@@ -65,7 +68,7 @@ class _Reading:
         self.weights = _weights(self.claim, self.asked)
         # What the question itself says needs no source: "a 55 kW kiln is over the limit".
         given = quantities_of(pair.context)
-        self.wanted = [q for q in quantities_of(self.claim) if not any(_repeats(q, known) for known in given)]
+        self.wanted = [one for one in amounts_of(self.claim) if not any(_repeats(one, known) for known in given)]
 
     def judgement(self) -> Judgement:
         if not self.units:
@@ -88,7 +91,7 @@ class _Reading:
             return "supported", 0.5 + 0.4 * covered
         return "not_enough", 0.9 - 0.4 * covered
 
-    def _missing_quantity(self, absent: list[Quantity], best: Unit, covered: float) -> tuple[Support, float]:
+    def _missing_quantity(self, absent: list[Amount], best: Unit, covered: float) -> tuple[Support, float]:
         """A number of the claim is not in the unit it is about: said otherwise there, elsewhere, or not at all."""
         if covered >= RELATED and any(_rival(q, other, best.is_row) for q in absent for other in best.quantities):
             return "contradicted", min(0.95, 0.2 + 0.75 * covered)
@@ -131,12 +134,15 @@ def _repeats(one: Quantity, other: Quantity) -> bool:
     return one.kind == other.kind and one.agrees(other)
 
 
-def _among(wanted: Quantity, unit: Unit) -> bool:
-    """Tables are often in thousands or millions, and say so only in their heading."""
+def _among(wanted: Amount, unit: Unit) -> bool:
+    """Tables are often in thousands or millions, and say so only in their heading; then "381.6 million" is rounded."""
     if any(wanted.agrees(other) for other in (*unit.quantities, *unit.lead)):
         return True
-    scaled = (replace(wanted, value=wanted.value / scale) for scale in (1e3, 1e6)) if unit.is_row else ()
-    return any(smaller.agrees(other) for smaller in scaled for other in unit.quantities)
+    has_scale = unit.is_row or bool(_IN_SCALE.search(unit.text))
+    exact = wanted if wanted.is_scaled else replace(wanted, place=0.0)
+    return has_scale and any(
+        same_kind(wanted.kind, other.kind) and exact.match(other.value, (1e3, 1e6)) == "same" for other in unit.quantities
+    )
 
 
 def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:

@@ -8,16 +8,19 @@ answered by a time, a number or a reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.judging import Asked
 from surefoot.graders.rules import units_of
+from surefoot.table import Findings, decide
 from surefoot.text.normal import normalise
-from surefoot.text.quantities import CURRENCIES, quantities
+from surefoot.text.quantities import quantities
+from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
-from surefoot.types import Passage
+from surefoot.types import Item, Passage
 
 # Fitted to the demo's answers and the development half of the written ones.
 ANSWERS, TELLING, AS_WELL = 0.1, 0.2, 0.33
@@ -35,8 +38,8 @@ _AMOUNT = re.compile(
 )
 _WHY = re.compile(r"\b(?:why|for what reason|what (?:caused|drove|explains))\b", re.IGNORECASE)
 _IS_TIME = re.compile(
-    r"\b(?:immediately|at once|promptly|forthwith|without delay|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|once|"
-    r"twice|never|always|at any time|permanent(?:ly)?|indefinite(?:ly)?|until|before|after|upon|during|spring|summer|"
+    r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|"
+    r"(?:every|each) (?:day|week|month|quarter|year)|(?<!a )(?:daily|weekly|monthly|quarterly|yearly)\W*$|at any time|permanent(?:ly)?|indefinite(?:ly)?|until|before|after|upon|during|spring|summer|"
     r"autumn|fall|winter|decades?|centur(?:y|ies)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|"
     r"(?:first|last|second|third|fourth) (?:quarter|half)|noon|midnight|end of)\b",
     re.IGNORECASE,
@@ -62,30 +65,47 @@ class Cited(Struct, frozen=True):
     passage: Passage
 
 
-def of_gold(cited: Sequence[Cited], gold_ids: Collection[str], retrieved: Sequence[Passage]) -> list[Cited]:
-    """Those that cite a gold passage, or one that has a gold passage's text; all of them where no gold is known."""
-    if not gold_ids:
-        return list(cited)
-    texts = [normalise(passage.text) for passage in retrieved if passage.id in gold_ids]
+def to_ask(item: Item, findings: Findings) -> list[Asked]:
+    """What is to be read against the question: nothing where gold claims tell the answer, or where another row of the
+    table decides."""
+    if not _is_open(findings):
+        return []
+    question = item.question.text
     return [
-        one
-        for one in cited
-        if one.passage.id in gold_ids or any(text and text in normalise(one.passage.text) for text in texts)
+        asked
+        for one in _on_gold(item, findings)
+        for asked in (*_own(question, one), _whole(question, one), *_pieces(question, one))
     ]
 
 
-def asked_about(question: str, cited: Sequence[Cited]) -> list[Asked]:
-    """All that is to be read against the question."""
-    return [asked for one in cited for asked in (*_own(question, one), _whole(question, one), *_pieces(question, one))]
+def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
+    """With what the scores tell: some claim is of the kind that is asked for, and answers the question."""
+    if not _is_open(findings):
+        return findings
+    question, cited = item.question.text, _on_gold(item, findings)
+    of_kind = _is_of_kind(question, " ".join(one.claim for one in cited))
+    answers = of_kind and any(_answers(question, one, scores, bool(item.question.gold_ids)) for one in cited)
+    return replace(findings, answers_question=answers)
 
 
-def answers(question: str, cited: Sequence[Cited], scores: Scores, is_gold: bool) -> bool:
-    """Some claim is of the kind that is asked for, and answers the question. Gold ids vouch for their passage."""
-    said = " ".join(one.claim for one in cited)
-    return _is_of_kind(question, said) and any(_answers(question, one, scores, is_gold) for one in cited)
+def _is_open(findings: Findings) -> bool:
+    return findings.gold == "none" and decide(findings)[0] == "correct"
+
+
+def _on_gold(item: Item, findings: Findings) -> list[Cited]:
+    """The claims with what they cite: a gold passage, or one that has a gold passage's text, where gold is known."""
+    passages, gold = {passage.id: passage for passage in item.trace.retrieved or ()}, item.question.gold_ids
+    texts = [normalise(passage.text) for i, passage in passages.items() if i in gold and passage.text.strip()]
+    return [
+        Cited(claim.text, claim.evidence.quote if claim.evidence.passage == i else "", passages[i])
+        for claim in findings.claims
+        for i in claim.citations
+        if not gold or i in gold or any(text in normalise(passages[i].text) for text in texts)
+    ]
 
 
 def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
+    """Gold ids vouch for their passage; without them it is read."""
     own = _best(_own(question, one), scores)
     top = max(own, _best(_pieces(question, one), scores))
     if not is_gold and max(own, _best([_whole(question, one)], scores)) < ANSWERS:
@@ -98,7 +118,11 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 
 def _own(question: str, one: Cited) -> list[Asked]:
-    return [Asked(text, question, one.passage.doc) for text in dict.fromkeys((one.claim, one.quote)) if text.strip()]
+    """The claim, and of what bears it out the sentence that is nearest to it."""
+    said = frozenset(terms(one.claim))
+    quote = max(sentences(one.quote), key=lambda text: len(said & frozenset(terms(text))), default="")
+    texts = dict.fromkeys((one.claim, quote.strip()))
+    return [Asked(text, question, one.passage.doc) for text in texts if text]
 
 
 def _whole(question: str, one: Cited) -> Asked:

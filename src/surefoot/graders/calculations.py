@@ -1,0 +1,242 @@
+"""Sums that an answer shows: "(4,258 + 56) / 10,936 = 0.39" is checked by doing it.
+
+A chain of expressions joined by "=" is right if each comes to what follows. Scales are often left out ("$10,069 / $829.5
+million") and shares are written as such or in hundredths, so a result may be off by such a factor, and by its rounding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.currencies import BEFORE
+
+MOST_TEXT, MOST_DEPTH = 20_000, 20
+_SHARES, _SCALES = (1.0, 100.0, 0.01), (1.0, 100.0, 0.01, 1e3, 1e-3, 1e6, 1e-6, 1e9, 1e-9)
+_MOST_CONSTANT = 366  # "/ 2", "* 100", "365 *"
+_OPERATORS = (
+    ("*", r"\*(?!\*)|[×·∗]|\\(?:times|cdot)\b|\bx\b|\b(?:multiplied by|times)\b"),
+    ("/", r"[/÷]|\\div\b|\bdivided by\b"), ("+", r"\+|\bplus\b"), ("-", r"[-–−]|\bminus\b"),
+    ("(", r"[(\[{]"), (")", r"[)\]}]"), ("=", r"[=≈]|\\approx\b|\b(?:equals|comes to)\b"),
+)  # fmt: skip
+_PIECE = re.compile(
+    r"|".join(f"(?P<o{place}>{pattern})" for place, (_, pattern) in enumerate(_OPERATORS))
+    + rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%|(?:thousand|million|billion|days|times|approximately|about|usd|eur)\b)"
+    r"|(?P<line>\n)|(?P<word>\S)",
+    re.IGNORECASE,
+)
+_WRONG_BY, _RIGHT_BY, _ROUGHLY = 0.01, 0.003, 0.015
+
+
+class Calculation(Struct, frozen=True):
+    """Where it stands, the numbers that go in, those that come out, the last of which is the result."""
+
+    start: int
+    end: int
+    operands: tuple[Amount, ...]
+    results: tuple[Amount, ...]
+    is_right: bool
+    is_wrong: bool  # neither where it is close
+
+
+class _Token(Struct, frozen=True):
+    sign: str  # an operator, "n" for a number, "\n", or "w" for a word
+    start: int
+    end: int
+    amount: Amount | None = None
+
+
+class _NotASum(Exception):
+    """A run of numbers and signs that cannot be worked out."""
+
+
+@lru_cache(maxsize=2_000)
+def calculations(text: str) -> tuple[Calculation, ...]:
+    if len(text) > MOST_TEXT or not re.search(r"\d", text):
+        return ()
+    return tuple(found for run in _runs(_tokens(text)) for found in _chains(run))
+
+
+def _comes_to(value: float, result: Amount, operands: Sequence[Amount]) -> float:
+    """By what share the result misses the value; 0 where rounding, or a scale left out, explains it."""
+    size = abs(result.value)
+    factors = _SCALES if _is_scale_open(operands, result) else _SHARES
+    off = min(abs(abs(value) * factor - size) for factor in factors)
+    return 0.0 if off <= 0.6 * result.place else off / size if size else off
+
+
+def _is_scale_open(operands: Sequence[Amount], result: Amount) -> bool:
+    """Some of the numbers say that they are millions, and others do not."""
+    said = {one.is_scaled for one in operands if one.is_scaled or one.value > _MOST_CONSTANT}
+    if len(said) > 1 or (result.is_scaled and True not in said):
+        return True
+    return said == {True} and not result.is_scaled and result.value >= 1_000
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    at = 0
+    for amount in [*amounts_of(text), None]:
+        end = amount.start if amount else len(text)
+        while at < end and (piece := _PIECE.match(text, at, end)):
+            at = piece.end()
+            if piece["line"]:
+                found.append(_Token("\n", piece.start(), at))
+            elif piece["word"]:
+                found.append(_Token("w", piece.start(), at))
+            elif not piece["skip"]:
+                sign = next(sign for place, (sign, _) in enumerate(_OPERATORS) if piece[f"o{place}"])
+                found.append(_Token(sign, piece.start(), at))
+        if amount and amount.start >= at:
+            is_number = amount.kind not in ("date", "time of day") and not amount.kind.startswith("written")
+            found.append(_Token("n" if is_number else "w", amount.start, amount.end, amount))
+            at = amount.end
+    return _without_markup(found, text)
+
+
+def _without_markup(tokens: Sequence[_Token], text: str) -> list[_Token]:
+    r"""LaTeX: "\frac{a}{b}" is a division, and "\text{ million}" leaves empty brackets behind."""
+    found: list[_Token] = []
+    for token in tokens:
+        if token.sign == ")" and found and found[-1].sign == "(":
+            found.pop()
+            continue
+        if text[token.start] == "{" and found and found[-1].end == token.start and text[token.start - 1] == "}":
+            found.append(_Token("/", token.start, token.start))
+        found.append(token)
+    return found
+
+
+def _runs(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
+    """Numbers and signs with no word between them; a line that begins with "=" goes on with the one before it."""
+    run: list[_Token] = []
+    for place, token in enumerate(tokens):
+        if token.sign == "\n":
+            following = next((other for other in tokens[place + 1 :] if other.sign != "\n"), None)
+            if following and following.sign == "=" and _is_begun(run):
+                continue
+        if token.sign in ("w", "\n"):
+            if run:
+                yield run
+            run = []
+        else:
+            run.append(token)
+    if run:
+        yield run
+
+
+def _is_begun(run: Sequence[_Token]) -> bool:
+    """A sum, and not the value of something else on the line before."""
+    return sum(token.sign == "n" for token in run) > 1 or any(token.sign == "=" for token in run)
+
+
+def _chains(run: Sequence[_Token]) -> Iterator[Calculation]:
+    parts: list[list[_Token]] = [[]]
+    for token in run:
+        if token.sign == "=":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    values = [_value(part) for part in parts]
+    if len(parts) == 1:
+        yield from _explained(parts[0])
+    for start, end in _stretches(values):
+        yield from _chain(parts[start:end], [value for value in values[start:end] if value is not None])
+
+
+def _stretches(values: Sequence[float | None]) -> Iterator[tuple[int, int]]:
+    """Runs of parts that could be worked out."""
+    start = 0
+    for place, value in enumerate([*values, None]):
+        if value is None:
+            if place - start > 1:
+                yield start, place
+            start = place + 1
+
+
+def _chain(parts: Sequence[list[_Token]], values: Sequence[float]) -> Iterator[Calculation]:
+    numbers = [[token.amount for token in part if token.amount] for part in parts]
+    if not any(len(part) > 1 for part in numbers):
+        return
+    operands = tuple(amount for part in numbers if len(part) > 1 for amount in part)
+    results = tuple(part[0] for part in numbers if len(part) == 1)
+    off = 0.0
+    for place, part in enumerate(numbers[1:], 1):
+        shown = part[0] if len(part) == 1 else None
+        before = numbers[place - 1]
+        gap = _comes_to(values[place - 1], shown, before) if shown else _gap(values[place - 1], values[place])
+        limit = _ROUGHLY if shown and shown.is_rough else _RIGHT_BY
+        off = max(off, gap if gap > limit else 0.0)
+    yield Calculation(parts[0][0].start, parts[-1][-1].end, operands, results, off == 0.0, off > _WRONG_BY)
+
+
+def _gap(one: float, other: float) -> float:
+    """Between two expressions: the second may use rounded numbers."""
+    off = min(abs(abs(one) * factor - abs(other)) for factor in _SCALES)
+    return off / abs(other) if other else off
+
+
+def _explained(part: Sequence[_Token]) -> Iterator[Calculation]:
+    """ "$7,396 million ($7,838 million - $442 million)": right, or no sum at all."""
+    for place, token in enumerate(part[:-1]):
+        if token.amount is None or part[place + 1].sign != "(":
+            continue
+        close = _closing(part, place + 1)
+        value = _value(part[place + 1 : close + 1]) if close else None
+        inside = [one.amount for one in part[place + 1 : close or 0] if one.amount]
+        if value is not None and close and len(inside) > 1 and _comes_to(value, token.amount, inside) <= _RIGHT_BY:
+            yield Calculation(token.start, part[close].end, tuple(inside), (token.amount,), True, False)
+
+
+def _closing(part: Sequence[_Token], place: int) -> int | None:
+    depth = 0
+    for at in range(place, len(part)):
+        depth += {"(": 1, ")": -1}.get(part[at].sign, 0)
+        if depth == 0:
+            return at
+    return None
+
+
+def _value(part: Sequence[_Token]) -> float | None:
+    try:
+        value, at = _sum(part, 0, 0)
+    except (_NotASum, ZeroDivisionError, OverflowError):
+        return None
+    return value if at == len(part) else None
+
+
+def _sum(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
+    value, at = _product(part, at, depth)
+    while at < len(part) and part[at].sign in "+-":
+        other, following = _product(part, at + 1, depth)
+        value, at = (value + other if part[at].sign == "+" else value - other), following
+    return value, at
+
+
+def _product(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
+    value, at = _term(part, at, depth)
+    while at < len(part) and part[at].sign in "*/":
+        other, following = _term(part, at + 1, depth)
+        value, at = (value * other if part[at].sign == "*" else value / other), following
+    return value, at
+
+
+def _term(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
+    if at >= len(part) or depth > MOST_DEPTH:
+        raise _NotASum
+    token = part[at]
+    if token.amount:
+        return token.amount.value, at + 1
+    if token.sign in "+-":
+        value, at = _term(part, at + 1, depth + 1)
+        return (-value if token.sign == "-" else value), at
+    if token.sign != "(":
+        raise _NotASum
+    value, at = _sum(part, at + 1, depth + 1)
+    if at >= len(part) or part[at].sign != ")":
+        raise _NotASum
+    return value, at + 1

@@ -1,0 +1,180 @@
+"""The figure that an answer gives against the gold's, read as a person reads them.
+
+Scale, currency and percent are taken from the question where a number does not say them; the finer number is rounded as
+the other is written; numbers on the way to the answer do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from surefoot.graders.calculations import calculations
+from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_kind
+from surefoot.text.terms import terms
+
+_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mm": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9}
+_ASKS_SCALE = re.compile(
+    r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
+    re.IGNORECASE,
+)
+_ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
+_CONCLUDES = re.compile(
+    r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|this (?:means|gives|"
+    r"results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b|accordingly|based on (?:this|these|the above))",
+    re.IGNORECASE,
+)
+_DOWN = re.compile(
+    r"\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
+    r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$|\bnegative \W{0,2}$",
+    re.IGNORECASE,
+)
+_UP = re.compile(
+    r"\b(?:increas\w*|rose|rise|grew|growth|gain\w*|improv\w*|up|profit|positive|surplus)"
+    r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$",
+    re.IGNORECASE,
+)
+_DOWN_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE)
+_UP_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:increase|rise|growth|gain|improvement)\b", re.IGNORECASE)
+_OUTFLOW = re.compile(
+    r"\b(?:capex|capital expenditures?|purchas\w*|spen[dt]\w*|pa(?:y|id)\w*|dividends?|outflows?|repurchas\w*|costs?|"
+    r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
+    re.IGNORECASE,
+)
+_EXACT = frozenset({"days", "months", "hours", "minutes", "date", "year", "time of day"})
+_BY_RATE, _SCALED_RATE, _COARSER_RATE, _ROUGH_RATE = 0.015, 0.03, 0.02, 0.05
+_CLOSE = 1e-9
+
+
+class Figure(NamedTuple):
+    amount: Amount
+    sign: int  # -1, 1, or 0 where nothing is said of it
+    is_worked_out: bool = False
+
+
+class Asked(NamedTuple):
+    """What a question says of the figure it asks for."""
+
+    scale: float
+    percent: bool
+    is_outflow: bool
+
+
+def asked_in(question: str) -> Asked:
+    scale = _ASKS_SCALE.search(question)
+    name = (scale["scale"] or scale["short"]).lower() if scale else ""
+    return Asked(_SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question)))
+
+
+def figures_in(text: str) -> list[Figure]:
+    """All that a text gives, with their signs."""
+    return [Figure(amount, _sign(text, amount)) for amount in amounts_of(text)]
+
+
+def is_bare(gold: str) -> bool:
+    """A gold that is nothing but a figure, as a table of results has it."""
+    return len(terms(gold)) <= 1 and len(amounts_of(gold)) == 1
+
+
+def gold_figures(gold: str, asked: Asked) -> list[Figure]:
+    found = figures_in(gold)
+    if not is_bare(gold):
+        return found
+    amount, sign, _ = found[0]
+    written = gold[amount.start : amount.end].strip()
+    decimals = re.search(r"\.(\d*?)0+$", written)
+    place = amount.place * 10.0 ** (len(decimals[0]) - 1 - len(decimals[1])) if decimals else amount.place
+    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals) else amount.kind
+    is_plus = not sign and amount.is_negative is False and not asked.is_outflow
+    return [Figure(replace(amount, place=place, kind=kind), 1 if is_plus else sign)]
+
+
+def figures_given(sentences: Sequence[str]) -> tuple[list[Figure], list[Figure]]:
+    """What an answer gives as its answer, and all it says but for what goes into sums."""
+    text = "\n".join(sentences)
+    sums = calculations(text)
+    operands = {amount.start for one in sums for amount in one.operands}
+    results = {amount.start for one in sums for amount in one.results}
+    ends = {one.results[-1].start for one in sums if one.results}
+    said = [
+        figure._replace(is_worked_out=figure.amount.start in results)
+        for figure in figures_in(text)
+        if figure.amount.start not in operands
+    ]
+    last = [one for one in said if one.amount.start in ends][-1:]
+    at = 0
+    for sentence in sentences:
+        here = [one for one in said if at <= one.amount.start < at + len(sentence) and one.amount.kind not in ("date", "year")]
+        if here and _CONCLUDES.match(sentence) and (not last or here[-1].amount.start >= last[0].amount.start):
+            last = here
+        at += len(sentence) + 1
+    values = [one.amount for one in said if one.is_worked_out]
+    return [one._replace(is_worked_out=_is_one_of(one.amount, values)) for one in last] or said, said
+
+
+def _is_one_of(amount: Amount, others: Sequence[Amount]) -> bool:
+    return any(abs(amount.value - other.value) <= 0.5 * max(amount.place, other.place) for other in others)
+
+
+def same_figure(gold: Figure, given: Figure, asked: Asked, bare: bool) -> bool:
+    if {gold.amount.kind, given.amount.kind} & _EXACT and not bare:
+        return given.amount.agrees(gold.amount)
+    if gold.sign * given.sign < 0 or given.amount.kind.startswith(AS_WRITTEN):
+        return False
+    return any(
+        _close(one, other, given, bare and (one.place < 1 or asked.scale > 1))
+        for one in _readings(gold.amount, asked)
+        for other in _readings(given.amount, asked)
+        if same_kind(one.kind, other.kind)
+    )
+
+
+def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
+    """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says."""
+    if given.kind.startswith(AS_WRITTEN):
+        return True
+    if bare and gold.kind not in _EXACT:
+        return given.kind not in ("date", "year", "time of day")
+    return gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES
+
+
+def _readings(amount: Amount, asked: Asked) -> Iterator[Amount]:
+    yield amount
+    is_plain = amount.kind == "number" or amount.kind in CURRENCIES
+    if asked.scale > 1 and is_plain and not amount.is_scaled:
+        yield amount.times(asked.scale)
+    if amount.kind == "%":
+        yield replace(amount.times(0.01), kind="number")
+    elif amount.kind == "number" and asked.percent:
+        yield replace(amount, kind="%")
+        yield replace(amount.times(100), kind="%")
+
+
+def _close(gold: Amount, given: Amount, figure: Figure, loosely: bool) -> bool:
+    size, off = abs(gold.value), abs(abs(gold.value) - abs(given.value))
+    if off <= _CLOSE * max(size, _CLOSE):
+        return True
+    if {gold.kind, given.kind} & _EXACT:
+        return False
+    if (gold.is_rough or given.is_rough) and off <= _ROUGH_RATE * size:
+        return True
+    if given.place < gold.place:
+        rate = _SCALED_RATE if gold.is_scaled else _BY_RATE
+        return off <= (0.5 + _CLOSE) * gold.place and (loosely or off <= rate * size)
+    if given.place > gold.place:
+        return off <= (0.5 + _CLOSE) * given.place and off <= _COARSER_RATE * size
+    return figure.is_worked_out and gold.place < 1 and off <= 1.01 * gold.place and off <= 0.01 * size
+
+
+def _sign(text: str, amount: Amount) -> int:
+    if amount.is_negative:
+        return -1
+    before = text[max(0, amount.start - 70) : amount.start].rpartition("\n")[2]
+    behind = text[amount.end : amount.end + 30]
+    if _DOWN.search(before) or _DOWN_BEHIND.match(behind):
+        return -1
+    return 1 if _UP.search(before) or _UP_BEHIND.match(behind) else 0

@@ -1,0 +1,192 @@
+"""What an answer works out: its sums are done again, and the talk of how they are done is no claim.
+
+A figure that no passage has is borne out where the sum that gives it is right and every number that goes into it is in
+the passage, was worked out before, or is named by the question. A sum that comes to something else is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.graders.calculations import Calculation, calculations
+from surefoot.graders.judging import Judgement
+from surefoot.graders.rules import units_of
+from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.claims import Claim
+from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.terms import terms
+
+VIA = "worked out"
+_SURE, _RESTATED, _COVERED = 0.9, 0.8, 0.5
+_SCALES = (1.0, 1e3, 1e6, 1e9)
+_CONSTANTS = frozenset({1.0, 2.0, 3.0, 4.0, 5.0, 12.0, 52.0, 100.0, 360.0, 365.0, 366.0})
+_NO_VALUES = ("date", "year", "time of day")
+_DOES = r"(?:calculat\w*|comput\w*|deriv\w*|determin\w*|find|obtain\w*|work(?:ed)? out|arrive at)"
+_METHOD = re.compile(
+    rf"\b(?:is|are|can be|could be|would be|was|were|be) (?:\w+ )?(?:calculated|computed|defined|derived|determined|found|"
+    rf"obtained|expressed|worked out)\b|^\W*(?:in order )?to {_DOES}\b"
+    rf"|^\W*(?:(?:so|then|next|now|first|firstly|second|finally|therefore|thus),? )?(?:let us |let's |we|i|you)"
+    rf"(?: can| could| will| would| need to| must| first| then| also| now| have to)* (?:{_DOES}|divide|subtract|add|multiply"
+    rf"|use|take|need|substitute|plug|apply|sum)\b"
+    rf"|\b(?:is|are|equals|means)\b[^.]*\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|proportion) of)\b"
+    rf"|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|which|used|for)\b"
+    rf"|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|applying)\b"
+    rf"|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
+    re.IGNORECASE,
+)
+
+
+class Working(Struct, frozen=True):
+    """The sums of an answer. Claims are known by their place; `starts` says where each begins in the joined text."""
+
+    claims: tuple[Claim, ...]
+    starts: tuple[int, ...]
+    sums: tuple[Calculation, ...]
+    asked: tuple[Quantity, ...]
+    words: frozenset[str]  # of the question and of the whole answer
+
+    @property
+    def results(self) -> list[Amount]:
+        return [amount for one in self.sums if one.is_right for amount in one.results]
+
+    def of(self, place: int) -> list[Calculation]:
+        """The sums that stand in a claim, or that run through it."""
+        start, end = self.starts[place], self.starts[place] + len(self.claims[place].text)
+        return [one for one in self.sums if one.start < end and one.end > start]
+
+
+def working_of(question: str, claims: Sequence[Claim]) -> Working:
+    starts, at = [], 0
+    for claim in claims:
+        starts.append(at)
+        at += len(claim.text) + 1
+    text = "\n".join(claim.text for claim in claims)
+    words = frozenset(terms(f"{question}\n{text}"))
+    return Working(tuple(claims), tuple(starts), calculations(text), tuple(quantities(question)), words)
+
+
+def without_method(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Where an answer works something out, saying how is no claim about the documents."""
+    if not calculations("\n".join(claim.text for claim in claims)):
+        return tuple(claims)
+    known = quantities(question)
+    return tuple(claim for claim in claims if not _is_method(claim.text, known))
+
+
+def with_sources(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """A line that is nothing but a sum cites what the sentence behind it cites, which draws on it."""
+    found: list[Claim] = []
+    for claim in reversed(claims):
+        is_sum = not claim.citations and not terms(claim.text) and "=" in claim.text
+        found.append(replace(claim, citations=found[-1].citations) if is_sum and found else claim)
+    return tuple(reversed(found))
+
+
+def _is_method(text: str, known: Sequence[Quantity]) -> bool:
+    figures = [one for one in quantities(text) if one.kind not in _NO_VALUES and one.value not in _CONSTANTS]
+    return all(any(one.agrees(other) for other in known) for one in figures) and bool(_METHOD.search(text))
+
+
+def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
+    """What the sums say of a claim and a passage; None where they leave it open."""
+    sums = working.of(place)
+    if any(one.is_wrong for one in sums):
+        return Judgement("contradicted", _SURE, via=VIA)
+    if not all(one.is_right for one in sums) or not working.results:
+        return None
+    there = _values_of(passage)
+    inputs = [amount for one in working.sums if one.is_right for amount in one.operands]
+    if sums:
+        inputs = [amount for one in sums for amount in one.operands]
+    if not all(_is_known(amount, there, working) for amount in (*inputs, *_further(working, place, sums))):
+        return None
+    if sums:
+        return Judgement("supported", _SURE, _nearest(passage, inputs), VIA)
+    return _restated(working, place, passage, there, inputs)
+
+
+def figures_written(passage: str, claim: str) -> bool:
+    """Every figure of the claim, and it has some, is in the passage, rounded or in another scale; so are most words."""
+    figures, own, there = _figures(claim), terms(claim), frozenset(terms(passage))
+    values = _values_of(passage)
+    is_near = sum(term in there for term in own) >= _COVERED * len(own)
+    return bool(figures) and is_near and all(_is_written(amount, values) for amount in figures)
+
+
+def _further(working: Working, place: int, sums: Sequence[Calculation]) -> list[Amount]:
+    """The numbers of a claim that are in none of its sums."""
+    start = working.starts[place]
+    return [
+        amount
+        for amount in _figures(working.claims[place].text)
+        if not any(one.start <= start + amount.start < one.end for one in sums)
+    ]
+
+
+def _restated(
+    working: Working, place: int, passage: str, there: frozenset[float], inputs: Sequence[Amount]
+) -> Judgement | None:
+    """A claim that repeats what was worked out, in words that question, passage and answer know."""
+    figures = _figures(working.claims[place].text)
+    is_new = any(not _is_written(amount, there) and _is_among(amount, working.results) for amount in figures)
+    others = working.words | frozenset(terms(passage))
+    own = terms(working.claims[place].text)
+    if not is_new or sum(term in others for term in own) < _COVERED * len(own):
+        return None
+    return Judgement("supported", _RESTATED, _nearest(passage, inputs), VIA)
+
+
+def _is_known(amount: Amount, there: frozenset[float], working: Working) -> bool:
+    return (
+        amount.value in _CONSTANTS
+        or _is_written(amount, there)
+        or _is_among(amount, working.results)
+        or any(amount.agrees(other) for other in working.asked)
+    )
+
+
+def _is_among(amount: Amount, others: Sequence[Amount]) -> bool:
+    """Rounded as either is written; "84.7 %" is "0.847" too, and a scale said once holds for what follows."""
+    return any(
+        abs(abs(amount.value) * factor - abs(other.value)) <= 0.5 * max(amount.place * factor, other.place) * (1 + 1e-9)
+        for other in others
+        for factor in _factors(amount, other)
+    )
+
+
+def _factors(one: Amount, other: Amount) -> tuple[float, ...]:
+    if "%" in (one.kind, other.kind):
+        return (1.0, 100.0, 0.01)
+    if one.is_scaled == other.is_scaled:
+        return (1.0,)
+    return _SCALES if other.is_scaled else tuple(1 / scale for scale in _SCALES)
+
+
+def _is_written(amount: Amount, there: frozenset[float]) -> bool:
+    """In whatever scale: a statement in thousands says so once."""
+    value = abs(amount.value)
+    return any(round(value / scale, 6) in there or round(value * scale, 6) in there for scale in _SCALES) or any(
+        amount.match(number, _SCALES) == "same" for number in there if amount.is_scaled
+    )
+
+
+def _figures(text: str) -> list[Amount]:
+    return [amount for amount in amounts_of(text) if amount.kind not in _NO_VALUES]
+
+
+@lru_cache(maxsize=1_000)
+def _values_of(passage: str) -> frozenset[float]:
+    return frozenset(round(abs(one.value), 6) for one in quantities(passage) if one.kind not in ("date", "time of day"))
+
+
+def _nearest(passage: str, inputs: Sequence[Amount]) -> str:
+    """The sentence or row that has most of what goes into the sum."""
+    units = [unit for unit in units_of(passage) if len(unit.sentences) == 1]
+    values = {amount.value for amount in inputs}
+    best = max(units, key=lambda unit: len(values & {one.value for one in unit.quantities}), default=None)
+    return best.text if best else ""
