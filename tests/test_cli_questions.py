@@ -64,6 +64,15 @@ def test_warnings_for_gold_that_cannot_hit_and_questions_that_leak(write: Write)
     assert {"no_gold", "leak"} <= {warning["kind"] for warning in done.json["warnings"]}
 
 
+def test_check_says_what_missing_gold_claims_cost(write: Write) -> None:
+    rows = [{"qid": f"q{i}", "q": f"How long is term {i}?", "answerable": True, "gold_ids": ["a"]} for i in range(5)]
+    rows += [{"qid": "r", "q": "Who knows?", "answerable": False}]
+    warnings = surefoot("questions", "check", write("bare.jsonl", rows), "--json").json["warnings"]
+    (said,) = [warning["message"] for warning in warnings if warning["kind"] == "no_gold_claim"]
+    assert said.startswith("5 of 5 answerable questions have no gold_claim ('q0', 'q1', 'q2' ...)")
+    assert "can pass" in said
+
+
 def test_a_locked_question_cannot_change_under_its_id(questions: Path, write: Write, tmp_path: Path) -> None:
     traces = write("t.jsonl", GOOD_TRACES)
     assert surefoot("questions", "diff", questions).code == 2

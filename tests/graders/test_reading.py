@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from surefoot.graders.judging import Pair
+from surefoot.graders.judging import Asked, Pair
 from surefoot.graders.reading import (
-    Asked,
     deciding_sentence,
     part_read,
     prepare,

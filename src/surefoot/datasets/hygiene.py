@@ -27,6 +27,7 @@ ERRORS = frozenset(
         "empty",
     }
 )
+_NAMED = 3  # questions that a summary names
 _ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id")
 
 
@@ -36,6 +37,7 @@ def check(question_set: QuestionSet, corpus: Collection[str] | None = None) -> l
     found += _same_text(question_set)
     found += _sides(question_set)
     found += _gold(question_set, corpus)
+    found += _without_claims(question_set)
     found += _changed(question_set)
     return found
 
@@ -98,6 +100,19 @@ def _gold(given: QuestionSet, corpus: Collection[str] | None) -> Iterable[Proble
             if corpus is not None and gold not in corpus:
                 message = f"question {question.id!r}: the gold id {gold!r} is not in the corpus"
                 yield Problem("missing_gold", message, given.source, line)
+
+
+def _without_claims(given: QuestionSet) -> Iterable[Problem]:
+    answerable = [question for question in given.questions if question.answerable]
+    without = [question for question in answerable if not question.gold_claims]
+    if without:
+        few = ", ".join(repr(question.id) for question in without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")
+        message = (
+            f"{len(without)} of {len(answerable)} answerable questions have no gold_claim ({few}): `grade` then takes "
+            "an answer for correct when its passage bears it out and it reads like an answer to the question, so a "
+            "true sentence beside the point, or an outdated value from a retrieved passage, can pass"
+        )
+        yield Problem("no_gold_claim", message, given.source)
 
 
 def _changed(given: QuestionSet) -> Iterable[Problem]:

@@ -1,7 +1,8 @@
 """Sums that an answer shows: "(4,258 + 56) / 10,936 = 0.39" is checked by doing it.
 
-A chain of expressions joined by "=" is right if each comes to what follows. Scales are often left out ("$10,069 / $829.5
-million") and shares are written as such or in hundredths, so a result may be off by such a factor, and by its rounding.
+A chain of expressions joined by "=" is right if each comes to what follows. Scales are often left out ("$10,069 /
+$829.5 million") and shares are written as such or in hundredths, so a result may be off by such a factor, and by its
+rounding.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from msgspec import Struct
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.currencies import BEFORE
 
-MOST_TEXT, MOST_DEPTH = 20_000, 20
+MOST_TEXT, MOST_TOKENS, MOST_DEPTH = 20_000, 200, 20
 _SHARES, _SCALES = (1.0, 100.0, 0.01), (1.0, 100.0, 0.01, 1e3, 1e-3, 1e6, 1e-6, 1e9, 1e-9)
 _MOST_CONSTANT = 366  # "/ 2", "* 100", "365 *"
 _OPERATORS = (
@@ -25,8 +26,8 @@ _OPERATORS = (
 )  # fmt: skip
 _PIECE = re.compile(
     r"|".join(f"(?P<o{place}>{pattern})" for place, (_, pattern) in enumerate(_OPERATORS))
-    + rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%|(?:thousand|million|billion|days|times|approximately|about|usd|eur)\b)"
-    r"|(?P<line>\n)|(?P<word>\S)",
+    + rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%"
+    r"|(?:thousand|million|billion|days|times|approximately|about|usd|eur)\b)|(?P<line>\n)|(?P<word>\S)",
     re.IGNORECASE,
 )
 _WRONG_BY, _RIGHT_BY, _ROUGHLY = 0.01, 0.003, 0.015
@@ -58,7 +59,7 @@ class _NotASum(Exception):
 def calculations(text: str) -> tuple[Calculation, ...]:
     if len(text) > MOST_TEXT or not re.search(r"\d", text):
         return ()
-    return tuple(found for run in _runs(_tokens(text)) for found in _chains(run))
+    return tuple(found for run in _runs(_tokens(text)) if len(run) <= MOST_TOKENS for found in _chains(run))
 
 
 def _comes_to(value: float, result: Amount, operands: Sequence[Amount]) -> float:
@@ -114,19 +115,18 @@ def _without_markup(tokens: Sequence[_Token], text: str) -> list[_Token]:
 def _runs(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
     """Numbers and signs with no word between them; a line that begins with "=" goes on with the one before it."""
     run: list[_Token] = []
-    for place, token in enumerate(tokens):
+    line_ends = False
+    for token in [*tokens, _Token("w", 0, 0)]:
         if token.sign == "\n":
-            following = next((other for other in tokens[place + 1 :] if other.sign != "\n"), None)
-            if following and following.sign == "=" and _is_begun(run):
-                continue
-        if token.sign in ("w", "\n"):
+            line_ends = True
+            continue
+        if token.sign == "w" or (line_ends and not (token.sign == "=" and _is_begun(run))):
             if run:
                 yield run
             run = []
-        else:
+        line_ends = False
+        if token.sign != "w":
             run.append(token)
-    if run:
-        yield run
 
 
 def _is_begun(run: Sequence[_Token]) -> bool:

@@ -17,28 +17,46 @@ from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_kind
 from surefoot.text.terms import terms
 
-_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mm": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9}
+_SCALES = {
+    "thousand": 1e3,
+    "k": 1e3,
+    "million": 1e6,
+    "m": 1e6,
+    "mm": 1e6,
+    "mn": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+    "b": 1e9,
+}
 _ASKS_SCALE = re.compile(
-    r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
+    r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
+    r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
     re.IGNORECASE,
 )
 _ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
 _CONCLUDES = re.compile(
-    r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|this (?:means|gives|"
-    r"results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b|accordingly|based on (?:this|these|the above))",
+    r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|accordingly"
+    r"|this (?:means|gives|results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b"
+    r"|based on (?:this|these|the above))",
     re.IGNORECASE,
 )
+_COMES_TO = re.compile(
+    r"\b(?:giv(?:es|ing)|leav(?:es|ing)|mak(?:es|ing)|result(?:s|ing) in|total(?:s|ling)?|equals?|com(?:es|ing) to|so|"
+    r"therefore|hence|thus)\b[^.;:\d]{0,60}$",
+    re.IGNORECASE,
+)
+_TO_FIGURE = r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$"
 _DOWN = re.compile(
     r"\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
-    r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$|\bnegative \W{0,2}$",
+    rf"{_TO_FIGURE}|\bnegative \W{{0,2}}$",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:increas\w*|rose|rise|grew|growth|gain\w*|improv\w*|up|profit|positive|surplus)"
-    r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$",
-    re.IGNORECASE,
+    rf"\b(?:increas\w*|rose|rise|grew|growth|gain\w*|improv\w*|up|profit|positive|surplus){_TO_FIGURE}", re.IGNORECASE
 )
-_DOWN_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE)
+_DOWN_BEHIND = re.compile(
+    r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE
+)
 _UP_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:increase|rise|growth|gain|improvement)\b", re.IGNORECASE)
 _OUTFLOW = re.compile(
     r"\b(?:capex|capital expenditures?|purchas\w*|spen[dt]\w*|pa(?:y|id)\w*|dividends?|outflows?|repurchas\w*|costs?|"
@@ -108,9 +126,14 @@ def figures_given(sentences: Sequence[str]) -> tuple[list[Figure], list[Figure]]
     last = [one for one in said if one.amount.start in ends][-1:]
     at = 0
     for sentence in sentences:
-        here = [one for one in said if at <= one.amount.start < at + len(sentence) and one.amount.kind not in ("date", "year")]
-        if here and _CONCLUDES.match(sentence) and (not last or here[-1].amount.start >= last[0].amount.start):
-            last = here
+        here = [
+            one
+            for one in said
+            if at <= one.amount.start < at + len(sentence) and one.amount.kind not in ("date", "year")
+        ]
+        if here and (not last or here[-1].amount.start >= last[0].amount.start):
+            comes_to = len(here) > 2 and _COMES_TO.search(text[at : here[-1].amount.start])
+            last = here if _CONCLUDES.match(sentence) else here[-1:] if comes_to else last
         at += len(sentence) + 1
     values = [one.amount for one in said if one.is_worked_out]
     return [one._replace(is_worked_out=_is_one_of(one.amount, values)) for one in last] or said, said
@@ -126,7 +149,7 @@ def same_figure(gold: Figure, given: Figure, asked: Asked, bare: bool) -> bool:
     if gold.sign * given.sign < 0 or given.amount.kind.startswith(AS_WRITTEN):
         return False
     return any(
-        _close(one, other, given, bare and (one.place < 1 or asked.scale > 1))
+        _close(one, other, given, bare and (gold.amount.place < 1 or asked.scale > 1))
         for one in _readings(gold.amount, asked)
         for other in _readings(given.amount, asked)
         if same_kind(one.kind, other.kind)

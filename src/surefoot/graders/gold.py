@@ -15,10 +15,10 @@ from surefoot.graders.figures import (
     is_bare,
     same_figure,
 )
-from surefoot.graders.numbering import names_another
 from surefoot.graders.sense import turned_round
 from surefoot.table import Gold
 from surefoot.text.claims import Claim
+from surefoot.text.numbered import numbered
 from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import names, terms
 
@@ -30,6 +30,7 @@ _ASKS_YES_NO = re.compile(
     r"should|will|would)\b",
     re.IGNORECASE,
 )
+_ASKS_MORE = re.compile(r"\b(?:who|what|when|where|why|how|which|whose|whom)\b", re.IGNORECASE)
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -37,9 +38,7 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
     if not gold_claims:
         return "none"
     said = [claim.text for claim in claims] or [answer]
-    found = [
-        _one(part, question, said, answer) for gold in gold_claims for part in (gold, *re.split(r"; ", gold)[:1])
-    ]
+    found = [_one(part, question, said, answer) for gold in gold_claims for part in (gold, *re.split(r"; ", gold)[:1])]
     if "agrees" in found:
         return "agrees"
     return "conflicts" if "conflicts" in found else "silent"
@@ -50,27 +49,34 @@ def _one(gold: str, asked: str, sentences: Sequence[str], answer: str) -> Gold:
     if ours and theirs and ours != theirs:
         return "conflicts"
     said = " ".join(sentences)
-    if figures := _wanted(gold, asked):
-        found = _by_figures(gold, asked, figures, sentences)
+    figures = _wanted(gold, asked)
+    found = _by_figures(gold, asked, figures, sentences) if figures else None
+    if ours and theirs and not _ASKS_MORE.search(asked):
+        return found or "agrees"
+    if figures:
         covers = not is_bare(gold) and _coverage(gold, asked, said) >= _FULL
         return found or ("agrees" if covers else "silent")
-    if names_another(gold, said) and not names_another(gold, asked):
+    if _names_another(gold, asked, said):
         return "conflicts" if _on_subject(gold, asked, said) else "silent"
     if not _new_terms(gold, asked):
-        return _without_news(gold, said, bool(ours), bool(theirs))
+        return _without_news(gold, said)
     if _coverage(gold, asked, said) >= _COVERED or _named(gold, asked, said) >= _NAMED:
         return "conflicts" if turned_round(said, gold) else "agrees"
     return "silent"
 
 
-def _without_news(gold: str, said: str, answers: bool, decides: bool) -> Gold:
-    """A gold that repeats the question, or says no more than yes: the answer must say so too."""
-    if answers and decides:
-        return "agrees"
+def _without_news(gold: str, said: str) -> Gold:
+    """A gold that repeats the question: the answer must say so too."""
     own = terms(gold)
     if not own or sum(term in set(terms(said)) for term in own) < _FULL * len(own):
         return "silent"
     return "conflicts" if turned_round(said, gold) else "agrees"
+
+
+def _names_another(gold: str, asked: str, said: str) -> bool:
+    """Of a name that the gold tells apart by a number, the answer has only other numbers: Q1 for Q3."""
+    wanted, there = numbered(gold) - numbered(asked), numbered(said)
+    return any(one not in there and any(one.name == other.name for other in there) for one in wanted)
 
 
 def _yes_or_no(asked: str, text: str) -> str:

@@ -11,16 +11,13 @@ from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities
 @lru_cache(maxsize=5_000)
 def misnumbered(passage: str, claim: str) -> bool:
     """Q1 where the passage has Q3, 10:00 where it has 18:00, or a number in letters that only look like digits."""
-    return names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim))
+    return _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim))
 
 
-def names_another(passage: str, claim: str) -> bool:
+def _names_another(passage: str, claim: str) -> bool:
     """The claim names a quarter, a version, a section ... and the passage only others of the name."""
     there = _numbered(passage)
-    return any(
-        one not in there and any(one.name == other.name for other in there)
-        for one in _numbered(claim)
-    )
+    return any(one not in there and any(one.name == other.name for other in there) for one in _numbered(claim))
 
 
 def _is_another(one: Quantity, passage: str) -> bool:

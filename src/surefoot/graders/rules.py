@@ -141,7 +141,8 @@ def _among(wanted: Amount, unit: Unit) -> bool:
     has_scale = unit.is_row or bool(_IN_SCALE.search(unit.text))
     exact = wanted if wanted.is_scaled else replace(wanted, place=0.0)
     return has_scale and any(
-        same_kind(wanted.kind, other.kind) and exact.match(other.value, (1e3, 1e6)) == "same" for other in unit.quantities
+        same_kind(wanted.kind, other.kind) and exact.match(other.value, (1e3, 1e6)) == "same"
+        for other in unit.quantities
     )
 
 

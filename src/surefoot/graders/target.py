@@ -1,8 +1,8 @@
 """Does an answer say what was asked? Read where no gold claim tells what the right answer says.
 
-Gold ids say which passages hold the answer. A passage holds more than one fact, so the claim, or the sentence that bears
-it out, must answer about as well as any other sentence of the passage; and a question of when, how much or why is
-answered by a time, a number or a reason.
+Gold ids say which passages hold the answer. A passage holds more than one fact, so the claim, or the sentence that
+bears it out, must answer about as well as any other sentence of the passage; and a question of when, how much or why
+is answered by a time, a number or a reason.
 """
 
 from __future__ import annotations
@@ -28,20 +28,22 @@ MOST_PIECES = 12
 Scores = Mapping[Asked, float | None]
 
 _TIME = re.compile(
-    r"\b(?:how (?:long|soon|quickly|fast|often|much (?:time|notice))|when|until when|(?:what|which) (?:date|day|year|month)"
-    r"|by what date)\b",
+    r"\b(?:how (?:long|soon|quickly|fast|often|much (?:time|notice))|when|by what date"
+    r"|(?:what|which) (?:date|day|year|month))\b",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"\b(?:how (?:much|many|high|big|large|low|far|old)|(?:what|which) (?:percentage|percent|share|proportion|number))\b",
+    r"\b(?:how (?:much|many|high|big|large|low|far|old)"
+    r"|(?:what|which) (?:percentage|percent|share|proportion|number))\b",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\b(?:why|for what reason|what (?:caused|drove|explains))\b", re.IGNORECASE)
 _IS_TIME = re.compile(
-    r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|"
-    r"(?:every|each) (?:day|week|month|quarter|year)|(?<!a )(?:daily|weekly|monthly|quarterly|yearly)\W*$|at any time|permanent(?:ly)?|indefinite(?:ly)?|until|before|after|upon|during|spring|summer|"
-    r"autumn|fall|winter|decades?|centur(?:y|ies)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|"
-    r"(?:first|last|second|third|fourth) (?:quarter|half)|noon|midnight|end of)\b",
+    r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|until|before|after|"
+    r"upon|(?:every|each) (?:day|week|month|quarter|year)|(?:daily|weekly|monthly|quarterly|yearly)\W*$|"
+    r"at any time|during|permanently|indefinitely|spring|summer|autumn|fall|winter|decades?|centur(?:y|ies)|end of|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|"
+    r"(?:first|last|second|third|fourth) (?:quarter|half))\b",
     re.IGNORECASE,
 )
 _IS_AMOUNT = re.compile(
@@ -50,8 +52,8 @@ _IS_AMOUNT = re.compile(
 )
 _IS_REASON = re.compile(
     r"\b(?:because|since|due|owing|thanks to|as|result\w*|reasons?|caused?|causing|driven|drove|reflect\w*|attribut\w*|"
-    r"led|leads?|owed|therefore|so that|in order|to (?:avoid|allow|protect|ensure|prevent|comply|meet)|mainly|primarily|"
-    r"offset|explain\w*|follow\w*|account\w*|stem\w*|contribut\w*|higher|lower|which)\b",
+    r"led|leads?|owed|therefore|so that|in order|to (?:avoid|allow|protect|ensure|prevent|comply|meet)|mainly|"
+    r"primarily|offset|explain\w*|follow\w*|account\w*|stem\w*|contribut\w*|higher|lower|which)\b",
     re.IGNORECASE,
 )
 _TIMES = frozenset({"days", "months", "hours", "minutes", "date", "year", "time of day"})

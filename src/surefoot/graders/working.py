@@ -22,21 +22,24 @@ from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import terms
 
 VIA = "worked out"
+MOST_SUMS = 60  # nobody shows more
 _SURE, _RESTATED, _COVERED = 0.9, 0.8, 0.5
 _SCALES = (1.0, 1e3, 1e6, 1e9)
 _CONSTANTS = frozenset({1.0, 2.0, 3.0, 4.0, 5.0, 12.0, 52.0, 100.0, 360.0, 365.0, 366.0})
 _NO_VALUES = ("date", "year", "time of day")
 _DOES = r"(?:calculat\w*|comput\w*|deriv\w*|determin\w*|find|obtain\w*|work(?:ed)? out|arrive at)"
 _METHOD = re.compile(
-    rf"\b(?:is|are|can be|could be|would be|was|were|be) (?:\w+ )?(?:calculated|computed|defined|derived|determined|found|"
-    rf"obtained|expressed|worked out)\b|^\W*(?:in order )?to {_DOES}\b"
-    rf"|^\W*(?:(?:so|then|next|now|first|firstly|second|finally|therefore|thus),? )?(?:let us |let's |we|i|you)"
-    rf"(?: can| could| will| would| need to| must| first| then| also| now| have to)* (?:{_DOES}|divide|subtract|add|multiply"
-    rf"|use|take|need|substitute|plug|apply|sum)\b"
-    rf"|\b(?:is|are|equals|means)\b[^.]*\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|proportion) of)\b"
-    rf"|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|which|used|for)\b"
-    rf"|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|applying)\b"
-    rf"|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
+    r"\b(?:is|are|can be|could be|would be|was|were|be) (?:\w+ )?"
+    r"(?:calculated|computed|defined|derived|determined|found|obtained|expressed|worked out)\b"
+    rf"|^\W*(?:in order )?to {_DOES}\b"
+    r"|^\W*(?:(?:so|then|next|now|first|firstly|second|finally|therefore|thus),? )?(?:let us |let's |we|i|you)"
+    r"(?: can| could| will| would| need to| must| first| then| also| now| have to)*"
+    rf" (?:{_DOES}|divide|subtract|add|multiply|use|take|need|substitute|plug|apply|sum)\b"
+    r"|\b(?:is|are|equals|means)\b[^.]*"
+    r"\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|proportion) of)\b"
+    r"|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|which|used|for)\b"
+    r"|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|applying)\b"
+    r"|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
     re.IGNORECASE,
 )
 
@@ -67,7 +70,10 @@ def working_of(question: str, claims: Sequence[Claim]) -> Working:
         at += len(claim.text) + 1
     text = "\n".join(claim.text for claim in claims)
     words = frozenset(terms(f"{question}\n{text}"))
-    return Working(tuple(claims), tuple(starts), calculations(text), tuple(quantities(question)), words)
+    sums = calculations(text)
+    return Working(
+        tuple(claims), tuple(starts), sums if len(sums) <= MOST_SUMS else (), tuple(quantities(question)), words
+    )
 
 
 def without_method(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -88,8 +94,13 @@ def with_sources(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 
 def _is_method(text: str, known: Sequence[Quantity]) -> bool:
-    figures = [one for one in quantities(text) if one.kind not in _NO_VALUES and one.value not in _CONSTANTS]
+    figures = [one for one in quantities(text) if one.kind not in _NO_VALUES and not _is_constant(one)]
     return all(any(one.agrees(other) for other in known) for one in figures) and bool(_METHOD.search(text))
+
+
+def _is_constant(one: Quantity) -> bool:
+    """ "/ 2", "* 100 %", "365 days" """
+    return one.value in _CONSTANTS and (one.kind == "number" or one.value in (100.0, 365.0))
 
 
 def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
@@ -143,7 +154,7 @@ def _restated(
 
 def _is_known(amount: Amount, there: frozenset[float], working: Working) -> bool:
     return (
-        amount.value in _CONSTANTS
+        _is_constant(amount)
         or _is_written(amount, there)
         or _is_among(amount, working.results)
         or any(amount.agrees(other) for other in working.asked)

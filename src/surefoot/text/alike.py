@@ -20,7 +20,8 @@ _HAS_DIGIT = re.compile(r"\d")
 _SHARE = re.compile(r"[a-z ]+", re.IGNORECASE)
 _FREE = re.compile(
     r"\b(?:free of (?:any |all )?(?:charges?|costs?)|at no (?:extra |additional |further )?(?:charge|cost|fee)"
-    r"|without (?:any |extra |additional )*(?:charge|cost|fee|payment)|for free|gratis|(?<=is )free|(?<=are )free)\b(?! (?:of|from|to)\b)",
+    r"|without (?:any |extra |additional )*(?:charge|cost|fee|payment)|for free|gratis"
+    r"|(?<=is )free|(?<=are )free)\b(?! (?:of|from|to)\b)",
     re.IGNORECASE,
 )
 

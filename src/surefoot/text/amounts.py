@@ -25,7 +25,7 @@ _BOUND = re.compile(
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
     r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
-    r"(?:(?:k|mn|mio|m|bn|b)\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?"
+    r"(?:(?:k|m|b| ?(?:mn|mio|bn))\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?"
     r"(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
@@ -39,7 +39,7 @@ _COUNTS = re.compile(
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
-_SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|mn|mio|m|bn|b))$", re.IGNORECASE)
+_SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|m|b| ?(?:mn|mio|bn)))$", re.IGNORECASE)
 _OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
 _PERIODS = ("hours", "minutes", "days", "months")
 Match = Literal["same", "near", "other"]

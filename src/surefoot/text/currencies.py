@@ -11,15 +11,17 @@ from collections.abc import Iterable
 _CODES = frozenset(
     re.findall(
         "[A-Z]{3}",
-        """AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF
-        CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL
-        HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL
-        MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON
-        RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
-        UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL""",
+        """AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD
+        CDF CHF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
+        GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP
+        LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB
+        PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+        THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL""",
     )
 )
-_ANY_CASE = frozenset({"EUR", "USD", "GBP", "CHF", "NOK", "SEK", "DKK", "JPY", "CNY", "INR", "AUD", "NZD", "SGD", "HKD"})
+_ANY_CASE = frozenset(
+    {"EUR", "USD", "GBP", "CHF", "NOK", "SEK", "DKK", "JPY", "CNY", "INR", "AUD", "NZD", "SGD", "HKD"}
+)
 _SIGNS = {
     "$": "USD", "us$": "USD", "a$": "AUD", "au$": "AUD", "c$": "CAD", "ca$": "CAD", "nz$": "NZD", "hk$": "HKD",
     "s$": "SGD", "nt$": "TWD", "r$": "BRL", "mx$": "MXN", "€": "EUR", "£": "GBP", "¥": "JPY", "cn¥": "CNY", "₹": "INR",
@@ -35,7 +37,8 @@ _SHORT = {
 _NAMES = {
     "euro": "EUR", "dollar": "USD", "pound": "GBP", "sterling": "GBP", "yuan": "CNY", "renminbi": "CNY", "rupee": "INR",
     "franc": "CHF", "krone": "kr", "kroner": "kr", "krona": "kr", "kronor": "kr", "yen": "JPY", "zloty": "PLN",
-    "złoty": "PLN", "złotych": "PLN", "forint": "HUF", "koruna": "CZK", "rand": "ZAR", "reais": "BRL",     "rouble": "RUB", "ruble": "RUB", "baht": "THB", "shekel": "ILS", "ringgit": "MYR", "rupiah": "IDR", "naira": "NGN",
+    "złoty": "PLN", "złotych": "PLN", "forint": "HUF", "koruna": "CZK", "rand": "ZAR", "reais": "BRL",
+    "rouble": "RUB", "ruble": "RUB", "baht": "THB", "shekel": "ILS", "ringgit": "MYR", "rupiah": "IDR", "naira": "NGN",
     "hryvnia": "UAH", "dirham": "AED", "riyal": "SAR", "lira": "TRY",
 }  # fmt: skip
 CURRENCIES = _CODES | {"kr"}

@@ -15,13 +15,14 @@ from surefoot.text.quantities import plain_digits
 _ORDINALS = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4"}
 _PARTS = {"q": "quarter", "h": "half"}
 _PART_OF_YEAR = re.compile(
-    rf"\b(?P<order>{'|'.join(_ORDINALS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b(?! of (?:an?|one)\b)"
+    rf"\b(?P<order>{'|'.join(_ORDINALS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b"
+    r"(?! of (?:an?|one)\b)"
     r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
 )
 _VERSION = re.compile(r"\b(?:versions?|release|v\.?) ?(?P<number>\d+(?:\.\d+)*)\b")
 _NAMES = (
-    "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class level "
-    "grade phase stage step category zone type part band group module unit room floor gate platform lot"
+    "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class "
+    "level grade phase stage step category zone type part band group module unit room floor gate platform lot"
 )
 _REFERENCE = re.compile(rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?)\b")
 # Where an answer says where it has something from, the passage need not name itself.

@@ -42,17 +42,20 @@ _NUMBER = (
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
 )
 _WORD_NUMBER = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"])
-_SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{'|'.join(sorted(_SHARES, key=len, reverse=True))})\b(?= of\b)")
+_IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True))
+_SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_WORDS})\b(?= of\b)")
 # Letters and signs that pass for digits, in a number.
 _LOOK_ALIKE = re.compile(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
 _QUANTITY = re.compile(
-    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b"
+    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?"
+    rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b"
     rf"|\b(?P<article>an?)(?= (?:{_SCALE})\b)|\b(?P<nothing>nil)\b)"
     rf"(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?"
-    rf"(?:(?P<short>k|mn|mio|m|bn|b)\b|[ -]?(?P<scale>{_SCALE})\b)?"
-    rf"[ -]?(?P<after>%|per ?cent\b|percentage points?\b|basis points?\b|bps\b|{SIGN}|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
+    rf"(?:(?P<short>k|m|b| ?(?:mn|mio|bn))\b|[ -]?(?P<scale>{_SCALE})\b)?"
+    rf"[ -]?(?P<after>%|per ?cent\b|percentage points?\b|basis points?\b|bps\b|{SIGN}"
+    r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _REFERENCE = re.compile(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
@@ -130,7 +133,7 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
     value += _FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
     behind = text[match.start("after") : match.end("after")] if match["after"] else ""
     kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
-    value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get(match["short"] or "", 1)
+    value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get((match["short"] or "").strip(), 1)
     if words in ("one", "zero") and kind == "number" and not match["scale"]:
         return  # "one of the parties" counts nothing
     if kind == "number" and digits and not match["scale"] and _YEAR.fullmatch(digits):

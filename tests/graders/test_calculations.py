@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from surefoot.graders.calculations import calculations
+from surefoot.graders.working import VIA, with_sources, without_method, worked_out, working_of
+from surefoot.text.claims import Claim, claims_of
+from tests.growth import grows_evenly
+
+BALANCE = """Balance sheet
+(in thousands)
+2021
+2020
+Cash
+381,603
+352,118
+Receivables
+204,417
+198,620
+Liabilities
+426,880"""
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("155 / 7,017 = 2.21 %", 2.21),
+        ("Ratio = ($4,258 million + $56 million) / $10,936 million\n= $4,314 million / $10,936 million\n= 0.39", 0.39),
+        ("[(1,493,602 - 903,095) / 903,095] * 100% = 65.4%", 65.4),
+        ("365 * ($29,962.5 / ($111,934 + $4,586)) = 93.86 days", 93.86),
+        ("$7,396 million ($7,838 million - $442 million)", 7_396e6),
+        ("-($546 million) / $35,663 million = -0.0153", 0.0153),
+        (r"\[ \text{Return} = \frac{120,488}{1,204,884} = 0.10 \]", 0.10),
+        ("**Net**: 7,838 − 442 ≈ $7,396 million", 7_396e6),
+        ("12 divided by 5 equals 2.4", 2.4),
+    ],
+)  # fmt: skip
+def test_a_sum_that_is_right(text: str, result: float) -> None:
+    found = calculations(text)
+    assert [(one.is_right, one.is_wrong) for one in found] == [(True, False)]
+    assert found[0].results[-1].value == pytest.approx(result)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["155 / 7,017 = 3.21 %", "155 / 7,017 = 22.1 %", "$1,196 million + $636 million = $1,732 million", "2 * 3 = 7"],
+)
+def test_a_sum_that_is_wrong(text: str) -> None:
+    assert [one.is_wrong for one in calculations(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["open 24/7", "10/12/2023", "2018 - 2020", "pages 3-5", "x = y / z", "1 / 0 = 5", "(((1 + 2 = 3", "A: 5\n= 3 + 4"],
+)  # fmt: skip
+def test_what_is_no_sum(text: str) -> None:
+    assert not calculations(text)
+
+
+def claims(*texts: str) -> list[Claim]:
+    return [Claim(text, 0, 0, ("a",)) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "label"),
+    [
+        (("Ratio = ($381,603 + $204,417) / $426,880 = 1.37.",), "supported"),
+        (("Ratio = ($381,603 + $204,417) / $426,880 = 1.47.",), "contradicted"),
+        (("Ratio = ($391,603 + $204,417) / $426,880 = 1.40.",), None),
+        (("($381,603 + $204,417) / $426,880 = 1.37", "Therefore, the quick ratio was 1.37."), "supported"),
+        (("($381,603 + $204,417) / $426,880 = 1.37", "Therefore, the quick ratio was 1.73."), None),
+        (("The average is ($381,603 + $352,118) / 2 = $366,861 thousand.", "$366,861 / $426,880 = 0.86."), "supported"),
+    ],
+)  # fmt: skip
+def test_a_figure_is_borne_out_by_its_sum_and_what_goes_into_it(texts: tuple[str, ...], label: str | None) -> None:
+    found = worked_out(working_of("What was the quick ratio?", claims(*texts)), len(texts) - 1, BALANCE)
+    assert (found.label if found else None) == label
+    assert found is None or found.via == VIA
+
+
+METHOD = "The quick ratio is calculated as (cash + receivables) / current liabilities."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        METHOD, "To calculate the margin, we divide gross profit by revenue.", "Net margin is income divided by sales.",
+        "DPO is a measure of how long a company takes to pay its suppliers.", "We first need the average inventory.",
+        "Quick ratio = (Cash + Receivables) / Current liabilities",
+    ],
+)  # fmt: skip
+def test_how_a_sum_is_done_is_no_claim_where_it_is_done(text: str) -> None:
+    done = claims(text, "586,020 / 426,880 = 1.37.")
+    assert [claim.text for claim in without_method("", done)] == [done[1].text]
+    assert without_method("", claims(text)) == tuple(claims(text))
+
+
+@pytest.mark.parametrize("text", ["The fee is calculated as 4 % of the rent.", "Cash was $381,603 thousand."])
+def test_a_statement_with_a_figure_of_its_own_stays_a_claim(text: str) -> None:
+    assert len(without_method("", claims(text, "3 + 4 = 7."))) == 2
+
+
+def test_a_line_of_nothing_but_a_sum_cites_what_its_conclusion_cites() -> None:
+    found = claims_of("(3 + 4) / 2 = 3.5\n\nTherefore, the ratio is 3.5 [a#1].", ["a#1"]).claims
+    assert [claim.citations for claim in with_sources(found)] == [("a#1",), ("a#1",)]
+
+
+def test_long_answers_take_no_longer_per_sum() -> None:
+    assert grows_evenly(lambda times: calculations("(1 + 2) / 3 = 1.\n" * times), 30)
+    assert grows_evenly(lambda times: calculations("1(" * times), 500)
