@@ -78,6 +78,12 @@ def test_a_figure_is_borne_out_by_its_sum_and_what_goes_into_it(texts: tuple[str
     assert found is None or found.via == VIA
 
 
+def test_no_fee_follows_from_a_rent() -> None:
+    rent = "The annual rent is EUR 48,000."
+    for text in ("The exit fee is 48,000 / 4 = EUR 12,000.", "The fine is 100 * 365 = EUR 36,500."):
+        assert worked_out(working_of("What does leaving cost?", claims(text)), 0, rent) is None
+
+
 METHOD = "The quick ratio is calculated as (cash + receivables) / current liabilities."
 
 

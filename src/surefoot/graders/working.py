@@ -42,6 +42,13 @@ _METHOD = re.compile(
     r"|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
     re.IGNORECASE,
 )
+_WORKED_OUT = re.compile(
+    r"\b(?:ratios?|margins?|average|mean|chang\w*|growth|grew|grow|turnover|per ?cent\w*|rates?|totals?|sum|"
+    r"differences?|increas\w*|decreas\w*|declin\w*|yields?|returns?|ebitda?|working capital|cash flow|outstanding|"
+    r"conversion|combined|calculat\w*|comput\w*|round\w*|times|per|multiples?|share|proportion|profit|net|gross|"
+    r"how much (?:more|less))\b|%",
+    re.IGNORECASE,
+)
 
 
 class Working(Struct, frozen=True):
@@ -50,8 +57,8 @@ class Working(Struct, frozen=True):
     claims: tuple[Claim, ...]
     starts: tuple[int, ...]
     sums: tuple[Calculation, ...]
-    asked: tuple[Quantity, ...]
-    words: frozenset[str]  # of the question and of the whole answer
+    question: str
+    asked: tuple[Quantity, ...]  # its numbers
 
     @property
     def results(self) -> list[Amount]:
@@ -69,11 +76,9 @@ def working_of(question: str, claims: Sequence[Claim]) -> Working:
         starts.append(at)
         at += len(claim.text) + 1
     text = "\n".join(claim.text for claim in claims)
-    words = frozenset(terms(f"{question}\n{text}"))
     sums = calculations(text)
-    return Working(
-        tuple(claims), tuple(starts), sums if len(sums) <= MOST_SUMS else (), tuple(quantities(question)), words
-    )
+    kept = sums if len(sums) <= MOST_SUMS else ()
+    return Working(tuple(claims), tuple(starts), kept, question, tuple(quantities(question)))
 
 
 def without_method(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -110,15 +115,16 @@ def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
         return Judgement("contradicted", _SURE, via=VIA)
     if not all(one.is_right for one in sums) or not working.results:
         return None
-    there = _values_of(passage)
-    inputs = [amount for one in working.sums if one.is_right for amount in one.operands]
-    if sums:
-        inputs = [amount for one in sums for amount in one.operands]
-    if not all(_is_known(amount, there, working) for amount in (*inputs, *_further(working, place, sums))):
+    there, claim = _values_of(passage), working.claims[place].text
+    inputs = [amount for one in sums or working.sums if one.is_right for amount in one.operands]
+    known = all(_is_known(amount, there, working) for amount in (*inputs, *_further(working, place, sums)))
+    if not known or not _is_about(claim, working.question, passage):
         return None
-    if sums:
-        return Judgement("supported", _SURE, _nearest(passage, inputs), VIA)
-    return _restated(working, place, passage, there, inputs)
+    if not any(_is_written(amount, there) and not _is_constant(amount) for amount in inputs):
+        return None
+    if not sums and not _restates(claim, there, working.results):
+        return None
+    return Judgement("supported", _SURE if sums else _RESTATED, _nearest(passage, inputs), VIA)
 
 
 def figures_written(passage: str, claim: str) -> bool:
@@ -139,17 +145,15 @@ def _further(working: Working, place: int, sums: Sequence[Calculation]) -> list[
     ]
 
 
-def _restated(
-    working: Working, place: int, passage: str, there: frozenset[float], inputs: Sequence[Amount]
-) -> Judgement | None:
-    """A claim that repeats what was worked out, in words that question, passage and answer know."""
-    figures = _figures(working.claims[place].text)
-    is_new = any(not _is_written(amount, there) and _is_among(amount, working.results) for amount in figures)
-    others = working.words | frozenset(terms(passage))
-    own = terms(working.claims[place].text)
-    if not is_new or sum(term in others for term in own) < _COVERED * len(own):
-        return None
-    return Judgement("supported", _RESTATED, _nearest(passage, inputs), VIA)
+def _is_about(claim: str, question: str, passage: str) -> bool:
+    """A figure of the kind that is worked out, in words that question and passage know: no fee follows from a rent."""
+    own, there = terms(claim), frozenset(terms(f"{question}\n{passage}"))
+    covered = sum(term in there for term in own) >= _COVERED * len(own)
+    return covered and bool(_WORKED_OUT.search(f"{question}\n{claim}"))
+
+
+def _restates(claim: str, there: frozenset[float], results: Sequence[Amount]) -> bool:
+    return any(not _is_written(amount, there) and _is_among(amount, results) for amount in _figures(claim))
 
 
 def _is_known(amount: Amount, there: frozenset[float], working: Working) -> bool:
