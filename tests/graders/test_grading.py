@@ -74,11 +74,11 @@ def test_passages_without_ids_are_cited_by_their_place(cited: str, bucket: str, 
 
 def test_passages_that_share_an_id_are_one_source() -> None:
     shared = [{**passage, "id": "a.pdf"} for passage in PASSAGES]
-    for answer in (
-        "Invoices are payable within 40 days of receipt [a.pdf].",
-        "Customs filing costs EUR 3,180 [a.pdf].",
+    for question, answer in (
+        ("When are invoices due?", "Invoices are payable within 40 days of receipt [a.pdf]."),
+        ("What does customs filing cost?", "Customs filing costs EUR 3,180 [a.pdf]."),
     ):
-        assert grade(answer, passages=shared)["bucket"] == "correct"
+        assert grade(answer, question=question, passages=shared)["bucket"] == "correct"
 
 
 def test_axes_that_do_not_apply_are_absent() -> None:
