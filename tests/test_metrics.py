@@ -50,7 +50,7 @@ def plain_scorer() -> ModuleType:
         (Outcome(True, "usable", "partial", hit=True), "OK"),
         (Outcome(False, "usable", "refused"), "REFUSAL_OK"),
         (Outcome(False, "usable", "answered", hit=True), "HALLUCINATION"),
-        (Outcome(False, "usable", "partial"), "HALLUCINATION"),
+        (Outcome(False, "usable", "partial"), "PARTIAL_REFUSAL"),
         (Outcome(True, "missing"), "MISSING"),
         (Outcome(False, "error"), "ERROR"),
         (Outcome(True, "duplicate"), "DUPLICATE"),

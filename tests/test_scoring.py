@@ -152,6 +152,16 @@ def test_advice_follows_the_numbers_and_names_the_questions() -> None:
     assert found["no usable answer"] == ("q4",)
 
 
+def test_a_partial_refusal_has_its_own_label_and_advice_and_counts_as_answered() -> None:
+    hedged = {"qid": "q3", "chunks": ["x"], "answer": "The documents do not say. Overtime is paid double."}
+    result = score(QUESTIONS, [*GOOD_TRACES[:2], hedged, GOOD_TRACES[3]])
+    assert result.card.labels["PARTIAL_REFUSAL"] == 1 and "HALLUCINATION" not in result.card.labels
+    found = {advice.finding: advice.questions for advice in result.card.advice}
+    assert found["declined an unanswerable question, and asserted something all the same"] == ("q3",)
+    assert "answered although unanswerable" not in found
+    assert result.card.metrics["under_refusal"].numerator == 1
+
+
 def many(n: int, seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     answers = [

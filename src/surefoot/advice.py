@@ -38,7 +38,11 @@ CASES = (
     Case("answered although unanswerable",
          "First check that the corpus really is silent on them. If so, give the prompt an explicit licence to refuse, and let a weak "
          "best match count as no evidence. Retrieving more will not help: it gives the model more to misread.",
-         lambda o: not o.answerable and o.answered),
+         lambda o: not o.answerable and o.refusal == "answered"),
+    Case("declined an unanswerable question, and asserted something all the same",
+         "Read what follows the refusal. Where it is made up, tell the prompt to stop once it has declined. Where it is the nearest "
+         "evidence, have it cited; `surefoot grade` reads it against the passages and tells the two apart.",
+         lambda o: not o.answerable and o.refusal == "partial"),
     Case("refused although the gold source was retrieved",
          "The evidence reached the model and it still refused: loosen the refusal wording of the prompt, make sure that passage ids "
          "and texts survive into it, and check that long contexts are not cut off.",

@@ -17,7 +17,10 @@ from surefoot.text.refusals import Refusal
 from surefoot.types import Question, RefusalValue, Trace
 
 State = Literal["usable", "missing", "error", "duplicate"]
-Label = Literal["OK", "REFUSAL_OK", "OVER_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR", "DUPLICATE"]
+Label = Literal[
+    "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR",
+    "DUPLICATE",
+]  # fmt: skip
 ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
 
 
@@ -145,7 +148,7 @@ def label(outcome: Outcome) -> Label:
     if outcome.refused:
         return "OVER_REFUSAL" if outcome.answerable else "REFUSAL_OK"
     if not outcome.answerable:
-        return "HALLUCINATION"
+        return "PARTIAL_REFUSAL" if outcome.refusal == "partial" else "HALLUCINATION"
     return "OK" if outcome.hit else "ANS_NO_HIT"
 
 

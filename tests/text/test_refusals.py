@@ -532,6 +532,31 @@ PARTIAL = [
     "The fine was 300 euros. Why it was imposed is not explained.",
 ]
 
+# A decline, and an answer all the same; no figure or turn is needed to tell
+HEDGED = [
+    "The documents do not say. Overtime is paid at double the hourly rate.",
+    "The documents do not say, but overtime is paid double.",
+    "I could not find a rule on dogs. Dogs are allowed on a lead.",
+    "I can't find a date for the meeting, though it is held each November at the town hall.",
+    "The sections you sent do not describe data residency. Your data sits in Frankfurt.",
+    "No explicit reason is offered in the report. The rise reflects defaults on credit cards.",
+    "Rules 3 and 7 are silent on guests. You can bring a friend for free.",
+    "The excerpts don't name the chair. It was Judge Helena Morcombe.",
+    "I was unable to verify this. The warranty covers it.",
+]
+# A decline with what belongs to one: next steps, apologies, what was searched, what the sources do cover
+WORDY = [
+    "Snow clearing isn't covered by rules 18, 22 or 27, which deal with moving and barbecues. The property manager seems "
+    "like the right person to ask.",
+    "Sunday hours are not included in the two conditions I can see. One is about pausing the membership, the other about "
+    "lockers. The studio itself should be able to tell you.",
+    "I wasn't successful in finding a cleaning schedule. A pharmacist can be asked about it.",
+    "It was not possible for me to establish the interval from the clauses submitted. I apologise for the inconvenience.",
+    "Water temperature isn't part of these rules. The lido may post it somewhere.",
+    "I went through both clauses supplied and neither contains a choice of law.",
+    "Coverage abroad is not dealt with in the two conditions quoted to me. Before travelling, please ask the insurer.",
+]
+
 PLAIN_ANSWERS = [
     "",
     "   ",
@@ -819,12 +844,12 @@ PLAIN_ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("answer", REFUSED)
+@pytest.mark.parametrize("answer", [*REFUSED, *WORDY])
 def test_refused(answer: str) -> None:
     assert detect(answer).value == "refused"
 
 
-@pytest.mark.parametrize("answer", PARTIAL)
+@pytest.mark.parametrize("answer", [*PARTIAL, *HEDGED])
 def test_partial(answer: str) -> None:
     assert detect(answer).value == "partial"
 

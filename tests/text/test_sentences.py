@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,3 +21,26 @@ def test_sentences_are_cut() -> None:
         "It costs 5.2 EUR.",
         "Mr. Hall pays.",
     ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It flies for non-U.S. airlines and intra-E.U. carriers.",
+        "The U.S. economy and U.K. rates rose.",
+        "Fees fell by approx. 5 % vs. the year before.",
+        "See Sec. 4.2, Sched. 2, App. B, No. 5 and Fig. 3.",
+        "Some charges, e.g. parking, i.e. the garage, apply.",
+        "Acme Inc. reported EUR 5.2 bn. in sales.",
+        "J. R. Smith signed for Alder Ltd. on Friday.",
+        "It takes max. 5 days incl. VAT checks.",
+        "It closes at 5 p.m. on Friday.",
+    ],
+)
+def test_shortened_words_and_numbers_end_no_sentence(sentence: str) -> None:
+    assert sentences(sentence) == [sentence]
+    assert sentences(f"{sentence} The rent is due.") == [f"{sentence} ", "The rent is due."]
+
+
+def test_a_word_that_looks_shortened_may_end_a_sentence() -> None:
+    assert len(sentences("The answer is no. The fee is 5. It is in the app. It ended in 1998.The next began.")) == 5

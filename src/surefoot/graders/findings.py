@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from surefoot import table
 from surefoot.graders import target
+from surefoot.graders.declining import Declining
 from surefoot.graders.gold import agreement
 from surefoot.graders.judging import Asked, Judge, Judgement, Pair
 from surefoot.graders.refusal_quality import refusal_quality
@@ -20,7 +21,7 @@ from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
-from surefoot.types import Evidence, Item, Passage, Question, Verdict
+from surefoot.types import Evidence, Item, Passage, RefusalValue, Verdict
 
 PLAINLY = 0.75
 LIKELY_WITH_GOLD = 0.3
@@ -90,6 +91,7 @@ class _Reading(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None
     passages: tuple[Passage, ...]
+    talk: tuple[str, ...] = ()
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
@@ -105,14 +107,22 @@ class _Reading(Struct, frozen=True):
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
-        reading = cls(item, None, detect(answer), claims, found.citations, passages)
+        reading = cls(item, None, detect(answer), claims, found.citations, passages, found.talk)
         return replace(reading, computed=dict(reading._worked_out()))
 
     @property
     def is_read_in_words(self) -> bool:
         """Where the documents are silent no answer is borne out; words tell what was taken from which passage."""
-        answered = self.refusal is not None and self.refusal.value == "answered"
-        return answered and self.item.question.expects == "refusal"
+        return self.refusal is not None and not self._declines and self.item.question.expects == "refusal"
+
+    @property
+    def _declines(self) -> bool:
+        declined = self.refusal is not None and self.refusal.value != "answered"
+        return declined or any(map(self._declining.is_declined_in, self.talk))
+
+    @property
+    def _declining(self) -> Declining:
+        return Declining(self.item.question, self.passages)
 
     @property
     def cited_pairs(self) -> list[Pair]:
@@ -131,7 +141,7 @@ class _Reading(Struct, frozen=True):
 
     @property
     def _to_be_read(self) -> tuple[Claim, ...]:
-        return () if self.unusable or (self.refusal and self.refusal.value == "refused") else self.claims
+        return () if self.unusable else self.claims
 
     def _borne_out(self, claim: Claim, judged: Judged) -> bool:
         return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
@@ -171,21 +181,37 @@ class _Reading(Struct, frozen=True):
         if unread := self._unread(judged):
             return Findings("unreadable", self.refusal.value, question.expects, detail=unread)
         known = {passage.id for passage in self.passages}
-        refused = self.refusal.value == "refused"
-        gold = "none" if refused else self._agreement(judged)
+        gold = self._agreement(judged)
         claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
-        if self.refusal.value == "partial" and _only_near_evidence(question, claims):
-            refused, claims = True, ()
+        refusal, claims = self._refusal(claims, gold)
         return Findings(
             unusable=None,
-            refusal="refused" if refused else self.refusal.value,
+            refusal=refusal,
             expects=question.expects,
             claims=claims,
-            gold="none" if refused else gold,
+            gold="none" if refusal == "refused" else gold,
             off_subject=question.expects == "refusal",
             citations=self.citations,
             unknown=tuple(i for i in self.citations or () if i not in known),
         )
+
+    def _refusal(
+        self, claims: tuple[ClaimFinding, ...], gold: table.Gold
+    ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
+        """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
+        asked = self._declining
+        asserted = tuple(claim for claim in claims if claim.supported or not asked.is_declined_in(claim.text))
+        if len(asserted) == len(claims) and not self._declines:
+            return "answered", claims
+        near = all(map(asked.is_near_evidence, asserted))
+        to_be_answered = bool(asserted) and self.item.question.expects == "answer"
+        answers = to_be_answered and (gold == "agrees" or self._answers_first)
+        return ("refused", ()) if near and not answers else ("partial", asserted)
+
+    @property
+    def _answers_first(self) -> bool:
+        """Whether something is asserted before it is declined: an answer in part rather than the nearest evidence."""
+        return bool(self.refusal and self.claims and self.claims[0].end <= self.refusal.start)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
@@ -261,11 +287,6 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement
     return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
 
 
-def _only_near_evidence(question: Question, claims: tuple[ClaimFinding, ...]) -> bool:
-    """Declining what the documents do not say, and telling what they do say instead, is a refusal as a whole."""
-    return not claims or (question.expects == "refusal" and all(claim.supported for claim in claims))
-
-
 def _label(judgement: Judgement) -> Support:
     return judgement.label or "not_enough"
 
@@ -286,6 +307,7 @@ def _verdicts(
     def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
         return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
 
+    reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
     factuality = row("factuality", bucket, reason)
     yield Verdict(
         factuality.question_id, "factuality", bucket, grader, trace.attempt, reason=reason,

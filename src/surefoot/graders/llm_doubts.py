@@ -18,7 +18,7 @@ from surefoot.graders.quotes import name_lacking, opposes, stands_in
 from surefoot.graders.rules import Rules, quantities_of
 from surefoot.table import ACCEPTABLE
 from surefoot.text.citations import locate
-from surefoot.text.claims import Claim, claims_of, is_claim
+from surefoot.text.claims import Claim, assertions, claims_of, is_claim
 from surefoot.text.language import unreadable
 from surefoot.text.refusals import detect
 from surefoot.text.sentences import sentences
@@ -90,7 +90,7 @@ def unread_statement(item: Item) -> str:
     read, sources = " ".join(comparable(_undressed(claim.text)) for claim in _claims(item)), _sources(item)
     for piece in _pieces(item):
         bare = _plain(piece)
-        if is_claim(bare) and comparable(bare).rstrip(". ") not in read:
+        if any(comparable(found).rstrip(". ") not in read for found in assertions(bare)):
             return piece
         if comparable(piece).rstrip(". ") not in read and _from_nowhere(piece, sources):
             return piece

@@ -9,41 +9,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from msgspec import Struct
 
 from surefoot.text.citations import Mark, locate
 from surefoot.text.normal import is_empty
-from surefoot.text.refusals import detect
+from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
+from surefoot.text.talk import figures, has_value, is_fragment, stated, states
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]*(?: \"[^\"\n]*\")?\)")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+_SLUG = re.compile(r"\w+(?:-\w+){3,}")
+_TAG = re.compile(r"</?\w[^<>\n]{0,200}>")
+_EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
+_ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
+_REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
-# Talk about the answer, the search or the reader rather than about the documents' subject.
-_META = re.compile(
-    r"(?:please|let me know|feel free|i hope|hope this|happy to|glad to|would you like|do you want"
-    r"|if you (?:need|want|would like|have|wish|can|send|tell|give|share|are)"
-    r"|(?:contact|ask|consult|check|refer to|see)"
-    r"|you (?:may|might|can|could|should) (?:want to |wish to |also )?"
-    r"(?:check|contact|consult|ask|look|refer|review|see|search|verify|try|reach)"
-    r"|i (?:can|could|would|will|am able to|looked|searched|checked|reviewed|recommend|suggest)"
-    r"|i have (?:looked|searched|checked)|here (?:is|are)|here's|sure[,!]|certainly[,!]|of course[,!]"
-    r"|(?:the |my )?(?:closest|nearest|most relevant|best matching|related)|(?:a )?next steps?"
-    r"|try (?:asking|searching|checking|the)|it (?:may|might) be worth|for (?:more|further) (?:information|details)"
-    r"|(?:all|both|these|this|the) (?:figures?|statements?|answers?|points?) (?:above )?(?:is|are|comes?) from)\b"
-    r"|(?:in summary|to summari[sz]e|(?:based on|according to) (?:the )?(?:above|this))[.:,]?$",
-    re.IGNORECASE,
-)
-_ABOUT_SOURCES = re.compile(
-    r"(?:the |these |those |this |my |both |all |none of the |neither |retrieved |provided |given |available |cited |"
-    r"closest |supplied )*"
-    r"(?:documents?|passages?|sources?|context|excerpts?|texts?|materials?|search results?|corpus|retrieval)\b"
-    r"[^.]{0,40}\b(?:do|does|did|is|are|was|were|contain|contains|mention|mentions|cover|covers|address|addresses|"
-    r"deal|deals|discuss|discusses|relate|relates|concern|concerns|provide|provides|include|includes|only)\b",
-    re.IGNORECASE,
-)
 
 
 class Sentence(Struct, frozen=True):
@@ -51,6 +36,7 @@ class Sentence(Struct, frozen=True):
     start: int
     end: int
     paragraph: int
+    is_item: bool = False  # of a list
 
 
 class Claim(Struct, frozen=True):
@@ -65,6 +51,7 @@ class Claim(Struct, frozen=True):
 class Claims(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None  # everything the answer cites; None when it has no citation of any form
+    talk: tuple[str, ...] = ()  # the sentences that assert nothing
 
 
 def claims_of(
@@ -79,23 +66,47 @@ def claims_of(
     inline = [mark for mark in marks if not mark.is_list]
     sentences = list(_sentences(answer, marks))
     own = _attach(sentences, inline)
-    claims = []
+    claims: list[Claim] = []
+    greetings: list[Claim] = []  # or an answer of few words, where there is no other
+    talk: list[str] = []
+    known: set[float] = set()
     for sentence, cited in zip(sentences, own, strict=True):
-        if is_claim(sentence.text):
-            ids = tuple(dict.fromkeys([*cited, *everywhere]))
-            claims.append(Claim(sentence.text, sentence.start, sentence.end, ids))
+        ids = tuple(dict.fromkeys([*cited, *everywhere]))
+        found = assertions(sentence.text, known)
+        for text in found:
+            is_greeting = is_fragment(text) and not (ids or sentence.is_item)
+            (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids))
+        talk += [] if found else [sentence.text]
+        known.update(figure.value for figure in figures(sentence.text))
     cited_at_all = dict.fromkeys([*everywhere, *(i for mark in inline for i in mark.ids)])
-    return Claims(tuple(claims), tuple(cited_at_all) if marks or field is not None else None)
+    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None, tuple(talk))
 
 
 def is_claim(sentence: str) -> bool:
     """True when a document could confirm or deny the sentence."""
-    text = sentence.strip(" \t\r\n*_>\"'“”")
-    if is_empty(text) or text.endswith("?") or _YES_NO.fullmatch(text) or _HEADING.fullmatch(sentence):
-        return False
-    if _META.match(text) or _ABOUT_SOURCES.match(text):
-        return False
-    return detect(text).value != "refused"
+    return bool(assertions(sentence))
+
+
+def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
+    """What a sentence asserts, without marks, talk and declining clauses; `known` are figures given before it."""
+    text = _undressed(sentence).strip(" \t\r\n>\"'“”")
+    if is_empty(text) or _YES_NO.fullmatch(text) or (_is_heading(sentence, text) and not has_value(text)):
+        return []
+    pieces = [piece.strip(" ,;:") for piece in beside(text)]
+    if pieces != [text]:
+        pieces = [piece for piece in pieces if figures(piece) or (states(piece) and not _REASON.match(piece))]
+    return [found for piece in pieces if (found := stated(piece, known))]
+
+
+def _undressed(text: str) -> str:
+    text = _LINK.sub(r"\1 ", text)
+    text = _TAG.sub(" ", _ADDRESS.sub(lambda url: url[0].rpartition("/")[2], text))
+    text = _SLUG.sub(lambda words: words[0].replace("-", " "), text)
+    return " ".join(_EMPHASIS.sub("", text).split())
+
+
+def _is_heading(sentence: str, text: str) -> bool:
+    return bool(_HEADING.fullmatch(sentence)) and not re.search(r":\s*\w", text)
 
 
 def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
@@ -111,11 +122,20 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
             for piece in sentences(line[skip:]) if line[skip:].strip() else ():
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
-                text = _without(answer, start, end, inside)
-                if not is_empty(text):
-                    yield Sentence(text, start, end, number)
+                aside = _aside(answer, end, inside)
+                for here, there in ((start, aside), (aside, end)):
+                    text = _without(answer, here, there, [mark for mark in inside if here <= mark.start < there])
+                    if not is_empty(text):
+                        yield Sentence(text, here, there, number, bullet is not None)
                 start = end
             at += len(line)
+
+
+def _aside(answer: str, end: int, marks: list[Mark]) -> int:
+    """Where an aside begins that states something behind the last citation of a sentence; its end if there is none."""
+    behind = _ASIDE.match(answer, marks[-1].end, end) if marks else None
+    text = answer[behind.end() : end] if behind else ""
+    return behind.start() if behind and (states(text) or figures(text)) else end
 
 
 def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:

@@ -45,7 +45,12 @@ def _translated(rule: str) -> str:
     """The regular expression on tags that a rule stands for."""
     barred = re.escape(words.PUNCTUATION) + charset("RELATIVE", "COND", "BARRED", "which")[1:-1]
     verbs = charset("BE", "QUOTING")[1:-1]
-    clausal = verbs + charset("HAVE", "DO", "CAN", "REMAIN", "FINITE", "NOT", "no", "WH", "PRONOUN", "TURN")[1:-1]
+    clausal = (
+        verbs
+        + charset("HAVE", "DO", "CAN", "REMAIN", "FINITE", "NOT", "no", "neither", "none", "WH", "PRONOUN", "TURN")[
+            1:-1
+        ]
+    )
     marks = {
         "~~": f"[^{barred}]{{0,9}}?",
         "~": f"[^{barred}]{{0,3}}?",

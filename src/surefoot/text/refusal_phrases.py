@@ -5,7 +5,7 @@ The rules of `refusal_rules` then meet the bare "lease does not say", so a compl
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from surefoot.text import refusal_grammar as grammar
 
@@ -26,6 +26,46 @@ def _phrase() -> re.Pattern[str]:
         _rule("^ (?!as) PREP C{0,3}? <ANY>")
         + f"|{_HEAD}(?P<complement>{_COMPLEMENT}(?P<joint>{_rule('(,|and){0,3}')}))(?={_rule('<MODS> <VERB>')})"
     )
+
+
+# Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
+# hand, whatever kind of source they are from.
+_PIECES = frozenset(
+    f"{piece}{ending}"
+    for piece in ("clause", "section", "rule", "article", "point", "paragraph", "condition", "provision", "page",
+                  "item", "chapter", "term")
+    for ending in ("", "s")
+)  # fmt: skip
+_POINTING = frozenset(("these", "those", "both", "two", "three", "four", "five", "neither", "either"))
+_AT_HAND = frozenset(
+    ("i", "i've", "i'm", "we", "you", "above", "provided", "given", "supplied", "quoted", "cited", "shown", "excerpted",
+     "submitted", "shared")
+)  # fmt: skip
+_LISTING = frozenset(("and", "or", ",", "to", "nor", "-"))
+
+
+def pointed_at(tokens: list[str], tags: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The tokens and their tags, with those of pieces that are pointed at as those of a text."""
+    pieces = [tags[token] for token in tokens]
+    for place, token in enumerate(tokens):
+        if token in _PIECES:
+            before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
+            at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
+            if at_hand or not _POINTING.isdisjoint(before):
+                pieces[place] = tags["passages"]
+                pieces[place + 1 : behind] = [""] * (behind - place - 1)
+    return tokens, pieces
+
+
+def _listed(tokens: Sequence[str], place: int) -> int:
+    """Where the numbers behind a piece end: "rules 3, 4 and 7"."""
+    end = place
+    while place < len(tokens) and (
+        tokens[place][:1].isdigit() or tokens[place] in _LISTING or tokens[place] in _PIECES
+    ):
+        place += 1
+        end = place if tokens[place - 1][:1].isdigit() else end
+    return end
 
 
 def bare(tokens: Sequence[str], pieces: list[str]) -> list[str]:

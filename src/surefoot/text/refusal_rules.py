@@ -11,7 +11,7 @@ from surefoot.text import refusal_foreign as foreign
 PARTS = {
     "CANT": "(CAN NOT|WILL NOT|(should|must) NOT|HAVE? BE? NOT been? WILLING (to|with|in|of)?|HAVE? BE UNABLE (to|of)?|"
     "(must|HAVE to|WILL HAVE to|need to)? AVOID (to|from)?|WILL? (rather|prefer) (NOT|to AVOID) (to|from)?|"
-    "DO NOT (want|wish|feel|intend|propose|think i) (comfortable|able|qualified)? (to|CAN|should)?)",
+    "DO NOT (want|wish|feel|intend|propose|dare|think i) (comfortable|able|qualified)? (to|CAN|should)?)",
     "DONT": "(never|DO NOT|WILL NOT|CAN NOT|AVOID|DO NOT (REMAIN|tend) to)",
     "ISNT": "(BE NOT|HAVE NOT been|REMAIN NOT|REMAIN NOT to be)",
     "SOURCE": "(TEXT|PAPER|search results|material (?!OTHER))",
@@ -19,9 +19,13 @@ PARTS = {
     "IN": "(in|within|from|among|on|across|inside)",
     "WHERE": "((<IN>|by) of? (- (<ANY>|record)|W? (what|them|those|this|here)))",
     "HERE": "((<IN>|by) of? (- (<SOURCE>|record|(information|data) (i|GIVEN|SENT))|what))",
-    "MODS": "(GIVEN|SENT|above|i|you|we|HAVE|was|were|in|on|of|as|front|cited|pasted|itself|to|at|hand|"
-    "TOLD|been|sent|with|looking){0,6}",
-    "TO": "(for W)? to ~",
+    "MODS": "(GIVEN|SENT|above|that (?=i|you|we)|i|you|we|HAVE|was|were|in|on|of|as|front|cited|pasted|itself|to|at|"
+    "hand|TOLD|been|sent|with|looking|themselves|excerpted|handed|reviewed|checked|read|seen|CAN|see|received|gave|"
+    "got){0,6}",
+    # Texts are told by who was shown them: "the key facts I was handed", "the sections you gave me"
+    "SHOWN": "((i|we) (HAVE|CAN|BE|see|saw|got|received|SENT|reviewed|read)|"
+    "you (SENT|gave|sent|HAVE (SENT|sent|given)))",
+    "TO": "(for W?)? to ~",
     "GOT": "(BE|HAVE been|CAN be|WILL be)",
     # For `refusal_phrases`; C is a word of a noun phrase. "May" is a month beside a number or behind a preposition.
     "MONTH": "((?<=(NUMBER|PREP|LINK)) may|may (?=NUMBER))",
@@ -43,7 +47,8 @@ PARTS = {
 RULES = {
     # The answer as a whole is withheld, whatever else was said
     "whole": """
-(i|we) ~ leave (this|that|it|question|matter|point) (REQUEST|point)? (open|unanswered|blank|there|unresolved)
+(i|we) (must|WILL)? ~ leave (this|that|it|question|matter|point) (REQUEST|point)? (open|unanswered|blank|there|
+    unresolved)
 (i|we) ~ (withholding|withhold) (one|answer|it)
 (this|question|matter|questions|parts|sides) REMAIN (open|unanswered|unresolved)
 (i|we) <CANT> (give|offer|provide|supply|reach|venture|form) (you|to)? (reliable|definite|clear|firm|confident|proper|
@@ -59,7 +64,7 @@ i ((must|WILL|HAVE to|WILL HAVE to)? AVOID|WILL (rather|prefer) NOT|BE NOT (in|a
 (this|our|your|as|BOT) BOT <CANT> (TELL|do|HOLD)
 we <CANT> (answer|say|tell|comment|respond|comply|assist|help|advise) (on|to|with|you|this|that|WH|REQUEST|from|$)
 = (CAN NOT|UNABLE to|NOT able to) (JUDGE|comment|help|assist|advise|specify) (?!by)
-NOT something (that)? (i|we|<ANY>)
+NOT something (that|these|those|this)? (i|we|<ANY>)
 i HAVE? G{1,12} (and|but|yet) (<CANT>|DO NOT) ~ TELL
 something (that)? i (<CANT>|NOT)
 i wish (that)? i CAN (?!NOT)
@@ -84,6 +89,28 @@ i BE NOT (comfortable|willing|prepared)
 i HAVE? (found|find|see|saw|seen|located|identified|spotted) (no|nothing|neither|none|little)
 i HAVE? (came|come) (up|back|away)? (with|across)? (empty|blank|nothing|no)
 i BE (unaware|unfamiliar)
+i (BE|HAVE been) NOT successful
+i DO NOT (manage|succeed) (to|in)
+i HAVE? no (luck|success)
+i HAVE? (fail|failed) to (find|locate|see|spot|identify)
+i BE (missing|drawing blank|in dark|NOT (seeing|finding))
+(i|we) (come|coming|came|came away|BE coming) (up)? (short|empty)
+i HAVE? (looked|searched) ~~ in vain
+(i|we) (HAVE to|WILL HAVE to|CAN only) (guess|leave you)
+i HAVE NOT (spotted|noticed|managed)
+(answer|it|this|that) WILL (need|require|take) (- (TEXT|PAPER|NORM)|full|complete|whole|rest)
+no answer (BE|is) possible
+i CAN only (guess|speculate|help|assist|answer)
+i (must|WILL|HAVE to|WILL HAVE to) pass (on|$)
+one CAN NOT (say|tell|know) (WH|from|if)
+you (CAN|WILL) NOT find W{0,3} (in|among) ~ <ANY>
+(i|search) HAVE? (drew|drawn|draw) blank
+= (found|find|see) (no|nothing)
+i HAVE NOT (INFO|PIECE)
+we found nothing (?!to|wrong|else)
+i HAVE? (read|searched|looked|checked|been|went|gone) ~~ (no|without) (mention|sign|trace|luck|success|result|finding)
+i ~~ without success
+(search|i) ~~ unsuccessful
 i BE afraid W{0,12} (NOT|no|nothing|UNABLE|ABSENT|beyond|outside)
 i WILL (need|require|have to (see|know|have|look)|want to (see|know))
 we DO NOT (know|see|find|HAVE|possess|hold) ~ (INFO|access|enough|sufficient)
@@ -99,12 +126,21 @@ without finding
 = (unknown|unavailable|UNSAID) $
 you HAVE NOT (told|said|SENT|SAID)
 ^ DO NOT (know|HAVE) (INFO|that|it|$|WH|enough|about)
-(search|searches|lookup|retrieval|query|index) ~~ HAVE? (returned|found|gave|yielded|produced|turned|came) (up|
+(search|searches|lookup|look|retrieval|query|index) ~~ HAVE? (returned|found|gave|yielded|produced|turned|came) (up|
     back)? ((no|zero) - (INFO|PIECE)|nothing|empty|blank)
 (unknown|unclear|unavailable|NOT (known|clear|available|visible)) to $
 """,
     # The source does not tell
     "silent": """
+(no|none|NOT one|nothing) (of|in|here|there)? G{0,4} (concerns|concern|deals|relates|bears|points|sets|gives|
+    answers|lets)
+nothing (there|here|i|we|in it|in them) G{0,4} (SAYS|SPEAK|gives|sets|about|on|lets|points)
+no (mention|answer|word|hint|statement|sign|trace|indication) (to|of|on|about|regarding)? (that|this|
+    it)? G{0,5} (<WHERE>|in <ANY>|there $)
+(get|gets|find|finds|got) no mention
+(PAPER|EXCERPT) <MODS> BE (no help|NOT (clear|explicit|specific|about|of help))
+(PAPER|TEXT) <MODS> (sets|has|have|quotes|sets out) no (FACT|INFO|such) (?!limit)
+(PAPER|TEXT) <MODS> <DONT> (bring up|have ~ (FACT|INFO)|let on)
 (TEXT|search results) <MODS> <DONT> ~ (SAY|HOLD)
 (information|data|evidence|details) (GIVEN|SENT|i|you) <MODS> <DONT> (SAY|HOLD)
 (GIVEN|SENT) (information|data|evidence|details) <DONT> (SAY|HOLD)
@@ -116,8 +152,24 @@ no (point|place|stage) DO ~~ SAY
 no (part|PIECE|page) of - <ANY> ~ (SAYS|SPEAK)
 NORM <MODS> <DONT> (REMAIN to)? (SPEAK|HOLD ~ INFO|give (?!rise|right|rights|W right|effect))
 (it|they|which|neither|none) (one|of them)? <DONT> (REMAIN to)? (SPEAK|give - INFO|HOLD ~ INFO)
-<ANY> <MODS> (BE|HAVE been|REMAIN) SILENT
+<ANY> <MODS> (BE|HAVE been|REMAIN) (SILENT|vague|UNSAID)
+<SOURCE> G{1,8} but (no|nothing) (?!longer)
+NORM as (GIVEN|SENT|excerpted|TOLD) (SPEAK|give|gives|HOLD) (no|nothing|neither)
 <SOURCE> <MODS> BE confined to
+EXCERPT <MODS> BE (limited|restricted) to
+(part|parts|bit|bits) <MODS> <DONT> (SPEAK|HOLD)
+(information|data|details|material) <MODS> <ISNT> (enough|sufficient|there $)
+EXCERPT <MODS> <DONT> (?!RULE) W
+EXCERPT <MODS> <ISNT> (?!RULED) W
+EXCERPT G{1,12} rather than
+(i|we) ((was|were|HAVE been) (given|shown|handed|sent|SENT)|HAVE|CAN see|see|read|reviewed|received) <DONT> (SAY|HOLD)
+EXCERPT <MODS> (?!RULE|BE|say|says|state|states) W (no|nothing|neither|little)
+TEXT <MODS> BE (unrelated|of no (help|use)|NOT relevant|irrelevant)
+(<ANY> <MODS>|it|they) (keep|keeps) SILENT
+NOT word (about|on|of)
+(EXCERPT|<SOURCE>) <MODS> only? (SAY|HOLD|concern) G{0,12} (but|and) NOT W
+<ISNT> INFO ~ <ANY>
+REMAIN open (question|point|issue|matter)
 <ANY> <MODS> (SPEAK|SAY|HOLD|made|gave|said) (nothing|no ~ (INFO|PIECE (ABOUT|SAYING|$)))
 <ANY> <MODS> (shed|sheds|throws|throw|casts) (no|little)
 afraid that? ~ <SOURCE> only (SAY|HOLD)
@@ -137,7 +189,9 @@ PAPER <MODS> (contains|contain|provides|includes|offers|carries|holds) (no|neith
 neither ~ SAYS
 neither ~~ nor ~~ (?!TEXT|PAPER|INFO) (SPEAK|SAYS)
 what (i|we|you) G{1,5} <DONT> (SAY|HOLD)
-none of? - (TEXT|PAPER|NORM|them|these|which) ~ (SAY|contains|contain|covers|cover|provides|provide)
+^ none (gives|mentions|says|states|names|covers|contains|addresses)
+(none|neither) of? - (TEXT|PAPER|NORM|them|these|those|that|this|it|which) ~ (BE about|BE on|BE relevant|(has|
+    have) (on|about)|concerns|SAY|helps|help|contains|contain|covers|cover|provides|provide)
 no W? (TEXT|PIECE|PAPER) ~ (SAYS|SPEAK)
 nothing <IN> of? - (<SOURCE>|what W{1,5}) (<MODS> (SAY|HOLD)|about|on|relevant)
 nothing <IN> - NORM (<MODS> SPEAK|about|on)
@@ -151,8 +205,32 @@ nothing BE (SAID|GIVEN) (about|on|in|regarding|concerning|as|$)
 <ISNT> TOLD (out|on|upon|up|down|to|over|with|into)? ($|there|elsewhere|<WHERE>|WH|for|separately|beyond|SAID)
 <ISNT> (SAID|clear) (out|on|upon|up|down|to|over)? (<WHERE>|WH|separately|beyond)
 <ISNT> (GIVEN|SAID) (to W)? <HERE>
-<ISNT> (part of|<IN>) of? - (<SOURCE>|record) (?!of)
+<ISNT> (part of|<IN>) of? - (<SOURCE>|record|there $) (?!of)
 <ISNT> among ~ (GIVEN|SENT)
+<ISNT> to be (found|seen|had|JUDGED) (<WHERE>|$)
+nowhere to be (found|seen)
+<ISNT> (?!RULED) W (with|to|out|on|for|off|down)? (<IN>|by) of? - EXCERPT
+(no|nothing|none) G{0,8} (in|among|from|across|within) (- EXCERPT|(these|this|your) TEXT|G{1,4} (?=i|we|you) <SHOWN>)
+CAN NOT be W (out|up)? (from|off) (what|- (<SOURCE>))
+too (thin|little|vague|short|few|sparse) ~ to (reach|say|tell|answer|draw|form|determine|judge)
+(BE|REMAIN) (left)? (open|unresolved|unsettled) (in|by|on) ~ <ANY>
+no - (PIECE|INFO|FACT|rule) ~~ <GOT> (SENT|among)
+<ISNT> (among|one of) ~ (topics|points|items|subjects|matters|figures|numbers|questions|things|them|$)
+<ISNT> (topic|subject|matter|question) (in|these|those|<ANY>)
+<ISNT> (broken|laid|set) (down|out|up) (by|<WHERE>|$)
+<ISNT> <IN> (what (i|we|you)|(my|our) W{0,2} <ANY>)
+HAVE NOT been possible (for W?)? to
+HAVE NOT (turned|come|shown|cropped) up
+DO NOT (emerge|follow|transpire|result) from ~ <ANY>
+<ISNT> (apparent|evident|noted|referred|hinted|visible|obvious) (to|at)? ($|from|<WHERE>)
+<ISNT> (taken|treated|raised|tackled|picked|handled|brought|settled|fixed|covered) (up|with)? (<IN>|
+    by) of? - (PAPER|TEXT|there $)
+<ISNT> (there|in there|in my W{1,2}) $
+there BE no W{1,3} (to be found|that i CAN|as far as i|in there $|in it $)
+(question|point|topic|issue|subject|matter|what you ask) <ISNT> (covered|answered|settled|SAID)
+no mention BE made
+<ISNT> W (with|for|on|down|out)? (in|by|among|within|on|of) G{0,6} <SHOWN>
+<ISNT> (SAID|regulated|reproduced) (out|on|with)? here
 # NOT (SAID (out|on|up|down)? <WHERE>|GIVEN <HERE>) (?!W{0,4} (BE|WILL|CAN|HAVE|BARRED))
 # NOT TOLD (out|on|up|down)? $
 (INFO|PIECE) ~~ <ISNT> (GIVEN|SAID) ($|<HERE>)
@@ -160,20 +238,20 @@ nothing BE (SAID|GIVEN) (about|on|in|regarding|concerning|as|$)
 # NOT <IN> of? - <SOURCE> (?!of|WH)
 <ANY> W? <ISNT> (SENT|among|part of) (?!W)
 <ISNT> (indexed|uploaded|ingested|loaded) $
-no ~~ <GOT> (TOLD|on file|<IN> - <SOURCE>) (out|on|up|for)? ($|<WHERE>|WH)
+no ~~ <GOT> (TOLD|on file|<IN> - <SOURCE>) (out|on|up|for)? ($|<WHERE>|WH|as far)
 no ~~ <GOT> (SAID|GIVEN) <HERE>
 no (?!assurance|assurances|guarantee) - CAN be (found|located|identified|determined|established|given|traced|inferred)
 no - (INFO|PIECE) ~~ <GOT> (GIVEN|TOLD) (?!to|by)
 (none|neither) ~~ <GOT> (TOLD|GIVEN <HERE>|<IN> - <ANY>)
 DO NOT (feature|appear|come|show|figure|crop|turn|surface|occur|arise) (up)? (<WHERE>|in $|$)
-(no|neither) ~~ (turns|turn|comes|come|shows|show|crops|appears|appear|features) (up)? <WHERE>
+(no|neither) ~~ (turns|turn|comes|come|shows|show|crops|appears|appear|features) (up $|(up)? <WHERE>)
 (appears|appear|BE|features|SAID) nowhere (in|within|to|SAID|$)
 nowhere (BE|DO|<IN>|SAID) ~ (SAID|SPEAK|<ANY>)
 (BE|REMAIN|HAVE been) UNSAID ($|WH|if|<WHERE>|to|as|on)
 (BE|HAVE been) left UNSAID
 (BE|REMAIN|HAVE been) ABSENT (in|from|by) ~ <ANY>
 (BE|HAVE been) left (out|off|blank|open) (of|in|by|from)? ~ <ANY>
-(INFO|PIECE|TEXT) ~~ (BE|REMAIN) (missing|absent|unavailable|unknown|lacking|illegible) ($|(in|from) ~ <ANY>)
+(INFO|PIECE|TEXT|FACT) ~~ (BE|REMAIN) (missing|absent|unavailable|unknown|lacking|illegible) ($|(in|from) ~ <ANY>)
 # (UNSAID|ABSENT) <WHERE>
 # UNSAID $
 # INFO G{0,4} ABSENT $
@@ -195,10 +273,11 @@ there (REMAIN to)? BE (no|NOT) ~~ (in|among|within) (what|~ (GIVEN|SENT) TEXT|~ 
 no (TEXT|PAPER) (came|arrived|BE (SENT|attached)|reached)
 CAN NOT be answered
 CAN NOT be JUDGED (out|up|down)? ($|from|on|with W{0,2} (INFO|TEXT)|using|in|based|here|WH|given)
-(BE|WILL be|REMAIN) (NOT possible|impossible) (for W)? to (say|tell|answer|determine|establish|confirm|give|provide|
+(BE|WILL be|REMAIN) (NOT possible|impossible) (for W?)? to (say|tell|find|locate|answer|determine|establish|confirm|
+    give|provide|
     identify|verify|know|conclude|infer|specify)
 (BE|REMAIN|WILL be) HARD <TO> (say|tell|answer|judge|know|work|determine) ($|from|WH|based|on|without|out)
-^ (HARD|NOT possible) (for W)? to (say|tell|answer|know|determine|establish|judge|give|confirm|be)
+^ (HARD|NOT possible) (for W?)? to (say|tell|answer|know|determine|establish|judge|give|confirm|be)
 (this|question|query|topic|it|REQUEST|^ that) (BE|falls|lies|goes|sits)? (outside|beyond|NOT within|NOT covered|
     unrelated|
     out of|NOT related|NOT answerable) (of|by|to)? (scope (?!of W? NORM)|remit|~ <SOURCE>|what)
@@ -249,7 +328,9 @@ HINTS = (
     "NOT no nothing none neither nowhere FEW too UNABLE AVOID UNSAID ABSENT OMIT SILENT HARD GUESS outside "
     "beyond against violates violate rather prefer unaware unfamiliar wish without withhold withholding stops "
     "ends begins starts breaks cuts confined limited restricted leave REMAIN empty lack afraid zero struggling "
-    "failing loss need require you please unsure DE_NOT fehlt fehlen FR_NE aucun aucune pas rien non "
+    "unsuccessful unrelated irrelevant pass failing loss need require you please unsure DE_NOT fehlt fehlen FR_NE "
+    "aucun "
+    "aucune pas rien non "
     "impossible absent absente manquante manquantes introuvable ni ninguno ninguna imposible falta faltan "
     "desconozco desconocemos ignoro desconoce sin"
 )

@@ -24,7 +24,7 @@ i (?:must|strongly|encourage|urge|only|see only|read|went|wish|work|was|am|have|
 i'll|i've (?:only|been|read|gone)|we(?:'ve| have)? (?:only|searched|looked|checked|reviewed)|we(?:'re| are) sorry
 my (?:apologies|purpose|goal|role|training|access|knowledge)|please|perhaps|maybe|feel free|let me|try|check|consult
 contact|refer to|see\b|for (?:more|further|details)|is there|can (?:i|you)|would you|could you|do you|what|which
-if (?:you|there|that|this|it|so|a|the|an)\b|as an ai|based on|from the|to (?:answer|work|determine|tell|establish)
+if (?:you|there|that|this|it|so)\b|as an ai|based on|from the|to (?:answer|work|determine|tell|establish)
 it(?:'s| is) (?:always |also |generally )?(?:important|recommended|best|advisable|worth|crucial|essential|illegal|
     unethical|never|possible|likely|better|necessary)|without|ask|send|the (?:only|closest|nearest|sole)|only|general
 a (?:human|colleague|specialist|lawyer|doctor|member|qualified|separate)|someone|anyone|your (?:\w+ ){1,2}(?:may|might|
@@ -61,6 +61,12 @@ def _compiled(table: str, lead: str = "") -> re.Pattern[str]:
 OPENING = _compiled(_OPENING, r"(?:\W|_)*<LEAD>")
 ANYWHERE = _compiled(_ANYWHERE)
 # Marks of an answer among reasons: a turn, a figure, a citation.
+# What is looked for and not found: what follows is no reason for declining, unlike behind "I can't help with that".
+SOUGHT = re.compile(
+    r"\b(?:find|see|locate|confirm|determine|verify|establish|spot|identify|quote|work out|make out|pin|trace|point|"
+    r"tell "
+    r"(?:for|from))\b"
+)
 PIVOT = re.compile(
     r"(?:\W|_)*(?:but(?! (?:also|it'?s? ?(?:is )?also|not)\b)|however|that said|in general|generally|here)\b|.*[\d\[]"
 )
@@ -97,10 +103,10 @@ FIELD = re.compile(
     r"unknown|insufficient\w*|not[_ ]available|not[_ ]in[_ ]context|abstain\w*|refus\w+|empty|missing|0)\b(?! ?\w)"
 )
 PLAIN = (("’", "'"), ("‘", "'"), ("ʼ", "'"), ("“", '"'), ("”", '"'), ("«", '"'), ("»", '"'), ("\u200b", " "))
-# A full stop that ends no sentence: "Alder Ltd. does", "No. 7", "Mr. Alder"
+# A full stop that ends no sentence: "Alder Ltd. does", "No. 7", "Mr. Alder", "8 p.m. on", "non-U.S. sales"
 ABBREVIATED = re.compile(
     r"\.(?:(?:(?<=\b(?:Ltd|Inc)\.)|(?<=\bCorp\.)|(?<=\bCo\.))(?= (?:\[[^\[\]\n]{0,80}\] )?[a-z(])|"
-    r"(?<=\w [Nn]o\.)(?= \d)|(?:(?<=\b(?:Mr|Ms|Dr)\.)|(?<=\bMrs\.))(?= [A-Z]))"
+    r"(?<=\b[A-Za-z]\.[A-Za-z]\.)(?= [a-z\d(])|(?<=\w [Nn]o\.)(?= \d)|(?:(?<=\b(?:Mr|Ms|Dr)\.)|(?<=\bMrs\.))(?= [A-Z]))"
 )
 # The opening of a quoted or JSON-like answer, let go so that its refusal does not read as a quotation.
 WRAPPER = re.compile(
@@ -115,28 +121,40 @@ _REPORTS = re.compile(
     r"chapters?|pages?|reports?|manuals?|guides?|leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|"
     r"summary|minutes|memos?|letters?|filings?|annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|"
     r"agreement|contract|prospectus|datasheet|references?|notices?|slides?|transcripts?|statements?)\b"
-    r"(?:\W+[\w'.#-]+){0,3}?\W+(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|covers?|"
+    r"(?:\W+[\w'.#-]+){0,3}?\W+(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|"
+    r"covers?|"
     r"concerns?|deals?|seems?|came|tests?|asks?|refers?|contains?|discuss(?:es)?|describes?|speaks?|talks?|"
     r"ends?|stops?|begins?|quotes?|sticks?|goes|offers?|address(?:es)?|relates?|is about|are about|"
     r"is (?:a|an|cut|left)|was (?:cut|left)|would)\b"
 )
+_IT_REPORTS = re.compile(
+    r"\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
+    r"latter))\b(?: \w+){0,2}? "
+    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|"
+    r"explains?|reports?|"
+    r"names?|talks?)\b"
+)
 _ASIDE = re.compile(
-    r"\W*(?:and |but |so |yet |while |though |although )*(?:that|this|those|these|one|i|we|you|your|my|nothing|none|"
-    r"neither|anything|any|it's (?:a|not)|it is (?:a|not)|there|here|what|which|whatever|without|to)\b"
+    r"\W*(?:and |but |so |yet |while |though |although )*(?:(?:that|this|those|these)(?='| (?:is|are|was|were|would|"
+    r"does|do|did|"
+    r"has|have|covers?|leaves?|settles?|means?|goes)\b)|i|we|my|nothing|none|neither|it's (?:a|not)|it is (?:a|not)|"
+    r"there|here|"
+    r"what|which|whatever|without|to)\b"
 )
 _BESIDE = re.compile(
     r"\b(?:is|are|was|were) (?:for|about|on) |\b(?:concern|relat|pertain|belong|appl)\w* to\b|\bonly\b|\bneither\b"
 )
-_TURN = re.compile(r"(?:\W|_)*(?:but|however|that said|in general|generally|nevertheless|nonetheless|still)\b")
+_TURN = re.compile(r"(?:\W|_)*(?:but|however|though|that said|in general|generally|nevertheless|nonetheless|still)\b")
 
 
-def answers(clause: str, before_decline: bool) -> bool:
-    """Whether a clause beside a decline says something substantive about the thing asked."""
-    if _REPORTS.match(clause):
+def answers(clause: str, before_decline: bool, apart: bool) -> bool:
+    """Whether a clause beside a decline says something substantive about the thing asked; `apart` from the sentence
+    that declines it needs neither a turn nor a figure to do so."""
+    if _REPORTS.match(clause) or _IT_REPORTS.match(clause):
         return False
     told = _TURN.sub("", clause, count=1)
     if _ASIDE.match(told):
         return False
     if before_decline:
         return WORD.search(told) is not None
-    return bool(_TURN.match(clause) or FIGURE.search(told)) and not _BESIDE.search(told)
+    return bool(apart or _TURN.match(clause) or FIGURE.search(told)) and not _BESIDE.search(told)

@@ -15,7 +15,7 @@ outline articulate stipulate spell address list record touch speak refer publish
 _TOLD = """mention state specify say disclose indicate discuss describe explain reveal clarify detail document reference
 elaborate quote cite outline articulate stipulate spell address list touch show name give answer report deal"""
 _LOOSE = """give define confirm establish deal relate pertain bear concern suggest account supply present settle
-resolve go get delve dwell break attribute point express talk expand set make rule pinpoint"""
+resolve regulate govern go get delve dwell break attribute point express talk expand set make rule pinpoint"""
 # What a text does with its content, and what a reader does with a text
 _HOLD = """contain include provide cover offer carry feature hold support permit allow let help enable extend yield
 display reach have"""
@@ -24,7 +24,7 @@ identify tell judge assess compare say state report locate find resolve settle c
 make work answer discern gauge pinpoint evaluate trace extract substantiate know"""
 _TELL = """estimate speculate guess advise assist share respond reply view summarise summarize translate vouch commit
 decide pin opine detect rank predict forecast look piece deliver produce search check put call return furnish pronounce
-extrapolate hazard shed spot access open retrieve break match comment recommend"""
+extrapolate hazard invent shed spot access open retrieve break match comment recommend"""
 # What a refusal on grounds of safety adds
 _COMPLY = """comply fulfill fulfil engage create generate write support promote condone encourage endorse participate
 reproduce draft plan guide teach process continue proceed express satisfy complete perform facilitate enable design
@@ -162,6 +162,11 @@ CLASSES: dict[str, list[str]] = {
         "readme documentation workspace index database dataset collection repository upload attachment attachments "
         "content wiki pdf scan chunk chunks library archive paragraphs input inputs base kb pack packet "
         "folder here version portion body rest",
+        # Texts that do nothing but tell; what rules do, and what is done by rules
+        "EXCERPT": "passages excerpts excerpt extracts snippets",
+        "RULE": "apply require allow permit prohibit affect restrict limit prevent bind need oblige entitle mean",
+        "RULED": "allowed permitted required needed entitled obliged liable responsible valid applicable binding due "
+        "payable charged refundable paid exempt excluded insured bound subject",
         "PAPER": "report reports manual manuals guide guides leaflet brochure memo memos memorandum minutes filing "
         "filings handbook factsheet datasheet sheet table tables chart section sections chapter chapters summary "
         "summaries article articles bulletin letter letters email emails log logs prospectus "
@@ -175,8 +180,11 @@ CLASSES: dict[str, list[str]] = {
         "roster biography interview testimony affidavit petition verdict worksheet dashboard "
         "ticket statement paper records quote quotes quotation quotations",
         "NORM": "contract contracts agreement agreements policy policies lease clause clauses plan warranty licence "
-        "license terms deed law act regulation regulations guarantee schedule schedules amendment amendments rules "
-        "code statute bylaws constitution treaty directive charter provision provisions scheme offer order rider "
+        "license terms conditions deed law act regulation regulations guarantee schedule schedules amendment "
+        "amendments rules "
+        "code statute statutes ordinance points call facts decree convention protocol sla eula dpa guideline programme "
+        "strategy roadmap tariff audit inquiry assessment evaluation analysis checklist outline insert overview "
+        "bylaws constitution treaty directive charter provision provisions scheme offer order rider "
         "addendum standard guidelines rulebook procedure nda ndas leases sublease subcontract",
         # What an answer would consist of, and the pieces of text that would hold it
         "INFO": "information info data detail details figure figures mention mentions reference references "
@@ -184,7 +192,7 @@ CLASSES: dict[str, list[str]] = {
         "clue hint statistics insight insights instructions results result hits "
         "context particulars discussion match matches confirmation trace",
         "FACT": "list date dates name names amount amounts number numbers total value values breakdown rate reason "
-        "reasons cause address size weight length figure price",
+        "reasons cause count address size weight length figure price",
         "PIECE": "passage passages sentence sentences line lines clause clauses provision provisions section sections "
         "paragraph paragraphs document documents text texts page pages file files record records "
         "article articles excerpt excerpts row rows basis evidence chapter snippet snippets",

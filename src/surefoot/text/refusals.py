@@ -18,6 +18,7 @@ from surefoot.text import refusal_phrases as phrases
 from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
 from surefoot.text.refusal_words import BREAKS, OTHER
+from surefoot.text.talk import figures, is_talk, leads_on, stated, states
 
 HEAD, TAIL = 2400, 1200
 FIRST, LAST = 8, 4
@@ -43,7 +44,7 @@ _SENTENCE = re.compile("[" + re.escape(BREAKS) + "]+")
 _CLAUSE = re.compile(f",?(?={grammar.charset('TURN')})|,(?={grammar.charset('CONJ', 'WH')})")
 _CONCEDED = re.compile(f",|(?={grammar.charset('TURN')})")
 _CONDITION = re.compile(grammar.charset("COND") + "[^,:(]*$")
-_QUOTING = re.compile(f"(?<!{grammar.charset('i', 'we', 'NOT')}){grammar.charset('QUOTING')}[^,:(]*$")
+_QUOTING = re.compile(f"(?<!{grammar.charset('i', 'we', 'NOT', 'to', 'WILL')}){grammar.charset('QUOTING')}[^,:(]*$")
 _LEGAL = re.compile(grammar.charset("LEGAL"))
 _RELATIVE = re.compile(f"(?:(?<=\\w){grammar.charset('RELATIVE')}|(?<!,){grammar.charset('which')})$")
 _SOURCE = re.compile(grammar.charset("TEXT", "PAPER", "NORM"))
@@ -77,6 +78,19 @@ def detect(answer: str) -> Refusal:
     if end - start <= HEAD + TAIL:
         return _judge(answer, [(start, end)])
     return _judge(answer, [(start, start + HEAD), (end - TAIL, end)])
+
+
+def beside(sentence: str) -> list[str]:
+    """What a sentence says beside its declining clauses; the whole sentence where none declines."""
+    if detect(sentence).value == "answered":
+        return [sentence]
+    text = _Text(_fold(sentence), sentence, 0)
+    clauses = [clause for some in _sentences(text)[0] for clause in _cut(text, *some)]
+    found, here = [], 0
+    for clause in [clause for clause in clauses if clause.decline]:
+        found.append(sentence[here : clause.start])
+        here = clause.start + len(clause.text)
+    return [piece for piece in (*found, sentence[here:]) if here and piece.strip()]
 
 
 def _unwrapped(answer: str, start: int, end: int) -> tuple[int, int]:
@@ -125,7 +139,7 @@ class _Text:
         tokens = _TOKEN.findall(folded)
         self.hinted = "n'" in folded or not grammar.HINT_WORDS.isdisjoint(tokens)
         tags = grammar.TAGS
-        self.pieces = phrases.bare(tokens, [tags[token] for token in tokens]) if self.hinted else [OTHER]
+        self.pieces = phrases.bare(*phrases.pointed_at(tokens, tags)) if self.hinted else [OTHER]
         self.tags = "".join(self.pieces)
 
     @functools.cached_property
@@ -146,6 +160,7 @@ class _Decline(NamedTuple):
 
 class _Clause(NamedTuple):
     text: str  # folded
+    original: str
     start: int  # in the answer
     sentence: int
     closing: str  # the mark behind it
@@ -194,9 +209,9 @@ def _cut(text: _Text, first: int, last: int, declines: list[_Decline]) -> list[_
             start = text.spans[here][0]
             stop = text.spans[end][0] if end < len(text.spans) else len(text.folded)
             decline = next((found for found in declines if found.first < end and here < found.last), None)
-            clauses.append(
-                _Clause(text.folded[start:stop], text.offset + start, first, "" if match else closing, decline)
-            )
+            folded, original = text.folded[start:stop], text.original[start:stop]
+            closes = "" if match else closing
+            clauses.append(_Clause(folded, original, text.offset + start, first, closes, decline))
             here = end
     return clauses
 
@@ -268,20 +283,31 @@ def _verdict(clauses: list[_Clause], skipped: bool) -> Refusal:
             whole = False
     if first is None:
         return ANSWERED
-    if first.family in rules.REASONED:
+    if first.family in rules.REASONED and not any(_seeks(clause) for clause in clauses if clause.decline == first):
         content = [clause for clause in content if clause.start < first.start or support.PIVOT.match(clause.text)]
         skipped = False
     declined_at = first.start
-    content = [clause for clause in content if support.answers(clause.text, clause.start < declined_at)]
+    sentences = {clause.sentence for clause in clauses if clause.decline}
+    content = [
+        clause
+        for clause in content
+        if support.answers(
+            clause.text, clause.start < declined_at, clause.sentence not in sentences and states(clause.original)
+        )
+    ]
     partial = (content or skipped) and not whole
     return Refusal("partial" if partial else "refused", first.start, first.end)
+
+
+def _seeks(clause: _Clause) -> bool:
+    return support.SOUGHT.search(clause.text) is not None
 
 
 def _beside(clause: _Clause, decline: _Decline) -> list[_Clause]:
     """Content in the clause of a decline: cited before it, or a figure before "and"."""
     before = clause.text[: decline.start - clause.start]
     told = "[" in before or (" and " in before and support.FIGURE.search(before))
-    return [clause] if told and not _is_filler(before) else []
+    return [clause] if told and not _is_filler(clause._replace(text=before)) else []
 
 
 def _is_support(place: int, clauses: list[_Clause]) -> bool:
@@ -290,7 +316,9 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return True  # the label of what is declined
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(support.OPENING.match(clause.text))  # what follows a label may be one word
-    if clause.closing == "?" or _is_filler(clause.text):
+    if clause.closing == "?" or _is_filler(clause) or not stated(clause.original.strip(" ,;:")):
+        return True
+    if leads_on(clause.original) or (is_talk(clause.original) and not states(clause.original)):
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
     if any(_is_contrasted(clause, other) for other in beside):
@@ -307,7 +335,7 @@ def _is_contrasted(clause: _Clause, decline: _Clause) -> bool:
     return clause.start < decline.start and len(near) > 1
 
 
-def _is_filler(text: str) -> bool:
-    bare = support.MARK.sub("", text)
-    short = len(support.WORD.findall(bare, 0, 200)) < 3 and not support.VALUE.search(bare)
+def _is_filler(clause: _Clause) -> bool:
+    bare = support.MARK.sub("", clause.text)
+    short = len(support.WORD.findall(bare, 0, 200)) < 3 and not (support.VALUE.search(bare) or figures(bare))
     return short or bool(support.OPENING.match(bare) or support.ANYWHERE.search(bare))

@@ -1,0 +1,96 @@
+"""An answer that declines, and says more: is that the nearest evidence, or an answer of its own?
+
+Telling what the passages do say, or where to ask, is part of declining. What they do not bear out is a claim, and it is
+decided by the table like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from surefoot.table import ClaimFinding
+from surefoot.text.quantities import Quantity
+from surefoot.text.talk import figures, is_talk, leads_on, substance, without_references
+from surefoot.text.terms import terms
+from surefoot.types import Passage, Question
+
+# How much of what a claim adds to the question stands in the passages. A citation, or figures that all stand there,
+# show where it is from, so that its words may be freer.
+_GROUNDED, _FREER = 0.6, 0.4
+_PLAINLY = 0.75
+_ABSENCE = re.compile(
+    r"\b(?:not|no|nothing|none|neither|nowhere|never|without|\w+n['’]t|cannot|nobody|no one|absent|missing|lack\w*|"
+    r"silent|"
+    r"un(?:clear|known|resolved|answered|specified|mentioned|regulated)|outside|beyond|in vain|blank|gap|"
+    r"in the dark|thin|"
+    r"doubt|absence|instead)\b",
+    re.IGNORECASE,
+)
+_OF_SOURCES = re.compile(
+    r"\bI\b|^\W*(?:[Ii]t|[Tt]hey)\b|\b(?:[Nn]either|[Nn]one|me|my|we|us|here\W*$|there\W*$|excerpts?|passages?|"
+    r"sections?|"
+    r"clauses?|rules?|articles?|points?|pages?|paragraphs?|texts?|documents?|materials?|extracts?|conditions|guides?|"
+    r"manuals?|reports?|leaflets?|polic(?:y|ies)|agreements?|bulletins?|terms|wording|instructions|information|"
+    r"questions?|"
+    r"words?|statements?|mention\w*|sources?|said|trace|answer)\b"
+)
+_CLAUSES = re.compile(r"[;:]\s|,?\s(?:but|yet|so|though)\s")
+# "No, ..." answers; "no mention of it" does not.
+_YES_NO = re.compile(
+    r"\W*(?:and |but |so )?(?:yes|no)\b(?! (?:\w+ ){0,2}?(?:source|mention|information|word|answer|figure|statement|"
+    r"rule|"
+    r"clause|passage|trace|sign|hint|detail)s?\b)",
+    re.IGNORECASE,
+)
+# What rules do: "the lease does not allow dogs" is an answer, "dogs are no topic of the lease" is none.
+_RULING = re.compile(
+    r"\b(?:allow|permit|requir|prohibit|forbid|ban|cover|includ|exclud|insur|refund|entitl|must|may|shall|oblig|liable|"
+    r"valid|appl)\w*",
+    re.IGNORECASE,
+)
+
+
+class Declining:
+    """A question and the passages that were found for it: what declining it looks like."""
+
+    def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
+        self._question = question.text
+        self._terms = set(terms(question.text))
+        self._titles = {term for passage in passages for term in terms(passage.doc)} - self._terms
+        self._sources = " ".join(f"{passage.doc} {passage.text}" for passage in passages)
+
+    def is_declined_in(self, text: str) -> bool:
+        """Whether a sentence says of the thing asked that it is not in the sources, or where else it would be."""
+        if self._terms.isdisjoint(terms(text)):
+            return False
+        is_question = text.rstrip().endswith("?")
+        return any(map(self._is_absent, _CLAUSES.split(text))) or (not is_question and leads_on(text, self._question))
+
+    def _is_absent(self, text: str) -> bool:
+        said = set(terms(text))
+        if figures(text) or _RULING.search(text) or _YES_NO.match(text) or self._terms.isdisjoint(said):
+            return False
+        names_source = _OF_SOURCES.search(text) or not self._titles.isdisjoint(said)
+        return bool(_ABSENCE.search(text) and names_source)
+
+    def is_near_evidence(self, claim: ClaimFinding) -> bool:
+        """Borne out by the passages, told in their words and figures, or a hint where to look further."""
+        talks = is_talk(claim.text) and not figures(claim.text)
+        if claim.supported or talks or leads_on(claim.text, self._question):
+            return True
+        contradicted = claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
+        return not contradicted and self._is_told_in_words(claim)
+
+    def _is_told_in_words(self, claim: ClaimFinding) -> bool:
+        """What the claim adds to the question stands in the passages."""
+        words = substance(without_references(claim.text)) - self._terms
+        amounts = _without(figures(claim.text), figures(self._question))
+        if _without(amounts, figures(self._sources)) or not (words or amounts):
+            return False
+        wanted = _FREER if amounts or (claim.citations and claim.known) else _GROUNDED
+        return len(words & set(terms(self._sources))) >= wanted * len(words)
+
+
+def _without(found: list[Quantity], known: list[Quantity]) -> list[Quantity]:
+    return [one for one in found if not any(one.agrees(other) for other in known)]

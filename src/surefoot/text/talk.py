@@ -1,0 +1,132 @@
+"""What a sentence states, once the talk around it is taken away.
+
+Talk is said to the reader ("let me know"), about the answer ("this is based on ...") or about what the sources hold. An
+opening that sounds like talk settles nothing: it may lead to a statement ("please note that the fee is 5 euros") or
+carry one along ("good luck with the reboot, which takes four minutes"). So a sentence is read in parts, and states
+something if one of them does: with a subject and a verb that are about neither the reader nor the answer, or with a
+figure that was not given before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import NamedTuple
+
+from surefoot.text import talk_words as words
+from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.terms import terms
+
+_FRAGMENT = 3  # words
+
+
+class _Part(NamedTuple):
+    text: str
+    start: int
+    link: str  # what it hangs on: "told", "relative" or ""
+    is_question: bool = False
+
+
+def stated(sentence: str, known: Container[float] = ()) -> str:
+    """The part of a sentence that states something, "" where it only talks; `known` are figures given before it."""
+    parts = list(_parts(sentence))
+    asks = sentence.rstrip("\"'”) ").endswith("?")
+    if asks and words.INVERTED.match(sentence):
+        parts[0] = parts[0]._replace(is_question=True)
+    stating = [place for place, part in enumerate(parts) if _states(part)]
+    if stating:
+        return _from_to(sentence, parts, stating)
+    talks = asks or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
+    return "" if talks and not has_news(sentence, known) else sentence
+
+
+def _from_to(sentence: str, parts: list[_Part], stating: list[int]) -> str:
+    """Without the talk before the first part that states something, and behind the last one."""
+    first, last = stating[0], len(parts) - 1
+    opens_with_talk = any(is_talk(part.text) for part in parts[:first])
+    start = parts[first].start if opens_with_talk and parts[first].link != "relative" else 0
+    while last > stating[-1] and _is_let_go(parts[last]):
+        last -= 1
+    return sentence[start : parts[last].start + len(parts[last].text)].rstrip(" ,;-–—(")
+
+
+def _is_let_go(part: _Part) -> bool:
+    if part.link == "relative" or figures(part.text):
+        return not _has_substance(part.text)
+    return is_talk(part.text) or leads_on(part.text)
+
+
+def _parts(sentence: str) -> Iterator[_Part]:
+    here, link = 0, ""
+    for match in words.PART.finditer(sentence):
+        yield _Part(sentence[here : match.start(match.lastgroup or 0)], here, link)
+        here, link = match.end(), match.lastgroup or ""
+    yield _Part(sentence[here:], here, link)
+
+
+def _states(part: _Part) -> bool:
+    text = part.text
+    if part.is_question or is_talk(text) or not _has_substance(text) or words.VAGUE.search(text):
+        return False
+    if part.link == "told":
+        return True
+    if part.link == "relative":
+        return not words.PERSON.search(text) and words.VERB.search(text) is not None
+    if words.INTERROGATIVE.match(text) or words.CONDITION.match(text):
+        return False
+    return words.VERB.search(text) is not None
+
+
+def is_talk(text: str) -> bool:
+    """Whether a part of a sentence is said to the reader, or about the answer or the sources."""
+    return bool(words.TALK.match(text) or words.FIRST_PERSON.search(text))
+
+
+def substance(text: str) -> set[str]:
+    """The words of a text that are not just those of conversation."""
+    return set(terms(words.CONTRACTED.sub("", text))) - words.VOCABULARY
+
+
+def leads_on(text: str, asked: str = "") -> bool:
+    """Whether a text says who may know what was `asked`, or where it may be found."""
+    if figures(text) or not _leads(text, asked):
+        return False
+    return all(_leads(part.text, asked) for part in _parts(text) if part.link != "relative" and _states(part))
+
+
+def _leads(text: str, asked: str) -> bool:
+    if words.LEADS_ON.search(text):
+        return True
+    return words.HOLDS.search(text) is not None and not set(terms(asked)).isdisjoint(terms(text))
+
+
+def states(text: str) -> bool:
+    """Whether a part of the text has a subject and a verb that are about neither the reader nor the answer."""
+    return any(_states(part) for part in _parts(text))
+
+
+def _has_substance(text: str) -> bool:
+    return bool(substance(text) or quantities(without_references(text)))
+
+
+def is_fragment(text: str) -> bool:
+    """A few words without verb or figure: "Safe travels!" - or an answer, where nothing was said before."""
+    return len(text.split()) <= _FRAGMENT and not words.VERB.search(text) and not figures(text)
+
+
+def has_value(text: str) -> bool:
+    """Whether a heading gives a value: an amount with its unit."""
+    return any(found.kind not in ("number", "year") for found in figures(text))
+
+
+def has_news(text: str, known: Container[float]) -> bool:
+    """Whether a figure stands in the text that was not given before."""
+    return any(found.value not in known for found in figures(text))
+
+
+def without_references(text: str) -> str:
+    return words.REFERENCE.sub(" ", text)
+
+
+def figures(text: str) -> list[Quantity]:
+    """Amounts; not the numbers of clauses and pages, nor years."""
+    return [found for found in quantities(without_references(text)) if found.kind != "year"]
