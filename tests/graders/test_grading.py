@@ -114,7 +114,7 @@ def test_refusal_quality(answer: str, level: int) -> None:
         ("The documents do not say, but overtime is paid double.", "unsupported"),
         ("I could not find that. Please note that late payers lose their discount.", "unsupported"),
         (
-            "The passages do not say when invoices are due. Payment is made through a bank in Lisbon [a#1].",
+            "The passages do not say when that is. Payment is made through a bank in Lisbon [a#1].",
             "unsupported",
         ),
         # The nearest evidence, next steps and apologies are part of declining.

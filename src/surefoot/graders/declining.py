@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from surefoot.graders.refusal_clauses import clauses_of
+from surefoot.graders.refusal_elements import Subject, next_step, reported
 from surefoot.table import ClaimFinding
 from surefoot.text.quantities import Quantity
 from surefoot.text.talk import figures, is_talk, leads_on, substance, without_references
 from surefoot.text.terms import terms
-from surefoot.types import Passage, Question
+from surefoot.types import Passage, Question, Trace
 
 # How much of what a claim adds to the question stands in the passages. A citation, or figures that all stand there,
 # show where it is from, so that its words may be freer.
@@ -56,6 +58,7 @@ class Declining:
 
     def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
         self._question = question.text
+        self._subject = Subject.of(question, passages)
         self._terms = set(terms(question.text))
         self._titles = {term for passage in passages for term in terms(passage.doc)} - self._terms
         self._sources = " ".join(f"{passage.doc} {passage.text}" for passage in passages)
@@ -80,17 +83,26 @@ class Declining:
         if claim.supported or talks or leads_on(claim.text, self._question):
             return True
         contradicted = claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
-        return not contradicted and self._is_told_in_words(claim)
+        amounts = _without(figures(claim.text), figures(self._question))
+        if contradicted or _without(amounts, figures(self._sources)):
+            return False
+        return self._is_told_in_words(claim, amounts) or self._helps_on(claim.text)
 
-    def _is_told_in_words(self, claim: ClaimFinding) -> bool:
+    def _helps_on(self, text: str) -> bool:
+        """Every clause reports what a passage says, or tells where to turn."""
+        clauses = clauses_of(Trace("", answer=text))
+        return bool(clauses) and all(
+            next_step(clause, self._subject) or reported(clause, self._subject) for clause in clauses
+        )
+
+    def _is_told_in_words(self, claim: ClaimFinding, amounts: list[Quantity]) -> bool:
         """What the claim adds to the question stands in the passages."""
         words = substance(without_references(claim.text)) - self._terms
-        amounts = _without(figures(claim.text), figures(self._question))
-        if _without(amounts, figures(self._sources)) or not (words or amounts):
+        if not (words or amounts):
             return False
         wanted = _FREER if amounts or (claim.citations and claim.known) else _GROUNDED
         return len(words & set(terms(self._sources))) >= wanted * len(words)
 
 
-def _without(found: list[Quantity], known: list[Quantity]) -> list[Quantity]:
+def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quantity]:
     return [one for one in found if not any(one.agrees(other) for other in known)]

@@ -205,7 +205,7 @@ class _Reading(Struct, frozen=True):
             return "answered", claims
         near = all(map(asked.is_near_evidence, asserted))
         to_be_answered = bool(asserted) and self.item.question.expects == "answer"
-        answers = to_be_answered and (gold == "agrees" or self._answers_first)
+        answers = to_be_answered and (gold == "agrees" or (gold == "none" and self._answers_first))
         return ("refused", ()) if near and not answers else ("partial", asserted)
 
     @property

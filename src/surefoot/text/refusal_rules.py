@@ -99,7 +99,7 @@ i HAVE? (looked|searched) ~~ in vain
 (i|we) (HAVE to|WILL HAVE to|CAN only) (guess|leave you)
 i HAVE NOT (spotted|noticed|managed)
 (answer|it|this|that) WILL (need|require|take) (- (TEXT|PAPER|NORM)|full|complete|whole|rest)
-no answer (BE|is) possible
+no answer BE? possible
 i CAN only (guess|speculate|help|assist|answer)
 i (must|WILL|HAVE to|WILL HAVE to) pass (on|$)
 one CAN NOT (say|tell|know) (WH|from|if)

@@ -316,9 +316,7 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return True  # the label of what is declined
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(support.OPENING.match(clause.text))  # what follows a label may be one word
-    if clause.closing == "?" or _is_filler(clause) or not stated(clause.original.strip(" ,;:")):
-        return True
-    if leads_on(clause.original) or (is_talk(clause.original) and not states(clause.original)):
+    if clause.closing == "?" or _is_filler(clause) or _is_talk(clause.original.strip(" ,;:")):
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
     if any(_is_contrasted(clause, other) for other in beside):
@@ -327,6 +325,10 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return False
     words = support.WORD.findall(clause.text)
     return bool(beside) and (len(words) < 4 or words[0] in support.REASONS)
+
+
+def _is_talk(text: str) -> bool:
+    return not stated(text) or leads_on(text) or (is_talk(text) and not states(text))
 
 
 def _is_contrasted(clause: _Clause, decline: _Clause) -> bool:

@@ -9,7 +9,8 @@ figure that was not given before.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
+from functools import lru_cache
 from typing import NamedTuple
 
 from surefoot.text import talk_words as words
@@ -17,6 +18,7 @@ from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import terms
 
 _FRAGMENT = 3  # words
+_REMEMBERED = 2_000  # the same few sentences are asked about from several sides
 
 
 class _Part(NamedTuple):
@@ -28,10 +30,10 @@ class _Part(NamedTuple):
 
 def stated(sentence: str, known: Container[float] = ()) -> str:
     """The part of a sentence that states something, "" where it only talks; `known` are figures given before it."""
-    parts = list(_parts(sentence))
+    parts = _parts(sentence)
     asks = sentence.rstrip("\"'”) ").endswith("?")
     if asks and words.INVERTED.match(sentence):
-        parts[0] = parts[0]._replace(is_question=True)
+        parts = (parts[0]._replace(is_question=True), *parts[1:])
     stating = [place for place, part in enumerate(parts) if _states(part)]
     if stating:
         return _from_to(sentence, parts, stating)
@@ -39,7 +41,7 @@ def stated(sentence: str, known: Container[float] = ()) -> str:
     return "" if talks and not has_news(sentence, known) else sentence
 
 
-def _from_to(sentence: str, parts: list[_Part], stating: list[int]) -> str:
+def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
     """Without the talk before the first part that states something, and behind the last one."""
     first, last = stating[0], len(parts) - 1
     opens_with_talk = any(is_talk(part.text) for part in parts[:first])
@@ -55,14 +57,16 @@ def _is_let_go(part: _Part) -> bool:
     return is_talk(part.text) or leads_on(part.text)
 
 
-def _parts(sentence: str) -> Iterator[_Part]:
-    here, link = 0, ""
+@lru_cache(maxsize=_REMEMBERED)
+def _parts(sentence: str) -> tuple[_Part, ...]:
+    found, here, link = [], 0, ""
     for match in words.PART.finditer(sentence):
-        yield _Part(sentence[here : match.start(match.lastgroup or 0)], here, link)
+        found.append(_Part(sentence[here : match.start(match.lastgroup or 0)], here, link))
         here, link = match.end(), match.lastgroup or ""
-    yield _Part(sentence[here:], here, link)
+    return (*found, _Part(sentence[here:], here, link))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _states(part: _Part) -> bool:
     text = part.text
     if part.is_question or is_talk(text) or not _has_substance(text) or words.VAGUE.search(text):
@@ -76,6 +80,7 @@ def _states(part: _Part) -> bool:
     return words.VERB.search(text) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def is_talk(text: str) -> bool:
     """Whether a part of a sentence is said to the reader, or about the answer or the sources."""
     return bool(words.TALK.match(text) or words.FIRST_PERSON.search(text))
@@ -127,6 +132,7 @@ def without_references(text: str) -> str:
     return words.REFERENCE.sub(" ", text)
 
 
-def figures(text: str) -> list[Quantity]:
+@lru_cache(maxsize=_REMEMBERED)
+def figures(text: str) -> tuple[Quantity, ...]:
     """Amounts; not the numbers of clauses and pages, nor years."""
-    return [found for found in quantities(without_references(text)) if found.kind != "year"]
+    return tuple(found for found in quantities(without_references(text)) if found.kind != "year")
