@@ -136,9 +136,15 @@ def test_a_decline_is_decided_by_what_it_asserts(answer: str, bucket: str, expec
 
 
 def test_a_partial_refusal_is_flagged_whatever_its_bucket() -> None:
-    item = item_of({"id": "i", "question": "When are invoices due, and where?", "passages": PASSAGES,
-                    "gold_claims": ["Invoices are payable within 40 days."],
-                    "answer": "Invoices are payable within 40 days of receipt [a#1]. I could not find where."})  # fmt: skip
+    item = item_of(
+        {
+            "id": "i",
+            "question": "When are invoices due, and where?",
+            "passages": PASSAGES,
+            "gold_claims": ["Invoices are payable within 40 days."],
+            "answer": "Invoices are payable within 40 days of receipt [a#1]. I could not find where.",
+        }
+    )
     graded = FindingsGrader(Rules()).read([item])[0]
     assert (graded.bucket, graded.findings.refusal) == ("correct", "partial")
     assert graded.verdicts[0].reason == "correct, partial refusal"
