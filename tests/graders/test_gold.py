@@ -81,6 +81,7 @@ def test_figures_conflict(question: str, gold: str, answer: str) -> None:
         ("Is the roof flat?", "The roof is flat."),
         ("Is the roof flat?", "Yes."),
         (MILLIONS, "382.00"),
+        ("How much of the fee is returned?", "Half of it."),
     ],
 )
 def test_a_gold_that_adds_no_words_does_not_agree_with_just_anything(question: str, gold: str) -> None:

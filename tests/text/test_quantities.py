@@ -112,6 +112,7 @@ def test_amounts_years_and_pointers_to_a_source_are_no_such_things(text: str) ->
         ("Delivery is at no charge.", "Delivery is free of charge.", "Delivery is free of charge."),
         ("It lasts a year.", "It lasts twelve months.", "It lasts twelve months."),
         ("12 keys", "a dozen keys", "a dozen keys"),
+        ("sold in the second quarter", "sold in Q2 2023", "sold in the Q2"),
         ("It costs 500 kr.", "It costs NOK 500.", "It costs NOK 500."),
         ("It costs 600 kr.", "It costs NOK 500.", "It costs 600 kr."),
     ],

@@ -95,7 +95,7 @@ def figures_in(text: str) -> list[Figure]:
 
 def is_bare(gold: str) -> bool:
     """A gold that is nothing but a figure, as a table of results has it."""
-    return len(terms(gold)) <= 1 and len(amounts_of(gold)) == 1
+    return len(terms(gold)) <= 1 and len(amounts_of(gold)) == 1 and any(sign.isdigit() for sign in gold)
 
 
 def gold_figures(gold: str, asked: Asked) -> list[Figure]:
@@ -160,9 +160,9 @@ def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
     """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says."""
     if given.kind.startswith(AS_WRITTEN):
         return True
-    if bare and gold.kind not in _EXACT:
+    if bare and gold.kind == "number":
         return given.kind not in ("date", "year", "time of day")
-    return gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES
+    return gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or (bare and given.kind == "number")
 
 
 def _readings(amount: Amount, asked: Asked) -> Iterator[Amount]:

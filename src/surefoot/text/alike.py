@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from surefoot.text.currencies import BEFORE, same_currency
-from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.numbered import parts_of_year
+from surefoot.text.quantities import Quantity, plain_digits, quantities
 from surefoot.text.units import ratio
 
 _SIGN = re.compile(rf"(?:{BEFORE}) ?$", re.IGNORECASE)
@@ -60,7 +61,7 @@ def _are_digits(one: str, other: str) -> bool:
 
 def _amounts(text: str) -> Iterator[_Amount]:
     """In order, none inside another."""
-    found = sorted((*_free(text), *_quantities(text)), key=lambda one: one.start)
+    found = sorted((*_free(text), *_parts_of_year(text), *_quantities(text)), key=lambda one: one.start)
     end = 0
     for one in found:
         if one.start >= end:
@@ -72,6 +73,11 @@ def _quantities(text: str) -> Iterator[_Amount]:
     for quantity in quantities(text):
         sign = _SIGN.search(text, max(0, quantity.start - _LONGEST_SIGN), quantity.start)
         yield _Amount(quantity.value, quantity.kind, sign.start() if sign else quantity.start, quantity.end)
+
+
+def _parts_of_year(text: str) -> Iterator[_Amount]:
+    for one, start, end in parts_of_year(plain_digits(text)):
+        yield _Amount(float(one.number), one.name, start, end)
 
 
 def _free(text: str) -> Iterator[_Amount]:

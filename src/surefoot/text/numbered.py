@@ -42,12 +42,18 @@ def numbered(text: str) -> set[Numbered]:
     return set(_read(lowered, text)) if re.search(r"\d|quarter|half", lowered) else set()
 
 
-def _read(lowered: str, text: str) -> Iterator[Numbered]:
+def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
+    """Quarters and halves, with where they stand."""
     for match in _PART_OF_YEAR.finditer(lowered):
         if match["order"]:
-            yield Numbered(match["part"], _ORDINALS[match["order"]])
+            yield Numbered(match["part"], _ORDINALS[match["order"]]), *match.span()
         else:
-            yield Numbered(_PARTS[match["letter"] or match["behind"]], match["number"] or match["lead"])
+            name = _PARTS[match["letter"] or match["behind"]]
+            yield Numbered(name, match["number"] or match["lead"]), *match.span()
+
+
+def _read(lowered: str, text: str) -> Iterator[Numbered]:
+    yield from (one for one, _, _ in parts_of_year(lowered))
     yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
     for match in _REFERENCE.finditer(lowered):
         if not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
