@@ -181,6 +181,21 @@ LIVE = {
     "overall alone": lambda code, titles: json.dumps(
         {"ballot": code, "evaluations": {title: {"overall": 8} for title in titles}}
     ),
+    "a list": lambda code, titles: json.dumps(
+        {"ballot": code, "evaluations": [{"response": title[-1], **SEED_BALLOT} for title in titles]}
+    ),
+    "wrapped": lambda code, titles: json.dumps(
+        {"result": {"ballot": code, "evaluations": dict.fromkeys(titles, SEED_BALLOT)}}
+    ),
+    "nested": lambda code, titles: json.dumps(
+        {"ballot": code, "evaluations": {title: {"scores": SEED_BALLOT} for title in titles}}
+    ),
+    "in words": lambda code, titles: json.dumps(
+        {
+            "ballot": code,
+            "evaluations": {title: {"accuracy": {"rating": 9}, "clarity": "9 out of 10"} for title in titles},
+        }
+    ),
     "holistic": lambda code, titles: f"Here: {json.dumps({'scores': dict.fromkeys(titles, '8/10')})}",
 }
 
@@ -194,6 +209,16 @@ def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
         done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
     assert done.code == 0 and not done.json["void"], done.json["void"]
     assert [row["votes"] for row in done.json["ranking"]] == [2, 2, 2] and done.json["spent"]["calls"] == 6
+
+
+def test_models_of_anthropic_answer_and_review(surefoot: Run, tmp_path: Path) -> None:
+    with FaultServer(council_says) as server:
+        models = ",".join(f"anthropic:{name}@{server.url}" for name in ("one", "two"))
+        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        review = server.calls[-1].body
+    assert done.code == 0 and not done.json["failures"], done.err
+    assert [row["votes"] for row in done.json["ranking"]] == [1, 1] and done.json["spent"]["calls"] == 4
+    assert review["output_config"]["format"]["schema"]["properties"]["evaluations"]
 
 
 def test_a_live_reviewer_that_declines_abstains_and_is_not_asked_again(surefoot: Run, tmp_path: Path) -> None:

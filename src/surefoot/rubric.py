@@ -23,7 +23,7 @@ from surefoot.errors import UsageError
 DEFAULT = "refusal"
 COUNCIL = "council"
 LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
-_SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:/\s*10(?:\.0)?\s*)?")
+_SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:(?:/|out of)\s*10(?:\.0)?\s*)?")
 _SUM_TOLERANCE = 1e-9
 
 
@@ -148,7 +148,7 @@ def overall(
 
 
 def read_score(value: object) -> float | None:
-    """9, 9.0, "9" and "9/10" are 9; everything else, and what is out of range, is not a score."""
+    """9, 9.0, "9", "9/10" and "9 out of 10" are 9; everything else, and what is out of range, is not a score."""
     number = _number(value)
     return float(number) if number is not None and LOWEST <= number <= HIGHEST else None
 

@@ -125,6 +125,42 @@ def test_an_accuracy_below_the_scale_does_not_escape_the_ceiling(accuracy: objec
     assert (said in result.notes) == (accuracy != 1)
 
 
+UNREAD = [
+    "0/5",
+    "0/100",
+    "0%",
+    "zero",
+    "0 (fabricated)",
+    "+0",
+    "-1e5",
+    "",
+    False,
+    True,
+    11,
+    95,
+    "high",
+    [0],
+    {"why": 0},
+]
+
+
+@pytest.mark.parametrize("accuracy", [*UNREAD, "0 out of 10", {"rating": 0}, {"score": "none"}])
+def test_an_accuracy_that_cannot_be_read_does_not_help_an_answer(accuracy: object) -> None:
+    harsh = ballot({"A": scores(accuracy, 10, 10, 10, 10), "B": scores(7)})
+    result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": harsh, "r2": harsh, "r3": ballot({"A": scores(9)})}))
+    assert order(result) == ["B", "A"] and rows(result)["A"].votes == 3 and "accuracy" in rows(result)["A"].capped_by
+    assert any(note.startswith("r1: A: accuracy") and "counts as 1" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("number", ["0/5", "zero", False, [0]])
+def test_a_number_for_an_answer_that_cannot_be_read_does_not_help_it(number: object) -> None:
+    for other in (6, scores(6)):
+        harsh = ballot({"A": number, "B": other})
+        result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": harsh, "r2": harsh, "r3": ballot({"A": 9, "B": 6})}))
+        assert order(result)[0] == "B" and rows(result)["A"].votes == 3
+        assert f"r1: A: {number} is no score and counts as 1" in result.notes
+
+
 def test_one_number_of_nought_is_the_lowest_and_not_none() -> None:
     zero, nine = '{"scores": {"A": 0, "B": 6}}', '{"scores": {"A": 9, "B": 6}}'
     result = scored(sitting({"A": GOOD, "B": POOR}, {"r1": zero, "r2": zero, "r3": nine}))
@@ -139,7 +175,7 @@ def test_an_accuracy_that_nobody_can_tell_leaves_an_answer_behind() -> None:
     assert order(scored(sitting({"A": GOOD, "B": POOR}, {"r": beside}))) == ["B", "A"]
 
 
-@pytest.mark.parametrize("accuracy", [None, 11, True, "high", "9/5"])
+@pytest.mark.parametrize("accuracy", [None, {"score": None}])
 def test_without_accuracy_an_answer_is_not_scored_by_that_reviewer(accuracy: object) -> None:
     reviews = {"r1": ballot({"A": scores(accuracy, 10, 10, 10, 10), "B": scores(5)}), "r2": ballot({"A": scores(6)})}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
@@ -220,8 +256,8 @@ def test_a_number_beside_rubrics_counts_as_holistic_and_is_marked() -> None:
     result = scored(sitting({"A": GOOD, "B": POOR, "C": POOR}, reviews))
     found = rows(result)
     assert (found["B"].overall, found["B"].holistic_votes, found["A"].holistic_votes) == (6.0, 1, 0)
-    assert found["C"].overall is None and "mixed: C is not scored" in result.notes
-    assert "mixed: B: one number, not the rubric; no ceiling can be applied to it" in result.notes
+    assert found["C"].overall == 1 and "mixed: C: True is no score and counts as 1" in result.notes
+    assert "mixed: B, C: one number, not the rubric; no ceiling can be applied to it" in result.notes
     console = Console(width=200, record=True, file=io.StringIO())
     show(result, console)
     assert "accuracy in 1 of 2" in console.export_text()

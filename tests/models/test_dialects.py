@@ -48,9 +48,10 @@ def test_anthropic_gets_a_schema_that_it_takes_and_ours_stays_as_it_was() -> Non
     sent = body["output_config"]["format"]["schema"]
     assert before == VERDICT and "minimum" not in sent["properties"]["score"]
     assert body["system"] == "be kind" and body["temperature"] == 1.0
-    with pytest.raises(CallFailed) as raised:
-        MESSAGES.body("m", Prompt("hi", schema={"properties": {"a": {}}}), Manner(), PLAIN)
-    assert raised.value.kind == "rejected"
+    for unknown in ({"a": {}}, {"a": {"type": ["integer", "null"]}}):
+        with pytest.raises(CallFailed) as raised:
+            MESSAGES.body("m", Prompt("hi", schema={"type": "object", "properties": unknown}), Manner(), PLAIN)
+        assert raised.value.kind == "rejected"
 
 
 def test_half_characters_are_sent_as_replacements() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +27,9 @@ _DECLINES = re.compile(
 )
 _OPENING = 300  # characters in which one who declines has said so
 _LONGEST_NOTE = 2_000
+_LABELLED = ("response", "answer", "label", "id", "name")  # what names the answer of an evaluation in a list
+_NESTED = ("scores", "ratings", "dimensions")  # under which the dimensions of one answer may stand
+_VALUES = ("score", "rating", "value")  # of a dimension, beside its reasons
 _OVERALL = ("overall", "score", "rating", "overall score", "overall_score", "total", "holistic")
 _NO_CODE = "the ballot does not carry the code that the reviewer was given"
 
@@ -91,15 +95,15 @@ def read(
         for way in ways if use_rubric else ways[::-1]:
             block = jsonblocks.last_valid(
                 text,
-                lambda block: block.get("ballot") == wanted and way(block) is not None,  # noqa: B023
+                lambda block: _bare(block).get("ballot") == wanted and way(_bare(block)) is not None,  # noqa: B023
             )
-            ballot = way(block) if block is not None else None
+            ballot = way(_bare(block)) if block is not None else None
             if ballot is not None:
                 forgotten = (_NO_CODE,) if code and not wanted else ()
                 return replace(ballot, shown=tuple(shown), problems=(*ballot.problems, *forgotten))
     if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
         return Abstained(reviewer, "the reviewer declines")
-    return Void(reviewer, _why_void(jsonblocks.blocks(text), known, code))
+    return Void(reviewer, _why_void([_bare(block) for block in jsonblocks.blocks(text)], known, code))
 
 
 class Labels:
@@ -143,21 +147,47 @@ def form_of(label: str) -> str:
     return match[1] if match and match[1] else folded
 
 
+def _bare(block: Block) -> Block:
+    """A ballot without what is wrapped around it: {"result": {"evaluations": ...}}."""
+    inner = next(iter(block.values())) if len(block) == 1 else None
+    return inner if isinstance(inner, dict) and ("evaluations" in inner or "scores" in inner) else block
+
+
 def _entries(block: Block) -> Iterator[dict[str, object]]:
     """What a block says about answers: under "evaluations", under "scores", or as the block itself."""
     for found in (block.get("evaluations"), block.get("scores"), block):
         if isinstance(found, dict):
             yield found
+        elif isinstance(found, list) and found:
+            yield _by_label(found)
+
+
+def _by_label(listed: Sequence[object]) -> dict[str, object]:
+    """[{"response": "A", ...}, ...]. One that comes again keeps a key of its own, so that both are seen."""
+    found: dict[str, object] = {}
+    for one in listed:
+        label = next((one[key] for key in _LABELLED if isinstance(one.get(key), str)), "") if _is_dict(one) else ""
+        while label in found:
+            label += " "
+        found[label] = one
+    return found
+
+
+def _is_dict(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
 
 
 def _by_rubric(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Ballot | None:
     for entries in _entries(block):
         found, problems = _sorted(entries, entries is block, known)
+        found = {label: _flat(entry, rubric) for label, entry in found.items()}
         named = {label: entry for label, entry in found.items() if isinstance(entry, dict) and _names(entry, rubric)}
         evaluations = {label: _evaluation(entry, rubric) for label, entry in named.items()}
         if not any(evaluation.scores for evaluation in evaluations.values()):
             continue
-        holistic = _numbers({label: entry for label, entry in found.items() if label not in named})
+        others = {label: entry for label, entry in found.items() if label not in named}
+        holistic = _numbers(others)
+        problems += _unread_numbers(others, holistic)
         problems += [f"{label} is not scored" for label in known.names if label not in evaluations | holistic]
         for label, entry in named.items():
             problems += [f"{label}: {what}" for what in _below_the_scale(entry, rubric)]
@@ -176,9 +206,21 @@ def _written(entry: Mapping[str, object]) -> dict[str, list[object]]:
     """What stands under each name. "Accuracy" and "accuracy (35%)" are one; a score may stand beside its reasons."""
     found: dict[str, list[object]] = {}
     for key, value in entry.items():
-        score = value.get("score") if isinstance(value, dict) else value
-        found.setdefault(key.partition("(")[0].strip(" \t\n*_:").casefold(), []).append(score)
+        found.setdefault(key.partition("(")[0].strip(" \t\n*_:").casefold(), []).append(_value(value))
     return found
+
+
+def _value(written: object) -> object:
+    """An object with no score in it stands for itself, and is none."""
+    return next((written[key] for key in _VALUES if key in written), written) if _is_dict(written) else written
+
+
+def _flat(entry: object, rubric: Rubric) -> object:
+    """{"notes": ..., "scores": {"accuracy": 9, ...}}: the dimensions one step further in."""
+    if not _is_dict(entry) or _names(entry, rubric):
+        return entry
+    inner = (entry[key] for key in _NESTED if key in entry)
+    return next(({**entry, **one} for one in inner if _is_dict(one) and _names(one, rubric)), entry)
 
 
 def _names(entry: Mapping[str, object], rubric: Rubric) -> bool:
@@ -213,19 +255,31 @@ def _holistic(reviewer: str, block: Block, known: Labels, rubric: Rubric) -> Bal
     """One number per answer."""
     for entries in _entries(block):
         plain = {
-            key: value for key, value in entries.items() if not (isinstance(value, dict) and _names(value, rubric))
+            key: value
+            for key, value in entries.items()
+            if not (_is_dict(flat := _flat(value, rubric)) and _names(flat, rubric))
         }
         found, problems = _sorted(plain, entries is block, known)
-        if scores := _numbers(found):
+        scores = _numbers(found)
+        unread = _unread_numbers(found, scores)
+        if len(unread) < len(scores):
+            problems += unread
             problems += [f"{label} is not scored" for label in known.names if label not in scores]
             return Ballot(reviewer, holistic=scores, ranking=_ranking(block, known), problems=tuple(problems))
     return None
 
 
 def _numbers(entries: Mapping[str, object]) -> dict[str, float]:
-    """No ceiling can be applied to a number alone, so one below the scale is the lowest, not none at all."""
-    found = {label: read_lowest(_overall(value)) for label, value in entries.items()}
-    return {label: score for label, score in found.items() if score is not None}
+    """No ceiling can be applied to a number alone, so one below the scale is the lowest, not none at all; and so is
+    what was written beside numbers and cannot be read."""
+    written = {label: _overall(value) for label, value in entries.items()}
+    return {label: read_lowest(value) or float(LOWEST) for label, value in written.items() if value is not None}
+
+
+def _unread_numbers(entries: Mapping[str, object], scores: Mapping[str, float]) -> list[str]:
+    written = {label: _overall(entries[label]) for label in scores}
+    unread = {label: value for label, value in written.items() if read_lowest(value) is None}
+    return [f"{label}: {_short(value)} is no score and counts as {LOWEST}" for label, value in unread.items()]
 
 
 def _overall(entry: object) -> object:
@@ -248,7 +302,7 @@ def _why_void(blocks: Sequence[Block], known: Labels, code: str) -> str:
     meant = [block for block in blocks if block.get("ballot") in ({code, None} if code else {None})]
     if not meant:
         return "no JSON block carries the code that the reviewer was given"
-    entries = [block[key] for block in meant for key in ("evaluations", "scores") if isinstance(block.get(key), dict)]
+    entries = [found for block in meant for found in _entries(block) if found is not block]
     if not entries:
         return "no JSON block has evaluations"
     found, problems = known.sort(entries[-1])

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from surefoot import safety
 from surefoot.council import ballots, bias, ranking
-from surefoot.council.ballots import Abstained, Ballot, Void
+from surefoot.council.ballots import Abstained, Ballot, Evaluation, Void
 from surefoot.council.ranking import Vote
 from surefoot.council.settings import Settings
 from surefoot.council.sitting import Answer, Review, Sitting
-from surefoot.rubric import Rubric
+from surefoot.rubric import LOWEST, Rubric
 from surefoot.text import jsonblocks, refusals
 
 SAFETY = "safety"
@@ -94,7 +94,7 @@ def score(sitting: Sitting, settings: Settings) -> Result:
         bias.audit(
             votes, {one.label: len(one.text) for one in sitting.answers}, {one.reviewer: one.shown for one in counted}
         ),
-        tuple(_notes(sitting, counted, votes, standings)),
+        tuple(_notes(sitting, counted, votes, standings, rubric)),
         tuple(counted),
         tuple(votes),
     )
@@ -172,7 +172,9 @@ def votes_of(ballot: Ballot, answers: Sequence[Answer], settings: Settings, refu
         if evaluation is None:
             made.append(Vote(reason="not scored in the ballot", **about))
             continue
-        found = settings.rubric.score(evaluation.scores, settings.weights, refused=refused[answer.label])
+        found = settings.rubric.score(
+            _held(evaluation, settings.rubric), settings.weights, refused=refused[answer.label]
+        )
         made.append(
             Vote(
                 value=found.value,
@@ -185,6 +187,15 @@ def votes_of(ballot: Ballot, answers: Sequence[Answer], settings: Settings, refu
             )
         )
     return made
+
+
+def _held(evaluation: Evaluation, rubric: Rubric) -> dict[str, float]:
+    """What stands on the axis of a ceiling and cannot be read is the lowest score: "0/5" must not lift an answer."""
+    return evaluation.scores | {name: float(LOWEST) for name in _unread_ceilings(evaluation, rubric)}
+
+
+def _unread_ceilings(evaluation: Evaluation, rubric: Rubric) -> list[str]:
+    return [name for name in evaluation.unread if any(cap.axis == name for cap in rubric.caps)]
 
 
 def gate_of(sitting: Sitting) -> dict[str, Safety]:
@@ -272,7 +283,11 @@ def _folded(name: str) -> str:
 
 
 def _notes(
-    sitting: Sitting, counted: Sequence[Ballot], votes: Sequence[Vote], standings: Sequence[ranking.Standing]
+    sitting: Sitting,
+    counted: Sequence[Ballot],
+    votes: Sequence[Vote],
+    standings: Sequence[ranking.Standing],
+    rubric: Rubric,
 ) -> list[str]:
     """What a reader must know to weigh the result."""
     notes = list(sitting.problems)
@@ -289,5 +304,7 @@ def _notes(
             notes.append(f"{ballot.reviewer}: {given}: one number, not the rubric; no ceiling can be applied to it")
         notes += [f"{ballot.reviewer}: {problem}" for problem in ballot.problems]
         for label, evaluation in ballot.evaluations.items():
-            notes += [f"{ballot.reviewer}: {label}: {name} is no score: {v}" for name, v in evaluation.unread.items()]
+            for name, value in evaluation.unread.items():
+                counts = f" and counts as {LOWEST}" if name in _unread_ceilings(evaluation, rubric) else ""
+                notes.append(f"{ballot.reviewer}: {label}: {name} is no score{counts}: {value}")
     return notes + [f"{vote.reviewer}: {vote.label}: {vote.reason}" for vote in votes if vote.reason and vote.missing]

@@ -169,7 +169,8 @@ def _example(labels: Sequence[str], dimensions: Sequence[str], code: str) -> str
 
 
 def _schema(labels: Sequence[str], dimensions: Sequence[str], code: str) -> Schema:
-    score = {"type": ["integer", "null"], "minimum": LOWEST, "maximum": HIGHEST}
+    # Not a list of types: Anthropic's SDK stops at one.
+    score = {"anyOf": [{"type": "integer", "minimum": LOWEST, "maximum": HIGHEST}, {"type": "null"}]}
     notes = {"notes": {"type": "string", "maxLength": _LONGEST_NOTE}}
     evaluation = _object(notes | dict.fromkeys(dimensions or ("score",), score))
     evaluations = _object({_titled(label): evaluation for label in labels})
