@@ -70,6 +70,31 @@ def test_the_cause_is_said_once_with_what_to_do(grade: Grade, fault: Fault, path
     assert code == 4 and said.count(f"error: HTTP {fault.status}: {fault.message}") == 1 == said.count(f"hint: {hint}")
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault(400, message="API key not valid. Please pass a valid API key."), "HTTP 400: API key not valid"),
+        (Fault(400, message="foo/bar is not a valid model ID"), "not a valid model ID"),
+        (Fault(403, message="Country, region, or territory not supported"), "territory not supported"),
+        (Fault(kind="cut_json"), "cut off"),
+        (Fault(text="no"), "the reply held no whole JSON object"),
+    ],
+)
+def test_why_rows_failed_is_always_said(grade: Grade, fault: Fault, words: str) -> None:
+    with FaultServer(lambda call: fault) as server:
+        code, said = grade(f"llm:m@{server.url}", "--concurrency", "1")
+        asked = sum(server.asked.values())
+    errors = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert code == 4 and len(errors) == 1 and words in errors[0]
+    assert asked <= 2 or fault.status == 200, "what no prompt will get past stops the rest"
+
+
+def test_a_council_of_graders_says_a_cause_once(grade: Grade) -> None:
+    with FaultServer(lambda call: Fault(401, message="no such key")) as server:
+        _, said = grade("council:" + ",".join(f"llm:{m}@{server.url}" for m in "abc"))
+    assert said.count("error: ") == 1 == said.count("hint: no key was sent")
+
+
 def test_a_server_that_is_down_is_named_once(grade: Grade) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

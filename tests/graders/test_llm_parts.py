@@ -210,6 +210,8 @@ QUOTED = ONE["evidence"][0]
         {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "page": 3, "passage": "passage P1"}]}]},
         {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "passage": 1, "says": "SUPPORTED"}]}]},
         {**GOOD, "claims": [{**ONE, "evidence": [{key: QUOTED[key] for key in ("passage", "quote")}]}]},
+        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "passage": "P1 (kiln 3)", "says": "support"}]}]},
+        {**GOOD, "claims": [{**ONE, "reading": "support"}]},
         {key: GOOD[key] for key in ("refusal", "claims")},
         {key: GOOD[key] for key in ("claims", "gold")},
         {**GOOD, "asserts": None, "gold": None},

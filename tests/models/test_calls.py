@@ -264,6 +264,26 @@ def test_what_a_server_does_not_take_is_left_out_and_remembered(kind: str, unkno
         assert model.complete(Prompt("plain")).how == "text"
 
 
+def test_a_tier_with_few_tokens_a_minute_is_asked_for_fewer() -> None:
+    def script(call: Call) -> Fault | None:
+        room = call.body["max_tokens"]
+        said = f"Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested {room}, reduce it"
+        return Fault(413 if call.prompt == "p" else 429, message=said) if room > 6_000 else None
+
+    with FaultServer(script) as server:
+        model = opened(server)
+        assert [(r.value, r.asked) for r in map(model.complete, [asking("p"), asking("q")])] == [(GOOD, 2), (GOOD, 1)]
+    with FaultServer(lambda call: Fault(429, message="Request too large: Limit 10, Requested 99")) as server:
+        reply = opened(server).complete(asking("p"))
+    assert "Request too large" in reply.error and "raise that limit" in reply.hint and reply.asked < 5
+
+
+def test_the_room_that_a_reply_needed_is_given_to_the_next() -> None:
+    with FaultServer(lambda call: Fault(thinks=9_500)) as server:
+        model = opened(server)
+        assert [model.complete(asking(f"p{number}")).asked for number in range(3)] == [2, 1, 1]
+
+
 def test_equal_prompts_are_one_call_and_a_repeat_is_none(tmp_path: Path) -> None:
     with FaultServer(latency=0.05) as server:
         model = opened(server, cache=tmp_path / "c.sqlite")

@@ -48,9 +48,9 @@ def test_anthropic_gets_a_schema_that_it_takes_and_ours_stays_as_it_was() -> Non
     sent = body["output_config"]["format"]["schema"]
     assert before == VERDICT and "minimum" not in sent["properties"]["score"]
     assert body["system"] == "be kind" and body["temperature"] == 1.0
-    for unknown in ({"a": {}}, {"a": {"type": ["integer", "null"]}}):
+    for inner in ({}, {"type": ["integer", "null"]}):
         with pytest.raises(CallFailed) as raised:
-            MESSAGES.body("m", Prompt("hi", schema={"type": "object", "properties": unknown}), Manner(), PLAIN)
+            MESSAGES.body("m", Prompt("hi", schema={"type": "object", "properties": {"a": inner}}), Manner(), PLAIN)
         assert raised.value.kind == "rejected"
 
 
@@ -89,6 +89,33 @@ def test_what_is_no_reply_fails_as_one_that_may_pass(data: bytes) -> None:
         with pytest.raises(CallFailed) as raised:
             dialect.answer(data)
         assert raised.value.kind == "passing"
+
+
+@pytest.mark.parametrize(
+    ("reason", "cut"),
+    [("stop", False), ("STOP", False), ("eos", False), (None, False), ("tool_calls", False), ("length", True),
+     ("model_length", True), ("MAX_TOKENS", True), ("insufficient_system_resource", None), ("error", None),
+     ("whatever", None)],
+)  # fmt: skip
+def test_why_a_model_stopped(reason: str | None, cut: bool | None) -> None:
+    chat = {"choices": [{"message": {"content": "The fee is not"}, "finish_reason": reason}]}
+    messages = {"content": [{"type": "text", "text": "The fee is not"}], "stop_reason": reason}
+    for dialect, content in ((CHAT, chat), (MESSAGES, messages)):
+        if cut is not None:
+            assert dialect.answer(json.dumps(content).encode()).cut is cut
+            continue
+        with pytest.raises(CallFailed) as raised:
+            dialect.answer(json.dumps(content).encode())
+        assert raised.value.kind == "passing" and str(reason) in raised.value.message
+
+
+def test_an_error_in_place_of_a_reply() -> None:
+    with pytest.raises(CallFailed) as raised:
+        CHAT.answer(b'{"error": "Unexpected endpoint or method. (POST /chat/completions)"}')
+    assert raised.value.kind == "hopeless" and "a reply: Unexpected endpoint" in raised.value.message
+    with pytest.raises(CallFailed) as raised:
+        CHAT.answer(b'{"error": {"message": "slow down", "code": 429}}')
+    assert raised.value.kind == "busy"
 
 
 def test_what_a_server_rejects_is_left_out() -> None:

@@ -27,7 +27,16 @@ LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
             "/openai/v1",
         ),
         (LOCAL, False, 307, "HTTP 307: the server sends us on to /x", "use the address that it names"),
-        (LOCAL, True, 429, "HTTP 429: You exceeded your current quota", "add credit"),
+        (LOCAL, True, 429, "HTTP 429: You exceeded your current quota", "wait until the quota is renewed"),
+        (LOCAL, True, 429, "HTTP 429: Azure OpenAI API version 2024-10-21 have exceeded call rate limit", "wait until"),
+        (LOCAL, True, 429, "HTTP 429: Request too large for gpt-4: Limit 10000, Requested 10704", "more tokens than"),
+        (LOCAL, True, 413, "HTTP 413: too large", ""),
+        (LOCAL, True, 404, "HTTP 404: models/gemini-9 is not found for API version v1main", "the name of the model"),
+        (LOCAL, True, 400, "HTTP 400: foo/bar is not a valid model ID", "the name of the model"),
+        (LOCAL, True, 400, "HTTP 400: Invalid model: mistral-foo", "the name of the model"),
+        (LOCAL, True, 400, "HTTP 400: API key not valid. Please pass a valid API key.", "check the key in"),
+        (LOCAL, False, 400, "HTTP 400: Missing or invalid Authorization header.", "no key was sent"),
+        (BARE, False, 200, "Unexpected endpoint or method. (POST /chat/completions)", f"try {LOCAL}"),
         (LOCAL, True, 402, "HTTP 402", "add credit"),
         (LOCAL, True, 500, "HTTP 500: oops", ""),
     ],
@@ -35,6 +44,28 @@ LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
 def test_what_to_do(endpoint: str, key: bool, status: int, said: str, hint: str) -> None:
     found = Hints(endpoint, key).on_answer(status, said)
     assert hint in found and bool(hint) == bool(found)
+
+
+def test_anthropic_s_models_are_listed_under_its_version() -> None:
+    found = Hints("https://api.anthropic.com", True, version="/v1").on_answer(404, "HTTP 404: model: claude-9")
+    assert "https://api.anthropic.com/v1/models lists" in found
+    assert "/v1/models" in Hints("https://x.example", True, version="/v1").on_answer(404, "HTTP 404: Not Found")
+
+
+def test_a_vendor_that_wants_money_is_to_get_it() -> None:
+    assert "add credit" in Hints(LOCAL, True).on_answer(400, "HTTP 400: Billing hard limit has been reached", "unpaid")
+
+
+@pytest.mark.parametrize(
+    ("pasted", "endpoint"),
+    [
+        ("llm:m@https://h.example/v1/chat/completions", "https://h.example/v1"),
+        ("llm:m@https://h.example/v1/chat/completions/", "https://h.example/v1"),
+        ("anthropic:m@https://h.example/v1/messages", "https://h.example"),
+    ],
+)
+def test_the_path_of_a_call_is_no_part_of_the_address(pasted: str, endpoint: str) -> None:
+    assert parsed(pasted).endpoint == endpoint
 
 
 def test_an_address_with_azure_s_version_is_explained() -> None:

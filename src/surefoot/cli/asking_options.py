@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,12 @@ from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.settings import EFFORTS, Settings
-from surefoot.report.words import plain
+from surefoot.report.words import counted, plain
+
+_NOT_ASKED = "not asked: "
+_HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
+_NUMBERED = re.compile(r"\S*\d\S*")
+_MOST_CAUSES = 5
 
 
 class Terms(Struct, frozen=True):
@@ -78,8 +84,30 @@ def chat_asking(spec: str, options: dict[str, Any]) -> tuple[Settings, Budget]:
     return Settings(concurrency=options.get("concurrency", 1), **given), budget
 
 
-def tell_causes(causes: Mapping[str, str]) -> None:
-    """Why something was not answered, by what to do about it: each once."""
-    for hint, cause in causes.items():
-        click.echo(plain(f"error: {cause}", 500), err=True)
-        click.echo(plain(f"hint: {hint}", 500), err=True)
+def tell_causes(causes: Iterable[tuple[str, str]]) -> None:
+    """Why something was not answered, and what to do about it: each once in a command, and no more than a few."""
+    context = click.get_current_context(silent=True)
+    told: set[str] = context.meta.setdefault(__name__, set()) if context else set()
+    new: dict[str, tuple[str, str]] = {}
+    for cause, hint in causes:
+        new.setdefault(_kind(cause), (cause, hint))
+    untold = [both for kind, both in new.items() if kind not in told]
+    told.update(new)
+    for cause, hint in untold[:_MOST_CAUSES]:
+        click.echo(plain(f"error: {cause.removeprefix(_NOT_ASKED)}", 500), err=True)
+        if hint and hint not in told:
+            click.echo(plain(f"hint: {hint}", 500), err=True)
+        told.add(hint)
+    if len(untold) > _MOST_CAUSES:
+        click.echo(f"and {counted(len(untold) - _MOST_CAUSES, 'other error')}", err=True)
+
+
+def _kind(cause: str) -> str:
+    """Errors are of one kind where they differ in times, counts and ids alone; their status comes first, and tells."""
+    why = bare_cause(cause)
+    return why[: len("HTTP 404")] + _NUMBERED.sub("", why[len("HTTP 404") :])
+
+
+def bare_cause(error: str) -> str:
+    """Without how long it took to find out."""
+    return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))

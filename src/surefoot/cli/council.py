@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import Terms, asking_options
+from surefoot.cli.asking_options import Terms, asking_options, bare_cause
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.report.words import plain
@@ -160,7 +160,7 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
     """Each model's once, though it may have been left out of several stages for the same reason; each hint once."""
     stages: dict[tuple[str, str], list[str]] = {}
     for failure in failures:
-        stages.setdefault((failure.model, failure.reason.removeprefix("not asked: ")), []).append(failure.stage)
+        stages.setdefault((failure.model, bare_cause(failure.reason)), []).append(failure.stage)
     for (model, reason), names in stages.items():
         click.echo(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400), err=True)
     for hint in dict.fromkeys(failure.hint for failure in failures if failure.hint):

@@ -86,7 +86,7 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         _show(summary, options["concurrency"])
     errors = summary["errors_by_kind"]
     causes = getattr(pipeline, "causes", {})  # those that have passed are not told
-    tell_causes({hint: why for hint, why in causes.items() if any(why in one or one in why for one in errors)})
+    tell_causes((why, hint) for why, hint in causes.items() if any(why.startswith(one) for one in errors))
     if outdated:
         click.echo(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}", err=True)
     if interrupted:

@@ -181,8 +181,7 @@ def _tell(grading: Grading) -> None:
     usd = None if None in paid else sum(filter(None, paid))
     tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
     _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
-    failed = [reply for reply in reversed(replies) if reply.error and reply.hint]
-    tell_causes({reply.hint: reply.error.removeprefix("not asked: ") for reply in failed})
+    tell_causes((reply.error, reply.hint) for reply in replies if reply.error)
     if grading.self_check.words:
         _note(f"warning: the grader {grading.self_check.words} among answers of known label")
     open_ids: dict[str, list[str]] = {}

@@ -166,7 +166,8 @@ def _by_label(listed: Sequence[object]) -> dict[str, object]:
     """[{"response": "A", ...}, ...]. One that comes again keeps a key of its own, so that both are seen."""
     found: dict[str, object] = {}
     for one in listed:
-        label = next((one[key] for key in _LABELLED if isinstance(one.get(key), str)), "") if _is_dict(one) else ""
+        names = [one.get(key) for key in _LABELLED] if _is_dict(one) else []
+        label = next((name for name in names if isinstance(name, str)), "")
         while label in found:
             label += " "
         found[label] = one

@@ -20,9 +20,12 @@ from surefoot.text.jsonblocks import last_valid
 MOST_EVIDENCE = 6  # for one claim
 Value = dict[str, Any]
 _UNSAID = "cannot_tell"
-_READINGS = {"supports": "supported", "contradicts": "contradicted"}
+_READINGS = {
+    "supports": "supported", "support": "supported", "contradicts": "contradicted", "contradict": "contradicted",
+}  # fmt: skip
 _SAYS = {
-    "supported": "supports", "contradicted": "contradicts", "partial": "supports_in_part", "part": "supports_in_part",
+    "supported": "supports", "support": "supports", "contradicted": "contradicts", "contradict": "contradicts",
+    "partial": "supports_in_part", "part": "supports_in_part",
     "in_part": "supports_in_part", "partially": "supports_in_part", "partially_supports": "supports_in_part",
     "supports_partially": "supports_in_part", "partly_supports": "supports_in_part",
 }  # fmt: skip
@@ -169,11 +172,12 @@ def _meant(value: object, words: dict[str, str]) -> object:
 
 
 def _numbered(value: object, form: Callable[[Any], object]) -> object:
-    """A claim or passage by its number: 2, "2", "P2", "claim 2"."""
+    """A claim or passage by its number: 2, "2", "P2", "claim 2", "P2 (of 1999)"."""
     numbers = re.findall(r"\d+", str(value)) if isinstance(value, str | int | float) and value is not True else []
     if isinstance(value, float) and value.is_integer():
         return form(int(value))
-    return form(int(numbers[0])) if len(numbers) == 1 else value
+    leads = isinstance(value, str) and re.match(r"\W*(?:P|passage |claim )?\d+\b", value, re.IGNORECASE)
+    return form(int(numbers[0])) if len(numbers) == 1 or leads else value
 
 
 def _once(claims: list[Value]) -> list[Value]:

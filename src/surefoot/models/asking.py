@@ -95,6 +95,8 @@ class _Prompt:
             room = self._room()
             self._learnt.answered(self._manner)
             self._learnt.heard(answer, room)
+            if self._cuts and not answer.cut:
+                self._learnt.thinking = max(self._learnt.thinking, room - self._prompt.longest)
             if (reply := self._read(answer, room)) is not None:
                 return reply
 
@@ -138,9 +140,9 @@ class _Prompt:
                 continue
             room = affordable(prompt, price, density, budget.left_usd or 0.0)
             if room < min(self._prompt.longest, prompt.longest) or room >= prompt.longest:
-                limit = money(budget.most_usd or 0.0)
-                message = f"not asked: it could have cost more than the limit of ${limit}"
-                raise CallFailed("permanent", message, hint=_BY_BUDGET)
+                more = f"could have cost more than the limit of ${money(budget.most_usd or 0.0)}"
+                again = f"{self._wrong}, and asking again" if self._wrong else "asking again"
+                raise CallFailed("permanent", f"{again if self._calls else 'not asked: it'} {more}", hint=_BY_BUDGET)
             prompt = replace(prompt, longest=room)
         return prompt, usd
 
@@ -150,7 +152,8 @@ class _Prompt:
         if settings.max_tokens is not None:
             return settings.max_tokens
         thinking = self._manner.room_to_think(settings.thinking) if self._learnt.may_think else 0
-        return (self._prompt.longest + thinking) << self._cuts
+        needed = self._manner.room_to_think(self._learnt.thinking)
+        return max((self._prompt.longest + thinking) << self._cuts, self._prompt.longest + needed)
 
     def _count(self, answer: Answer, set_aside: float) -> float:
         """What the call has cost, or could have where the server does not say how many tokens it took."""

@@ -44,7 +44,7 @@ class Client:
     def __init__(self, connected: Connected, key: Secret, settings: Settings) -> None:
         self.dialect = connected.dialect
         self._http, self._key, self._settings = connected.http, key, settings
-        self._hints = Hints(connected.endpoint, bool(key))
+        self._hints = Hints(connected.endpoint, bool(key), version=self.dialect.version)
         url = f"{connected.endpoint.removesuffix('/')}{self.dialect.path}"
         self._model_of_requests = connected.http.build_request(
             "POST", url, headers={**connected.headers, "content-type": "application/json"}
@@ -60,7 +60,7 @@ class Client:
             return self._scrubbed(self.dialect.answer(self._key.scrubbed_bytes(response.data)))
         except CallFailed as failure:
             failure.message = self._key.scrubbed(failure.message)
-            failure.hint = failure.hint or self._hints.on_answer(response.status, failure.message)
+            failure.hint = failure.hint or self._hints.on_answer(response.status, failure.message, failure.kind)
             raise
 
     async def close(self) -> None:

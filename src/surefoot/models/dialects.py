@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from surefoot.models.failures import CallFailed
 from surefoot.models.seam import Prompt, Schema
 from surefoot.models.settings import Settings
-from surefoot.models.streams import is_stream, joined_chat, joined_messages
+from surefoot.models.streams import failure_in, is_stream, joined_chat, joined_messages
 
 How = Literal["json_schema", "json_object", "text"]
 LimitName = Literal["max_tokens", "max_completion_tokens"]
@@ -22,7 +22,10 @@ _OTHER: dict[LimitName, LimitName] = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
 }
-_TOO_LONG = re.compile(r"context (?:length|window|size)|too long|maximum.{0,20} length|content.?(?:policy|filter)")
+_TOO_LONG = re.compile(
+    r"context (?:length|window|size)|too long|request too large|tokens must be reduced|maximum.{0,20} length"
+    r"|content.?(?:policy|filter)"
+)
 _TOO_MANY = re.compile(r"too large|too many|exceed|at most|maximum|less than|greater than|larger than|> ?[0-9]|fewer")
 _ROOMS = (1.0, 0.25, 0.0)  # shares of the room to think, for servers that have no room for all of it
 _IN_WORDS = "Reply with one JSON value that fits this JSON schema, and with nothing after it:\n"
@@ -32,6 +35,14 @@ _THINKING = re.compile(
     r"\s*<(think|thinking|thought|reasoning)>(?:(?!</\1>).)*+(?:</\1>\s*|$)|(?:(?!</?think>).)*+(?<=\n)</think>\s*",
     re.DOTALL,
 )
+# Why a model stopped. What is none of these, an error of the server or something unknown, is no end of a reply.
+_ENDED = frozenset(
+    {"", "stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed", "done", "tool_calls",
+     "tool_use", "function_call"}
+)  # fmt: skip
+_CUT = frozenset({"length", "max_length", "model_length", "max_tokens", "max_output_tokens", "token_limit",
+                  "model_context_window_exceeded"})  # fmt: skip
+_REFUSED = frozenset({"content_filter", "content_filtered", "refusal", "safety", "prohibited_content", "recitation"})
 Found = TypeVar("Found", bound=Struct)
 
 
@@ -65,6 +76,7 @@ class Answer(Struct, frozen=True):
 
 
 class Dialect(Protocol):
+    version: str  # the part of the path that is not in the address
     path: str
     hows: tuple[How, ...]
 
@@ -125,7 +137,7 @@ class _Chat(Struct):
 
 
 class OpenAiDialect:
-    path = "/chat/completions"
+    version, path = "", "/chat/completions"
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
@@ -153,9 +165,10 @@ class OpenAiDialect:
         message, stop = chat.choices[0].message, chat.choices[0].finish_reason
         content = message.content or message.refusal or ""
         text = content if isinstance(content, str) else "".join(part.text for part in content)
-        refusal = message.refusal or ("its content filter" if stop == "content_filter" else "")
+        cut, filtered = _stopped(stop)
+        refusal = message.refusal or ("its content filter" if filtered else "")
         tokens_in, tokens_out = (chat.usage or _ChatUsage()).counts
-        return Answer(without_thinking(text), tokens_in, tokens_out, stop == "length", refusal)
+        return Answer(without_thinking(text), tokens_in, tokens_out, cut, refusal)
 
 
 class _Block(Struct):
@@ -177,7 +190,7 @@ class _Messages(Struct):
 
 
 class AnthropicDialect:
-    path = "/v1/messages"
+    version, path = "/v1", "/v1/messages"
     hows: tuple[How, ...] = ("json_schema", "text")
 
     def __init__(self, accepted_schema: Callable[[Schema], Schema]) -> None:
@@ -210,9 +223,18 @@ class AnthropicDialect:
         cached = (_count(usage.cache_creation_input_tokens or 0), _count(usage.cache_read_input_tokens or 0))
         counts = [count for count in (_count(usage.input_tokens), *cached) if count is not None]
         tokens_in = sum(counts) if len(counts) == 3 else None
-        refusal = "its safety rules" if stop == "refusal" else ""
-        cut = stop in ("max_tokens", "model_context_window_exceeded")
+        cut, refused = _stopped(stop)
+        refusal = "its safety rules" if refused else ""
         return Answer(without_thinking(text), tokens_in, _count(usage.output_tokens), cut, refusal)
+
+
+def _stopped(reason: str | None) -> tuple[bool, bool]:
+    """Whether the reply was cut off at its length, and whether the vendor's rules stopped it."""
+    said = (reason or "").casefold()
+    if said in _ENDED | _CUT | _REFUSED:
+        return said in _CUT, said in _REFUSED
+    message = f"the server stopped before the reply was whole ({' '.join(said.split())[:40]!r})"
+    raise CallFailed("passing", message, maybe_paid=True)
 
 
 def _count(value: object) -> int | None:
@@ -261,5 +283,7 @@ def _decoded(data: bytes, kind: type[Found]) -> Found:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if failure := failure_in(data):
+            raise failure from error
         start = " ".join(data[:400].decode("utf-8", "replace").split())[:80]
         raise CallFailed("passing", f"the server did not answer with a reply: {start!r}", maybe_paid=True) from error

@@ -24,12 +24,30 @@ _BUSY = frozenset({429, 503, 529})
 _PASSING = frozenset({408, 409, 425})
 _REJECTED = frozenset({400, 415, 422, 501})
 _HOPELESS = frozenset({401, 404, 405})
-_PAYMENT_REQUIRED = 402
+_PAYMENT_REQUIRED, _NOT_ALLOWED = 402, 403
 # Codes and words of vendors that mean money. "You exceeded your current quota" does not: some say so of a minute's.
 _NO_MONEY = re.compile(
     r"insufficient_(?:quota|credits?|balance|funds)|billing_(?:hard_limit_reached|not_active)"
     r"|credit balance is too low|insufficient (?:credits?|balance|funds)"
 )
+# A call that asks for more than may be asked for in a minute is never taken: with less room it may be.
+_REQUESTED = re.compile(r"limit:? ([0-9,]{1,15}),? requested:? ([0-9,]{1,15})|tokens must be reduced")
+Wrong = Literal["key", "model", "address", ""]
+_WRONG: dict[Wrong, re.Pattern[str]] = {
+    "key": re.compile(
+        r"\b(?:api.?key|token|credentials?|authorization(?: header)?)\W{0,3} (?:is |was )?"
+        r"(?:not valid|invalid|missing|expired)"
+        r"|(?:invalid|incorrect|wrong|missing|expired|no|bad)(?: or invalid)? (?:api.?key|authorization|credentials)"
+        r"|api_key_invalid|invalid_api_key|must provide an api key"
+    ),
+    "model": re.compile(
+        r"not a valid model|(?:invalid|unsupported) model(?: id| name)?(?:[:.'\"]| ['\"`])|(?:unknown|no such) model\b"
+        r"|model_not_found"
+        r"|(?:model|deployment)s?\b.{0,100}?(?:does not exist|not found|not exist)"
+    ),
+    "address": re.compile("unexpected endpoint|unknown (?:url|endpoint)|invalid url|no such (?:url|endpoint|route)"),
+}
+_FORBIDDEN = re.compile(r"key|permission|access|credential|authori[sz]|not supported|not enabled|disabled")
 _FEWER_TOKENS = re.compile(r"fewer max_(?:completion_)?tokens")
 _NUMBER_AND_UNIT = r"([0-9]{1,9}(?:\.[0-9]{1,20})?) ?(ms|mil|s|m|h|d)?[a-z]{0,8},? ?"
 _DELAY = re.compile(rf"(?:retrydelay\W{{1,6}}|(?:retry|try again) (?:in|after) )((?:{_NUMBER_AND_UNIT}){{1,4}})")
@@ -62,18 +80,34 @@ def failure_of(
     return CallFailed(_kind(status, start, delay), message, delay)
 
 
+def wrong_part(said: str) -> Wrong:
+    """What no prompt will get past, by the words of the server."""
+    return next((part for part, words in _WRONG.items() if words.search(said.lower())), "")
+
+
 def _kind(status: int, start: str, delay: float | None) -> Kind:
     if status == _PAYMENT_REQUIRED:
         return "rejected" if _FEWER_TOKENS.search(start) else "unpaid"
     if _NO_MONEY.search(start) and delay is None:  # who says when to come back does not mean money
         return "unpaid"
+    if status in (413, 429) and _asks_too_much(start):
+        return "rejected"
     if status in _BUSY or (status >= 500 and "overloaded" in start):
         return "busy"
+    if wrong_part(start) or (status == _NOT_ALLOWED and _FORBIDDEN.search(start)):
+        return "hopeless"
     if status in _REJECTED:
         return "rejected"
     if status in _PASSING or status >= 500:
         return "passing"
     return "hopeless" if status in _HOPELESS else "permanent"
+
+
+def _asks_too_much(start: str) -> bool:
+    match = _REQUESTED.search(start)
+    if match is None or match[1] is None:
+        return match is not None
+    return int(match[2].replace(",", "") or 0) > int(match[1].replace(",", "") or 0)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

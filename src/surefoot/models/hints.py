@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from surefoot.models.failures import Kind, wrong_part
 from surefoot.models.keys import variables_of
 from surefoot.text.endpoints import AZURE
 
 SILENT = "--timeout allows for a longer silence"
+_WAIT = "wait until the quota is renewed, or raise it with the vendor; what was answered is kept"
+_SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
 _UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
 _MODEL = re.compile(r"model|deployment")
+_TOO_MUCH = re.compile("request too large|tokens must be reduced")
 
 
 class Hints:
-    """For one endpoint. `has_key`: one is sent there."""
+    """For one endpoint. `has_key`: one is sent there. `version`: the path that is put behind the address by itself."""
 
-    def __init__(self, endpoint: str, has_key: bool) -> None:
-        self._endpoint, self._has_key = endpoint, has_key
+    def __init__(self, endpoint: str, has_key: bool, version: str = "") -> None:
+        self._endpoint, self._has_key, self._version = endpoint, has_key, version
         parts = urlsplit(endpoint)
-        self._is_bare = not parts.path.strip("/")
+        self._is_bare = not version and not parts.path.strip("/")
         self._is_azure = (parts.hostname or "").endswith(".azure.com")
 
     @property
@@ -27,20 +31,22 @@ class Hints:
         """Nobody can be reached."""
         return f"is a server running at {self._endpoint}? Start it, or correct the address"
 
-    def on_answer(self, status: int, said: str) -> str:
+    def on_answer(self, status: int, said: str, kind: Kind = "permanent") -> str:
         """The server has answered, and not with a reply."""
         text = said.lower()
-        if "api-version" in text or "api version" in text:
-            return AZURE
-        if status in (401, 403):
-            return self._on_key()
-        if status in (404, 405):
-            return self._on_address(bool(_MODEL.search(text)))
+        if kind == "unpaid" or status == 402:
+            return _UNPAID
+        if status in (413, 429):
+            return _SMALLER if _TOO_MUCH.search(text) else _WAIT if status == 429 else ""
         if 300 <= status < 400:
             return "use the address that it names"
-        if 200 <= status < 300 and "<" in text and self._is_bare:
-            return self._on_address(False)
-        return _UNPAID if status == 402 or "quota" in text or "credit" in text or "balance" in text else ""
+        if status in (401, 403) or wrong_part(text) == "key":
+            return self._on_key()
+        if "api-version" in text:
+            return AZURE
+        if status in (404, 405) or wrong_part(text):
+            return self._on_address(bool(_MODEL.search(text)))
+        return self._on_address(False) if 200 <= status < 300 and "<" in text and self._is_bare else ""
 
     def _on_key(self) -> str:
         places = " or ".join(variables_of(self._endpoint))
@@ -51,4 +57,6 @@ class Hints:
             return AZURE
         if self._is_bare and not about_model:
             return f"most servers answer under /v1: try {self._endpoint}/v1"
-        return f"check the name of the model ({self._endpoint}/models lists what there is) and the address"
+        return (
+            f"check the name of the model ({self._endpoint}{self._version}/models lists what there is) and the address"
+        )

@@ -19,6 +19,7 @@ class Learnt:
         self.density = 1.0  # tokens of prompts, for each that was estimated
         self.hopeless: CallFailed | None = None  # why no further prompt is asked
         self.has_answered = False
+        self.thinking = 0  # tokens of room, on top of a text, that a reply turned out to need
         self._in_vain = self._unreached = self._unpaid = 0
         self._thinks, self._plain_replies = False, 0
 

@@ -58,6 +58,18 @@ def joined_messages(data: bytes) -> bytes:
     return msgspec.json.encode({"content": content, "stop_reason": stop, "usage": usage})
 
 
+def failure_in(data: bytes) -> CallFailed | None:
+    """An error in place of a reply, though the status says that all is well."""
+    try:
+        found = _dict(msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    failure = _failed(found["error"], data) if found.get("error") else None
+    if failure and not failure.message.startswith("HTTP "):
+        failure.message = f"the server did not answer with a reply: {failure.message}"
+    return failure
+
+
 def _events(data: bytes) -> Iterator[dict[str, Any]]:
     for line in data.splitlines():
         found = line.removeprefix(b"data:").strip()
@@ -78,6 +90,7 @@ def _failed(error: object, data: bytes) -> CallFailed:
     code = _dict(error).get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
     failure = failure_of(status, {}, data)
+    failure.message = failure.message if status == code else failure.message.removeprefix("HTTP 500: ")
     failure.maybe_paid = True
     return failure
 

@@ -16,7 +16,7 @@ import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
-from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.models.seam import Model, Prompt
 from surefoot.pipelines.replies import trace_of_reply
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Ask, Passage, Retrieved, Trace
@@ -58,7 +58,7 @@ class ChatPipeline:
         self.name = f"chat:{name}"
         self._model, self._prompt = model, prompt
         self.versions = {"prompt": f"sha256:{hashlib.sha256(prompt.encode()).hexdigest()}"}
-        self.causes: dict[str, str] = {}  # of failures, by what to do about them
+        self.causes: dict[str, str] = {}  # of failures, with what to do about them
         self._retriever = Retriever(passages)
         self._asked = count(1)  # who asks twice wants two answers
         for place in ("{passages}", "{question}"):
@@ -72,15 +72,14 @@ class ChatPipeline:
         content = str(_filled(self._prompt, {"{passages}": shown, "{question}": ask.text}))
         reply = self._model.complete(Prompt(content, longest=_LONGEST_ANSWER, attempt=next(self._asked)))
         if reply.error:
-            raise self._failure(reply)
+            self.causes.setdefault(reply.error, reply.hint)
+        if reply.error and reply.may_pass:
+            raise TransientError(reply.error, reply.retry_after)
         tokens = (reply.tokens_in + reply.tokens_out) or None
-        cost = reply.cost_usd
+        cost = reply.cost_usd if reply.asked or not reply.error else None
+        if reply.error:  # what it has cost until then is paid for all the same
+            return Trace(ask.id, error=reply.error, tokens=tokens, cost_usd=cost)
         return Trace(ask.id, answer=reply.text, retrieved=Retrieved(passages), tokens=tokens, cost_usd=cost)
-
-    def _failure(self, reply: Reply) -> Exception:
-        if reply.hint:
-            self.causes.setdefault(reply.hint, reply.error.removeprefix("not asked: "))
-        return TransientError(reply.error, reply.retry_after) if reply.may_pass else Incomplete(reply.error)
 
 
 def post(url: str, body: object, timeout: float) -> object:

@@ -14,6 +14,7 @@ _HOST_IN_NAME = re.compile(r"@(?:localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re
 _LABEL = r"[A-Za-z0-9_-]{1,63}"
 _SERVER = re.compile(rf"(?:(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _NEXT = re.compile(r",(?=\s*(?:llm|anthropic|recorded|local|rules)\b)")
+_PATHS = re.compile("/(?:chat/completions|messages)$")  # of single calls, pasted along with the address
 _NO_PORT = re.compile(r":(?![0-9]{0,5}(?:/|$))[^/]*")
 _FORMS = "write llm:MODEL@http://localhost:8000/v1, llm:MODEL for OpenAI's own, or anthropic:MODEL"
 AZURE = "for Azure write llm:DEPLOYMENT@https://RESOURCE.openai.azure.com/openai/v1, which needs no api-version"
@@ -41,7 +42,7 @@ def parsed(spec: str) -> Spec:
         raise UsageError(f"the endpoint in {_shown(spec)} does not begin with http:// or https://", _FORMS)
     if endpoint is None:
         return Spec(kind, model, VENDORS[kind])
-    endpoint = _checked_endpoint(endpoint)
+    endpoint = _PATHS.sub("", _checked_endpoint(endpoint))
     return Spec(kind, model, endpoint.removesuffix("/v1") if kind == "anthropic" else endpoint)
 
 
