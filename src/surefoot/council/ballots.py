@@ -168,9 +168,7 @@ def _by_label(listed: Sequence[object]) -> dict[str, object]:
     for one in listed:
         names = [one.get(key) for key in _LABELLED] if _is_dict(one) else []
         label = next((name for name in names if isinstance(name, str)), "")
-        while label in found:
-            label += " "
-        found[label] = one
+        found[f"{label} " if label in found else label] = one
     return found
 
 
