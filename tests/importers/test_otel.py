@@ -94,3 +94,37 @@ def test_spans_that_cannot_be_read_are_accounted_for() -> None:
     given = result.card.accounting
     assert result.card.labels["OK"] == 1 and given.left_out == {"malformed": 5}
     assert given.rows == given.scored + given.spans + sum(given.left_out.values())
+
+
+SYSTEM = "Answer from the passages only."
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {
+            "gen_ai.prompt.0.role": "system", "gen_ai.prompt.0.content": SYSTEM,
+            "gen_ai.prompt.1.role": "user", "gen_ai.prompt.1.content": "What is Y?",
+            "gen_ai.prompt.2.role": "assistant", "gen_ai.prompt.2.content": "Y is another thing.",
+            "gen_ai.prompt.3.role": "user", "gen_ai.prompt.3.content": "What is X?",
+            "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": ANSWER,
+        },
+        {
+            "llm.input_messages": [
+                {"message.role": "system", "message.content": SYSTEM},
+                {"message.role": "user", "message.content": "What is X?"},
+            ],
+            "llm.output_messages": [{"message.role": "assistant", "message.content": ANSWER}],
+        },
+        {
+            "input.value": text_of(
+                {"messages": [{"role": "user", "content": "What is X?"}, {"role": "system", "content": SYSTEM}]}
+            ),
+            "output.value": ANSWER,
+        },
+    ],
+    ids=["numbered", "dotted", "in input.value"],
+)  # fmt: skip
+def test_the_question_is_what_the_user_said_last(attributes: dict[str, object]) -> None:
+    row = {"context.trace_id": "t1", **{f"attributes.{key}": value for key, value in attributes.items()}}
+    assert score(QUESTIONS, [row]).card.labels["OK"] == 1

@@ -19,19 +19,19 @@ _QUESTION = (
     "gen_ai.input.messages",
     "gen_ai.prompt",
     "llm.input_messages",
-    "gen_ai.prompt.0.content",
 )
 _ANSWER = (
     "output.value",
     "gen_ai.output.messages",
     "gen_ai.completion",
     "llm.output_messages",
-    "gen_ai.completion.0.content",
 )
 _QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
 _DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
 _DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content|metadata)")
-_MESSAGE_KEY = re.compile(r"llm\.(input|output)_messages\.(\d{1,6})\.message\.(role|content)")
+_MESSAGE_KEY = re.compile(
+    r"(llm\.(?:input|output)_messages|gen_ai\.(?:prompt|completion))\.(\d{1,6})\.(?:message\.)?(role|content)"
+)
 _TEXT_KEYS = (
     "question",
     "query",
@@ -43,6 +43,8 @@ _TEXT_KEYS = (
     "content",
     "text",
     "value",
+    "messages",
+    "contents",
 )
 
 
@@ -167,12 +169,11 @@ def _any_value(value: object) -> object:
 
 
 def _with_messages(flat: dict[str, object]) -> dict[str, object]:
-    """OpenInference spreads messages over numbered keys: gather them under one."""
+    """OpenInference and OpenLLMetry spread messages over numbered keys: gather them under one."""
     messages: dict[str, dict[int, dict[str, object]]] = {}
     for key, value in flat.items():
         if match := _MESSAGE_KEY.fullmatch(key):
-            name = f"llm.{match[1]}_messages"
-            messages.setdefault(name, {}).setdefault(int(match[2]), {})[match[3]] = value
+            messages.setdefault(match[1], {}).setdefault(int(match[2]), {})[match[3]] = value
     gathered = {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()}
     return {**gathered, **flat}
 
@@ -194,12 +195,18 @@ def _text(value: object, role: str) -> str | None:
         except (DecodeError, RecursionError):
             return value
     if isinstance(value, list):
-        messages = [m for m in value if isinstance(m, dict) and m.get("role", role) == role]
-        texts = [text for m in messages if (text := _text(m.get("parts") or m, role))]
+        messages = [_message(m) for m in value if isinstance(m, dict)]
+        texts = [text for m in messages if m.get("role", role) == role and (text := _text(m.get("parts") or m, role))]
         return texts[-1] if texts else None
     if isinstance(value, dict):
         return next((text for k in _TEXT_KEYS if (text := _text(value.get(k), role))), None)
     return None
+
+
+def _message(value: dict[str, object]) -> dict[str, object]:
+    """A message by its plain keys: OpenInference writes `message.role`, or puts all of it under `message`."""
+    inner = value.get("message")
+    return inner if isinstance(inner, dict) else {key.rpartition(".")[2]: item for key, item in value.items()}
 
 
 def _documents(attributes: Mapping[str, object]) -> Retrieved | None:
