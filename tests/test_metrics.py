@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
+from surefoot.advice import AdviceLog
 from surefoot.metrics import METRICS, Tally, estimate, estimates
-from surefoot.outcomes import Outcome, label
+from surefoot.outcomes import ACCEPTABLE, Outcome, label
 
 PLAIN = Path(__file__).parent.parent / "benchmarks" / "plain_scorer.py"
 
@@ -162,3 +164,37 @@ def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int
 def test_values_are_exact_fractions() -> None:
     third = Counter({Outcome(True, "usable", "refused"): 1, Outcome(True, "usable", "answered", hit=True): 2})
     assert estimate(METRICS["over_refusal"], third).value == Fraction(1, 3)
+
+
+def test_places_of_passages_without_ids_are_not_held_against_gold_ids() -> None:
+    question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": ["rules#fees"]}
+    texts = ["The office opens at nine.", "The fee is 40 euros."]
+    result = score([question], [{"qid": "q", "answer": "It is 40 euros [2].", "retrieved_contexts": texts}], jobs=1)
+    for name in ("precision", "citation_hit_rate", "citation_precision", "wrong_citation_rate"):
+        assert result.card.metrics[name].value is None, name
+        assert "no ids" in (result.card.metrics[name].reason or ""), name
+    assert result.card.metrics["citation_exists_rate"].value == 1
+    assert result.card.decision.outcome == "INCONCLUSIVE"
+    assert [advice.finding for advice in result.card.advice] == ["passages cited that have no ids in the log"]
+    assert [(row.label, row.hit) for row in result.rows()] == [("ANS_UNKNOWN", None)]
+
+
+def test_gold_cited_by_its_id_is_a_hit_also_where_passages_have_no_ids() -> None:
+    question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": ["rules#fees"]}
+    trace = {"qid": "q", "answer": "It is 40 euros [rules#fees].", "retrieved_contexts": ["The fee is 40 euros."]}
+    metrics = score([question], [trace], jobs=1).card.metrics
+    assert (metrics["precision"].value, metrics["citation_exists_rate"].value) == (1, None)
+
+
+def test_where_no_advice_is_given_nothing_stands_out() -> None:
+    for values in product(
+        (True, False), ("usable",), ("refused", "partial", "answered"), (True, False, None), (False,), (True,),
+        (0, 1), (0, 1, None), (None, 0, 1), (True, False, None),
+    ):  # fmt: skip
+        outcome = Outcome(*values)
+        impossible = (outcome.hit or outcome.cited_gold is None or outcome.hit is None) and not outcome.cited
+        if impossible or (outcome.hit is None) != (outcome.cited_gold is None):
+            continue
+        log = AdviceLog()
+        log.add("q", outcome)
+        assert log.advice() or label(outcome) in ACCEPTABLE, outcome

@@ -55,11 +55,18 @@ CASES = (
          lambda o: o.answerable and o.refused and o.retrieved_gold is None),
     Case("answered without a gold citation, and the gold source was not retrieved",
          "The answer came from other passages or from the model's memory. Fix retrieval first (candidates, reranking, chunk size).",
-         lambda o: o.answerable and o.answered and not o.hit and o.retrieved_gold is False),
+         lambda o: o.answerable and o.answered and o.hit is False and o.retrieved_gold is False),
     Case("the wrong source cited although the gold one was retrieved",
          "The model read the right passage or guessed, and named another. Enforce the citation format, show each id next to its text, "
          "and use smaller passages so that one id carries one fact.",
-         lambda o: o.answerable and o.answered and not o.hit and o.cited > 0 and o.retrieved_gold is True),
+         lambda o: o.answerable and o.answered and o.hit is False and o.cited > 0 and o.retrieved_gold is True),
+    Case("the wrong source cited",
+         "The log does not say which ids were retrieved. Log them: only they tell a wrong citation from a blind retriever.",
+         lambda o: o.answerable and o.answered and o.hit is False and o.cited > 0 and o.retrieved_gold is None),
+    Case("passages cited that have no ids in the log",
+         "Nobody can tell whether these are the gold source. Log the id of each passage beside its text, as the question set has it "
+         "(`retrieved_ids`, or `id` and `text` in `passages`); `surefoot grade` reads the texts and needs no ids.",
+         lambda o: o.answered and o.cited_gold is None),
     Case("answered with no citation at all",
          "The answer format drifted. Ask for `citations: [id, ...]` or the refusal sentence and nothing else, and reject the rest.",
          lambda o: o.answered and o.cited == 0),
@@ -68,7 +75,7 @@ CASES = (
          lambda o: o.answered and o.cited_retrieved is not None and o.cited_retrieved < o.cited),
     Case("the gold source cited among many others",
          "Citing everything makes hits cheap. Ask for the passages a claim rests on and nothing more; compare `citation_precision`.",
-         lambda o: o.answered and o.hit and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
+         lambda o: o.answered and o.cited_gold is not None and o.hit and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
 )
 # fmt: on
 

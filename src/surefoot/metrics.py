@@ -20,16 +20,24 @@ class Metric(NamedTuple):
     better: Better
     unit: str  # what is counted ...
     share: str  # ... and which of them make the numerator
-    parts: Callable[[Outcome], tuple[int, int]]  # what one answer adds to (numerator, denominator)
+    # What one answer adds to (numerator, denominator); None where the log does not tell.
+    parts: Callable[[Outcome], tuple[int, int] | None]
 
     def fails(self, outcome: Outcome) -> bool:
-        """True when an answer with this outcome pulls the metric the wrong way."""
-        numerator, denominator = self.parts(outcome)
+        """True when an answer with this outcome pulls the metric the wrong way, or leaves it unknown."""
+        if (parts := self.parts(outcome)) is None:
+            return True
+        numerator, denominator = parts
         return numerator < denominator if self.better == "higher" else numerator > 0
 
 
-def _of(share: bool, whole: bool) -> tuple[int, int]:
-    return int(share and whole), int(whole)
+_NOT_TOLD = "cited passages have no ids to hold against the gold ones: log the ids of what is retrieved"
+
+
+def _of(share: bool | None, whole: bool) -> tuple[int, int] | None:
+    if whole and share is None:
+        return None
+    return int(bool(share and whole)), int(whole)
 
 
 # fmt: off
@@ -49,13 +57,14 @@ _ALL = (
     Metric("compliance", "higher", "questions", "got a citation list or a refusal",
            lambda o: _of(o.listed or o.refused, o.counted)),
     Metric("citation_precision", "higher", "citations in answers", "name a gold source",
-           lambda o: (o.cited_gold, o.cited) if o.answered else (0, 0)),
-    Metric("citation_exists_rate", "higher", "citations in answers", "name a source that was retrieved",
+           lambda o: (0, 0) if not o.answered else None if o.cited_gold is None else (o.cited_gold, o.cited)),
+    Metric("citation_exists_rate", "higher", "citations in answers with a logged retrieval",
+           "name a source that was retrieved",
            lambda o: (o.cited_retrieved, o.cited) if o.answered and o.cited_retrieved is not None else (0, 0)),
     Metric("retrieval_hit_rate", "higher", "answerable questions with a logged retrieval", "retrieved a gold source",
            lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None)),
     Metric("wrong_citation_rate", "lower", "cited answers to answerable questions", "cite no gold source",
-           lambda o: _of(not o.hit, o.answerable and o.answered and o.cited > 0)),
+           lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0)),
 )
 # fmt: on
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
@@ -67,7 +76,9 @@ def estimate(metric: Metric, tally: Tally) -> Estimate:
     """The metric over a tally of outcomes, with its 95 % interval."""
     numerator = denominator = 0
     for outcome, times in tally.items():
-        above, below = metric.parts(outcome)
+        if (parts := metric.parts(outcome)) is None:
+            return Estimate(0, 0, reason=_NOT_TOLD)
+        above, below = parts
         numerator += above * times
         denominator += below * times
     if denominator == 0:

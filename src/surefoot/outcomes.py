@@ -18,8 +18,8 @@ from surefoot.types import Question, RefusalValue, Trace
 
 State = Literal["usable", "missing", "error", "duplicate"]
 Label = Literal[
-    "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "MISSING", "ERROR",
-    "DUPLICATE",
+    "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "ANS_UNKNOWN", "MISSING",
+    "ERROR", "DUPLICATE",
 ]  # fmt: skip
 ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
 
@@ -28,12 +28,12 @@ class Outcome(NamedTuple):
     answerable: bool
     state: State = "usable"
     refusal: RefusalValue | None = None
-    hit: bool = False  # a gold id is cited
+    hit: bool | None = False  # a gold id is cited; None: passages without ids are, so nobody can tell
     contained: bool = False  # a phrase of a gold claim stands in the answer
     listed: bool = False  # the answer has citations, or an empty list of them
     cited: int = 0
-    cited_gold: int = 0
-    cited_retrieved: int | None = None  # None: the log does not say what was retrieved
+    cited_gold: int | None = 0
+    cited_retrieved: int | None = None  # None: the log does not say what was retrieved, or not by what ids
     retrieved_gold: bool | None = None
 
     @property
@@ -82,7 +82,7 @@ class ScoredRow(Struct, frozen=True):
     qid: str
     label: str
     refusal: str | None = None
-    hit: bool = False
+    hit: bool | None = False
     contained: bool = False
     citations: tuple[str, ...] | None = None
     refusal_span: str | None = None  # the words that made it a refusal
@@ -109,28 +109,43 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
     """What one trace says, measured against what its question expects."""
     gold, answer, cited = expected.gold, trace.answer, trace.citations
     known = trace.retrieved.ids if trace.retrieved is not None else None
-    ids = known or ()
-    retrieved_gold = None if known is None else not gold.isdisjoint(ids)
+    names = known if known is not None else trace.names
+    retrieved_gold = None if known is None else not gold.isdisjoint(known)
     if trace.error or answer is None:
         return _failed(expected, retrieved_gold, trace.error or "no answer")
 
     refusal = refusal_of(answer)
     contained = containment.contains(expected.phrases, answer) if expected.phrases else False
-    cited = citations.parse(answer, ids, gold) if cited is None else citations.resolve(cited, ids, gold)
+    cited = citations.parse(answer, names, gold) if cited is None else citations.resolve(cited, names, gold)
     # A phrase or a citation found in the text is proof of words in it.
     if not contained and not (cited and trace.citations is None) and is_empty(answer):
         return _failed(expected, retrieved_gold, "empty answer")
-    cited_gold = cited_known = 0
-    if cited:
-        cited_gold, cited_known = sum(map(gold.__contains__, cited)), sum(map(ids.__contains__, cited))
+    cited_gold = sum(map(gold.__contains__, cited)) if cited else 0
+    by_place = bool(cited and gold) and known is None and not _places(trace).isdisjoint(cited or ())
     key = (
-        expected.answerable, "usable", refusal.value, cited_gold > 0, contained, cited is not None,
-        len(cited) if cited else 0, cited_gold, None if known is None else cited_known, retrieved_gold,
+        expected.answerable, "usable", refusal.value, cited_gold > 0 or (None if by_place else False), contained,
+        cited is not None, len(cited) if cited else 0, None if by_place else cited_gold,
+        _cited_retrieved(trace, cited or (), names), retrieved_gold,
     )  # fmt: skip
     outcome = _OUTCOMES.get(key)
     if outcome is None:
         outcome = _OUTCOMES[key] = Outcome._make(key)
     return Reading(outcome, cited, refusal)
+
+
+def _places(trace: Trace) -> set[str]:
+    """What passages without an id are called by: nothing that could be held against gold ids."""
+    passages = trace.retrieved or ()
+    return {name for name, passage in zip(trace.names, passages, strict=True) if not passage.id}
+
+
+def _cited_retrieved(trace: Trace, cited: tuple[str, ...], names: tuple[str, ...]) -> int | None:
+    """An id cannot be looked for among passages whose ids were not logged; a place can."""
+    if trace.retrieved is None:
+        return None
+    found = sum(map(names.__contains__, cited))
+    is_told = trace.retrieved.ids is not None or all(name in names or name.isdecimal() for name in cited)
+    return found if is_told else None
 
 
 def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:
@@ -149,7 +164,8 @@ def label(outcome: Outcome) -> Label:
         return "OVER_REFUSAL" if outcome.answerable else "REFUSAL_OK"
     if not outcome.answerable:
         return "PARTIAL_REFUSAL" if outcome.refusal == "partial" else "HALLUCINATION"
-    return "OK" if outcome.hit else "ANS_NO_HIT"
+    return _ANSWER_LABELS[outcome.hit]
 
 
+_ANSWER_LABELS: dict[bool | None, Label] = {True: "OK", False: "ANS_NO_HIT", None: "ANS_UNKNOWN"}
 _STATE_LABELS: dict[State, Label] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}
