@@ -75,7 +75,6 @@ def raw(**fields: str) -> str:
         ({"expects": '["refusal"]'}, "expects must be"),
         ({"stratum": '["x"]'}, "stratum must be a text, not a list"),
         ({"passages": '{"id": "p"}'}, "passages must be a list of objects with id and text, not an object"),
-        ({"passages": '["p"]'}, "number 1 has no text"),
         ({"question": "5"}, "question must be a text, not a number"),
         ({"gold_claims": '"x"'}, "gold_claims must be a list of texts"),
     ],
@@ -197,3 +196,27 @@ def test_attempts_are_told_apart(tmp_path: Path) -> None:
     found = Graded(tmp_path / "run")
     assert [(row["id"], row["attempt"]) for row in found.rows] == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
     assert "q2 (2) " in surefoot("grade", tmp_path / "run").out
+
+
+@pytest.mark.parametrize(
+    "fields", [{"passages": None}, {"retrieval_context": None}, {"retrieved_ids": ["p"]}, {"passages": [{"id": "p"}]}]
+)
+def test_without_the_texts_of_passages_an_answer_is_not_graded(fields: dict[str, Any], write: Write) -> None:
+    bare = {key: value for key, value in ITEM.items() if key != "passages"}
+    refused = {**bare, "id": "b", "answer": "The documents do not say what the fee is."}
+    found = Graded("--items", write("items.jsonl", [{**bare, **fields}, {**refused, **fields}]), "--grader", "rules")
+    assert [(row["factuality"], row["reason"]) for row in found.rows] == [(None, "unreadable"), ("refused", "refused")]
+    assert "the texts of the passages" in found.rows[0]["detail"] and found.code == 4
+
+
+def test_an_empty_list_says_that_nothing_was_retrieved(write: Write) -> None:
+    found = Graded("--items", write("items.jsonl", [{**ITEM, "passages": []}]), "--grader", "rules")
+    assert (found.only["factuality"], found.only["reason"], found.code) == ("unsupported", "no_evidence", 0)
+
+
+def test_a_run_of_ids_alone_is_not_graded(run: Path) -> None:
+    with RunStore.open(run, writing=True) as store:
+        store.append_trace(Trace("q2", answer="It is EUR 9 [p].", retrieved=Retrieved([Passage("p")])))
+    found = Graded(run, "--grader", "rules")
+    row = next(row for row in found.rows if row["id"] == "q2")
+    assert (row["factuality"], row["reason"]) == (None, "unreadable") and "'p' has no text" in row["detail"]

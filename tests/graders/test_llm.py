@@ -205,7 +205,7 @@ def test_a_call_that_failed_is_not_asked_again_and_named() -> None:
 
 def test_passages_without_their_text_leave_an_answer_ungraded() -> None:
     found = only(bribed, item(retrieved=Retrieved([Passage("a#1")])))
-    assert (found.bucket, found.reason, found.findings.detail) == (None, "unreadable", "the passages have no text")
+    assert (found.bucket, found.reason) == (None, "unreadable") and "has no text" in found.findings.detail
 
 
 def test_a_refusal_that_was_not_read_is_open_too() -> None:

@@ -21,7 +21,7 @@ from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
-from surefoot.types import Evidence, Item, Passage, RefusalValue, Verdict
+from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
 
 PLAINLY = 0.75
 LIKELY_WITH_GOLD = 0.3
@@ -141,7 +141,7 @@ class _Reading(Struct, frozen=True):
 
     @property
     def _to_be_read(self) -> tuple[Claim, ...]:
-        return () if self.unusable else self.claims
+        return () if self.unusable or _untold(self.item.trace) else self.claims
 
     def _borne_out(self, claim: Claim, judged: Judged) -> bool:
         return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
@@ -215,6 +215,8 @@ class _Reading(Struct, frozen=True):
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
+        if self.refusal is not None and self.refusal.value != "refused" and (untold := _untold(self.item.trace)):
+            return untold
         for claim in self._to_be_read:
             pairs = (*self._together(claim), *(self._pair(claim, passage) for passage in self.passages))
             found = [judged[pair] for pair in pairs if pair in judged]
@@ -274,6 +276,16 @@ class _Reading(Struct, frozen=True):
             return found
         found = _best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _untold(trace: Trace) -> str:
+    """Why there is nothing to read an answer against, or nothing. An empty list says that nothing was retrieved."""
+    if trace.retrieved is None:
+        return "what was retrieved is not told: give the texts of the passages, or an empty list if there were none"
+    blank = [passage for passage in trace.retrieved if not passage.text.strip()]
+    if lacking := next((passage for passage in blank if passage.id), None):
+        return f"the passage {lacking.id[:80]!r} has no text: give the texts of the passages, not their ids alone"
+    return "the passages have no text" if blank and len(blank) == len(trace.retrieved) else ""
 
 
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:

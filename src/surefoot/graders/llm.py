@@ -146,9 +146,8 @@ class LlmGrader:
         noting = Noting(self._first)
         graded = FindingsGrader(noting).read([item])[0]
         claims = open_claims(noting.noted, item, self._sure_from)
-        has_text = any(passage.text.strip() for passage in item.trace.retrieved or ())
         refused = graded.bucket == "refused" and self._first is None
-        return Draft(graded, noting.noted, claims, refused or (bool(claims) and has_text))
+        return Draft(graded, noting.noted, claims, refused or bool(claims))
 
     def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
@@ -193,9 +192,7 @@ class LlmGrader:
 
 
 def _unasked(draft: Draft) -> Graded:
-    """Without the model. A log that kept only the ids of passages leaves nothing to read."""
-    if draft.claims and draft.graded.item.trace.retrieved:
-        return left_open(draft.graded, "unreadable", "the passages have no text")
+    """Without the model."""
     why = doubt(draft.graded, [])
     return left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
 

@@ -14,7 +14,7 @@ from surefoot.importers.traces import Logged, read_traces
 from surefoot.importers.values import citations_in, kind_of, scalar
 from surefoot.importers.verdicts import quoted
 from surefoot.text.refusals import detect
-from surefoot.types import Expects, Item, Problem, Question, Retrieved, Trace
+from surefoot.types import Expects, Item, Problem, Question, Trace
 
 # The answer that was wanted, as test-case files have it.
 _REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")
@@ -96,9 +96,7 @@ def _item(row: Row, trace: Trace, otherwise: str) -> Item:
         gold_ids=_texts(row, "gold_ids") or _texts(row, "reference_context_ids"),
         gold_claims=tuple(text for text in references if not _declines(text)),
     )
-    retrieved = Retrieved() if trace.retrieved is None else trace.retrieved
-    _check_passages(retrieved)
-    return Item(question, replace(trace, question_id=identifier, question=None, retrieved=retrieved))
+    return Item(question, replace(trace, question_id=identifier, question=None))
 
 
 def _check(row: Row) -> None:
@@ -111,12 +109,6 @@ def _check(row: Row) -> None:
     if passages is not None and not isinstance(passages, list):
         raise ValueError(f"passages must be a list of objects with id and text, not {kind_of(passages)}")
     _check_citations(row.get("citations"))
-
-
-def _check_passages(retrieved: Retrieved) -> None:
-    for number, passage in enumerate(retrieved, 1):
-        if passage.id and not passage.text:
-            raise ValueError(f"passages must be a list of objects with id and text: number {number} has no text")
 
 
 def _check_citations(value: object) -> None:
