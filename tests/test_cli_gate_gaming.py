@@ -119,6 +119,8 @@ def test_what_differs_from_the_gate_file_is_said_everywhere(tmp_path: Path) -> N
     history = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[1].stdout
     assert f"not as the gate file: {said}" in history
     assert decided(*pair(tmp_path, 2), *SEQUENTIAL, "--alpha", "0.05")[1]["overridden"] == {}
+    added = call(gate, *pair(tmp_path, 3), *SEQUENTIAL, "--gate", "ship", "--rule", "coverage >= 0.5")[1].stdout
+    assert "Not as the gate file has it: more rules (coverage >= 0.5)." in added
 
 
 @pytest.mark.parametrize(

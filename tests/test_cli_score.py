@@ -228,3 +228,8 @@ def test_importing_is_light() -> None:
     code = "import sys, surefoot.cli; print(sorted({'rich','yaml','pyarrow','numpy','scipy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_of_two_gates_none_is_dropped_in_silence(questions: Path, traces: Path) -> None:
+    done = surefoot("score", "-q", questions, "-t", traces, "-g", "default", "-g", "ship")
+    assert done.code == 2 and "--gate is given 2 times" in done.err and "--rule" in done.err

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.appending import UNREADABLE, printable
 from surefoot.calibration.certificates import fault_in
+from surefoot.cli.gate_option import gate_option
 from surefoot.cli.kept_decisions import LATEST_SHIPPED, keep_decision, latest_shipped
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.sides import is_run, load_side
@@ -23,7 +24,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.gate import Rule
 from surefoot.importers import gatefiles
 from surefoot.pairing import Side, stand_in
-from surefoot.records import Certificate
+from surefoot.records import MORE_RULES, Certificate
 from surefoot.report.words import counted, plain
 from surefoot.sequential.history import SEQUENTIAL, Place, strict_blocks
 from surefoot.store import RunStore
@@ -37,7 +38,7 @@ _MOST_TRIES = 50
 
 _OPTIONS = (
     click.argument("paths", nargs=-1, metavar="BASE CAND"),
-    click.option("--gate", "-g", metavar="FILE", help="Rules to decide by.  [default: ship]"),
+    gate_option("ship"),
     click.option(
         "--rule", "rules", multiple=True, metavar="RULE",
         help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
@@ -108,8 +109,11 @@ def _overridden(
     numbers = {"alpha": (chosen.alpha, file.sequential.alpha), "margin": (chosen.margin, file.sequential.margin)}
     found: dict[str, float | tuple[str, ...]] = {key: now for key, (now, was) in numbers.items() if now != was}
     texts = tuple(rule.text for rule in rules)
-    if texts != tuple(" ".join(text.split()) for text in file.rules.values()):
+    of_the_file = tuple(" ".join(text.split()) for text in file.rules.values())
+    if texts[: len(of_the_file)] != of_the_file:
         found["rules"] = texts
+    elif added := texts[len(of_the_file) :]:
+        found[MORE_RULES] = added
     return found
 
 

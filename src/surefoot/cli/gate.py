@@ -17,6 +17,7 @@ from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.sides import is_run
 from surefoot.errors import ExitCode, UsageError
 from surefoot.importers import gatefiles
+from surefoot.records import MORE_RULES
 from surefoot.report.words import counted, overridden, plain
 from surefoot.store import RunStore
 
@@ -244,7 +245,8 @@ def _history_rows(steps: list[Step]) -> Iterator[dict[str, Any]]:
 def _of_the_file(step: Step) -> dict[str, object]:
     """What a decision took from the gate file, as far as that is known."""
     taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
-    return {key: value for key, value in taken.items() if value not in ((), None) and key not in step.overridden}
+    told = {"rules" if key == MORE_RULES else key for key in step.overridden}
+    return {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
 
 
 def _history_line(row: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from surefoot.cli.gate_option import gate_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.targets import check_outputs
@@ -28,7 +29,7 @@ from surefoot.scoring import score as score_traces
     help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
-@click.option("--gate", "-g", metavar="FILE", help="Rules to decide by.  [default: default, which has G1 to G5]")
+@gate_option("default, which has G1 to G5")
 @click.option(
     "--rule",
     "rules",

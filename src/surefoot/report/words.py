@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.gate import Check, Decision, Rule
+from surefoot.records import MORE_RULES
 from surefoot.types import Estimate
 
 STATUS_WORDS = {
@@ -89,9 +90,11 @@ def rule_words(rule: Rule) -> str:
 
 
 def overridden(flags: Mapping[str, float | Sequence[str]]) -> str:
-    """What the command line put in place of the gate file's: `--alpha 0.4, other rules (wrong <= 3)`."""
+    """What the command line changed or added: `--alpha 0.4, other rules (wrong <= 3)`."""
     told = [f"--{name} {value:g}" for name, value in flags.items() if isinstance(value, (int, float))]
-    told += [f"other rules ({', '.join(value)})" for value in flags.values() if not isinstance(value, (int, float))]
+    for name, value in flags.items():
+        if not isinstance(value, (int, float)):
+            told.append(f"{name if name == MORE_RULES else 'other rules'} ({', '.join(value)})")
     return ", ".join(told)
 
 
