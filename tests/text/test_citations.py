@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text.citations import parse, resolve
+from surefoot.text.citations import locate, parse, resolve
 from tests.growth import grows_evenly
 
 RETRIEVED = ["p1#1", "p2#1", "Doc A.pdf"]
@@ -68,7 +68,47 @@ def test_a_number_is_an_ordinal_only_where_no_passage_is_called_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["citations:[", "citations: a1 ", "citations:x ", "[", "(", "[a", "(a, p. ", "sources: 1 "]
+    "mark",
+    ["[2]", "[Source 2]", "[Context 2]", "[document 2]", "[Passage 2]", "(passage 2)", "(see Source 2)", "【2】",
+     "[source: 2]", "(source: 2)", "[doc2]", "[#2]", "[doc #2]", "[Ref. 2]", "［2］"],
+)  # fmt: skip
+def test_a_passage_without_an_id_is_cited_by_its_place(mark: str) -> None:
+    assert parse(f"It is so {mark}. And more.", ["1", "2", "3"]) == ("2",)
+    (found,) = locate(f"It is so {mark}.", ["1", "2", "3"])
+    assert (found.start, found.end, found.is_list) == (9, 9 + len(mark), False)
+
+
+@pytest.mark.parametrize("marks", ["[2-3]", "[2–3]", "[Sources 2, 3]", "[Sources 2 and 3]", "[Source 2] [Source 3]"])
+def test_several_places(marks: str) -> None:
+    assert parse(f"It is so {marks}.", ["1", "2", "3"]) == ("2", "3")
+
+
+def test_what_is_an_id_is_no_place() -> None:
+    assert parse("So [doc2].", ["doc1", "doc3"]) == ("doc2",), "an id that was made up"
+    assert parse("So [doc2].", ["doc1", "doc2"]) == ("doc2",)
+    assert parse("So [2-3].", ["1-1", "2-1", "3-1"]) == ("2-3",)
+    assert parse("So [Source 2].", ["Source 1", "1", "Source 2"]) == ("Source 2",)
+    assert parse("So [Source 2].", ["a", "b"]) == ("b",)
+    assert parse("So [source: a1]. And so [source: b2].", ["a1", "b2"]) == ("a1", "b2")
+    assert parse("So [Figure 2] (table 2) (document 9).", ["1", "2"]) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "citations:[",
+        "citations: a1 ",
+        "citations:x ",
+        "[",
+        "(",
+        "[a",
+        "(a, p. ",
+        "sources: 1 ",
+        "[source: ",
+        "(see ",
+        "(doc 1",
+        "【",
+    ],
 )
 def test_linear_time(piece: str) -> None:
     assert grows_evenly(lambda size: parse(piece * (size // len(piece))), 40_000)

@@ -3,8 +3,8 @@
 Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
-    ... text [a] [^b] [a, b] inline marks; a bare number counts the retrieved passages from 1
-    ... text (doc, p. 4)     document and page; (id) only where a passage has that very id
+    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3]
+    ... text (doc, p. 4)     document and page; (id) and (passage 2) only where there is such a passage
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
@@ -25,6 +25,13 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
+# A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
+_CALLED = r"(?:see )?(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
+_PLACE = re.compile(rf"(?:{_CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
+_RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
+_WORD_BEFORE = re.compile(rf"{_CALLED}(?: ?[:#] ?| )", re.IGNORECASE)
+_IN_WORDS = re.compile(rf"\(({_CALLED}[ :#.]{{0,3}}[^()\s][^()\n]{{0,100}})\)", re.IGNORECASE)
+_BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\s]{1,200})\)")
 _PAGE = re.compile(r"\(([^()\n]{1,120}?),? (?:p|pp|pg|page|pages)\.? ?(\d{1,6})\)")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
@@ -41,7 +48,7 @@ def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()
         head, only = answer[: at - 1], answer[at + 11 : -1]
         if (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head:
             return (only,)
-    elif "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer:
+    elif "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer):
         return None
     marks = locate(answer, retrieved, gold)
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
@@ -58,6 +65,7 @@ class Mark(NamedTuple):
 
 def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
+    answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     lists = _labelled_lists(answer, retrieved, gold)
     body, inline = _blanked(answer, lists) if lists else answer, []
     if "[" in body:
@@ -68,10 +76,18 @@ def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (
         for match in _IN_PARENTHESES.finditer(body):
             if match[1] in retrieved or match[1] in gold:
                 inline.append(Mark(match.start(), match.end(), (match[1],), False))
+        for match in _IN_WORDS.finditer(body):
+            named = _inline_ids(match[1], retrieved, gold)
+            if named and all(i in retrieved or i in gold for i in named):
+                inline.append(Mark(match.start(), match.end(), tuple(named), False))
         for match in _PAGE.finditer(body):
             page = _page_id(match.group(1), match.group(2), retrieved, gold)
             inline.append(Mark(match.start(), match.end(), (page,), False))
     return lists + sorted(inline)
+
+
+def _has_wide(answer: str) -> bool:
+    return "【" in answer or "［" in answer
 
 
 def _blanked(answer: str, marks: list[Mark]) -> str:
@@ -111,7 +127,7 @@ def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]
     lists = []
     while label is not None:
         end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
-        found = _list_ids(label, answer[label.end() : end], known)
+        found = None if _is_inline(answer, label.start()) else _list_ids(label, answer[label.end() : end], known)
         if found is None:
             end = label.end()
         else:
@@ -119,6 +135,12 @@ def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]
             lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
         label = _LABEL.search(answer, end)
     return lists
+
+
+def _is_inline(answer: str, start: int) -> bool:
+    """True for `... text [source: a]`: a label that opens a bracket behind other words on its line."""
+    before = answer[max(0, start - 80) : start].rpartition("\n")[2]
+    return before[-1:] in ("[", "(") and any(c.isalnum() for c in before)
 
 
 def _first_label_word(answer: str) -> int:
@@ -164,10 +186,34 @@ def _inline_ids(raw: str, retrieved: Sequence[str], gold: Collection[str]) -> li
     whole = raw.strip()
     if whole in retrieved or whole in gold:
         return [whole]
-    parts = [part.strip(_TRIM) for part in re.split(r"[,;]", whole)]
-    if not all(part in retrieved or part in gold or _looks_like_id(part) for part in parts):
-        return []
-    return [_ordinal(part, retrieved, gold) for part in parts]
+    ids: list[str] = []
+    for part in re.split(r"[,;]| and | & ", whole):
+        found = _named(part.strip(_TRIM), retrieved, gold)
+        if not found:
+            return []
+        ids += found
+    return ids
+
+
+def _named(part: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+    """What one part of a mark names: an id, or passages by their place."""
+    if part in retrieved or part in gold:
+        return [part]
+    if places := _places(part, retrieved, gold):
+        return places
+    bare = _WORD_BEFORE.sub("", part, count=1) if _WORD_BEFORE.match(part) else part
+    return [_ordinal(bare, retrieved, gold)] if bare in retrieved or bare in gold or _looks_like_id(bare) else []
+
+
+def _places(part: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+    """`doc2`, `#2` and `2-3` may be ids that were made up: they are places only where passages are called so."""
+    if match := _PLACE.fullmatch(part):
+        is_place = match[1] in retrieved or not _looks_like_id(part) or part.isdecimal()
+        return [_ordinal(match[1], retrieved, gold)] if is_place else []
+    if match := _RANGE.fullmatch(part):
+        numbers = [str(number) for number in range(int(match[1]), int(match[2]) + 1)]
+        return numbers if all(number in retrieved for number in numbers) else []
+    return []
 
 
 def _looks_like_id(token: str) -> bool:
