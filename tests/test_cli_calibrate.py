@@ -404,10 +404,12 @@ def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> No
     run = a_run(tmp_path / "runs/first", wrong=8)
     lines = [f"q{i},correct,anna" for i in range(20, 75)]
     done = surefoot("calibrate", run, "--labels", write("easy.csv", ["question_id,factuality,annotator", *lines]))
-    assert done.code == 0 and "no answer graded wrong was labelled, though 8 were: label some of them" in done.out
+    assert (
+        done.code == 0 and "none of the 8 answers graded wrong has a label that counts: label some of them" in done.out
+    )
     gated = surefoot("gate", run, a_run(tmp_path / "runs/second", wrong=8, words="other"))
     assert gated.code == 3
-    assert "no answer graded wrong was labelled, though 8 were" in gated.out
+    assert "none of the 8 answers graded wrong has a label that counts" in gated.out
 
 
 def test_a_certificate_goes_with_the_labels_behind_it(write: Write, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_where_everything_labelled_would_be_too_few_more_questions_are_asked_for
     known = trusted(table={"correct": {"correct": 20}})
     assert "surefoot" in trust.judge(LABELS, known, lifted=False).reason
     few = trust.judge(LABELS, replace(known, answers=23), lifted=False).reason
-    assert few == "20 labels are too few; these runs have no more than 23 different answers: ask more questions"
+    assert few.startswith("20 labels drawn by chance are too few; these runs have no more than 23 different answers")
 
 
 def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
@@ -78,8 +78,11 @@ def test_both_sides_have_to_fit() -> None:
 
 
 def test_a_certificate_that_falls_short_leaves_it_undecidable() -> None:
-    few = trusted(labels=30)
-    assert status(LABELS, few) == "undecidable" and "30 labels" in trust.judge(LABELS, few, lifted=False).reason
+    few = trusted(table={"correct": {"correct": 28}}, labels=70)
+    assert (
+        status(LABELS, few) == "undecidable"
+        and "28 labels drawn by chance" in trust.judge(LABELS, few, lifted=False).reason
+    )
     low = trusted(kappa=(0.5, 0.39, 0.7))
     assert status(KAPPA, low) == "undecidable" and "0.39" in trust.judge(KAPPA, low, lifted=False).reason
     assert status(Rule.parse("kappa[factuality] >= 0.5"), low) == "pass"
@@ -142,16 +145,31 @@ def test_how_many_of_the_answers_called_correct_are_not() -> None:
     low, high = wilson(1.25, 2.5)
     assert trust.called_correct(few) == f"of the answers it calls correct, 50.0% ({low:.1%} to {high:.1%}) are not"
     undrawn = replace(record, table={"wrong": {"wrong": 12}})
-    assert "is not known: none of them was drawn for a label" in trust.called_correct(undrawn)
+    assert "is not known: none of them has a label that counts" in trust.called_correct(undrawn)
     assert trust.called_correct(replace(undrawn, answers={"wrong": 12})) == "it calls no answer correct"
 
 
 @pytest.mark.parametrize(
     ("labels", "answers", "picked", "said"),
     [
-        ({"correct": 55}, {"correct": 73, "wrong": 8}, 0, "no answer graded wrong was labelled, though 8 were: label"),
-        ({"correct": 55}, {"correct": 73, "ungraded": 8}, 0, "no answer without a verdict was labelled, though there"),
-        ({"correct": 55}, {"correct": 73, "wrong": 12}, 2, "no answer graded wrong was drawn for a label, though 12"),
+        (
+            {"correct": 55},
+            {"correct": 73, "wrong": 8},
+            0,
+            "none of the 8 answers graded wrong has a label that counts: label",
+        ),
+        (
+            {"correct": 55},
+            {"correct": 73, "ungraded": 8},
+            0,
+            "none of the 8 answers without a verdict has a label that",
+        ),
+        (
+            {"correct": 55},
+            {"correct": 73, "wrong": 12},
+            2,
+            "none of the 12 answers graded wrong has a label that counts, beside those that were picked",
+        ),
         ({"correct": 55}, {"correct": 73, "wrong": 8}, 8, ""),  # they may be on these very eight
         ({"correct": 54, "wrong": 1}, {"correct": 73, "wrong": 8}, 0, ""),
         ({"correct": 55}, {"correct": 73, "wrong": 4}, 0, ""),  # 2.9 of 55 labels: by bad luck, perhaps
@@ -189,7 +207,7 @@ def test_a_verdict_is_left_out_only_where_a_fair_draw_would_meet_it(m: int, n: i
 def test_one_label_is_one() -> None:
     known = trusted(table={"correct": {"correct": 1}})
     assert "one answer was labelled" in trust.in_words(known)
-    assert "one label is too little" in trust.judge(LABELS, known, lifted=False).reason
+    assert "1 label drawn by chance is too few" in trust.judge(LABELS, known, lifted=False).reason
 
 
 @pytest.mark.parametrize("text", ["kappa.low >= 0.4", "labels >= baseline", "kappa[factuality] >= 40"])

@@ -103,6 +103,8 @@ def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:
     [
         ("gpt-4o", True), ("GPT 4.1-mini", True), ("claude-3-5-sonnet", True), ("gemini-2.0", True), ("llama3", True),
         ("ai/gpt-4o", False), ("human/gpt-4o", False), ("Claude", False), ("Claude Monet", False), ("Gemma", False),
+        ("o1-mini", True), ("mistral-large", True), ("deepseek-r1", True), ("phi-3", True), ("command-r", True),
+        ("model/gpt-4o", True), ("llm-judge", True), ("ai:foo", True), ("ai-foo", True), ("AI", True), ("Aisha", False),
         ("ai/local@1+aaf8baa9", True), ("ai/g/1", True), ("ai/anna", False),
     ],
 )  # fmt: skip

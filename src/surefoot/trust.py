@@ -122,14 +122,18 @@ def called_correct(record: AxisRecord) -> str:
     if not record.answers.get("correct"):
         return "it calls no answer correct"
     if not drawn:
-        return "how many of the answers it calls correct are not is not known: none of them was drawn for a label"
+        return "how many of the answers it calls correct are not is not known: none of them has a label that counts"
     low, high = wilson(others, drawn)
     return f"of the answers it calls correct, {others / drawn:.1%} ({low:.1%} to {high:.1%}) are not"
 
 
 def _left_out(record: AxisRecord) -> str:
-    drawn = sum(sum(labels.values()) for labels in record.table.values())
-    return left_out(record.table, record.answers, record.n - drawn)
+    return left_out(record.table, record.answers, record.n - _drawn(record))
+
+
+def _drawn(record: AxisRecord) -> int:
+    """Labels on answers that were drawn by chance: one that was picked speaks for itself alone."""
+    return sum(sum(labels.values()) for labels in record.table.values())
 
 
 def _seen(rule: Rule, certificate: Certificate | None) -> Estimate | None:
@@ -138,13 +142,13 @@ def _seen(rule: Rule, certificate: Certificate | None) -> Estimate | None:
     record = certificate.axes.get(rule.group or BUCKET_AXIS)
     if record is not None and (missed := _left_out(record)):
         return Estimate(0, 0, reason=missed)
-    if rule.metric == "labels" and rule.group is None:
+    if record is None and rule.group is None and rule.metric == "labels":
         return Estimate(certificate.labels, 1)
     if record is None:
         known = ", ".join(sorted(certificate.axes)) or "none"
         return Estimate(0, 0, reason=f"the certificate says nothing on {rule.group} (it has: {known})")
     if rule.metric == "labels":
-        return Estimate(record.n, 1)
+        return Estimate(_drawn(record) if record.table else record.n, 1)
     if record.kappa is None:
         return Estimate(0, 0, reason=f"the labels on {rule.group} are too few or too much alike for a kappa")
     value = Fraction(record.kappa.value).limit_denominator(_EXACT)
@@ -155,7 +159,8 @@ def _short(rule: Rule, check: Check, seen: Estimate) -> str:
     if check.reason:
         return check.reason
     if rule.metric == "labels":
-        return "one label is too little" if seen.numerator == 1 else f"{seen.numerator} labels are too few"
+        few = "1 label drawn by chance is" if seen.numerator == 1 else f"{seen.numerator} labels drawn by chance are"
+        return f"{few} too few"
     value = {"low": seen.low, "high": seen.high, None: float(seen.value or 0)}[rule.bound]
     return f"it is {value:z.2f}: more labels narrow it, a better grader raises it"
 

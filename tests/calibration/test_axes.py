@@ -11,6 +11,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from surefoot.calibration.axes import calibrate
 from surefoot.calibration.results import PICKED, AxisCalibration
+from surefoot.report.calibration import title
 from surefoot.table import BUCKETS
 
 from .helpers import RUBRIC, from_table, label, verdict
@@ -114,7 +115,9 @@ def test_where_every_answer_is_labelled_none_was_picked_before_another() -> None
 def test_a_verdict_that_no_label_is_on_is_pointed_out() -> None:
     easy = factuality({"correct": {"correct": 55}, "wrong": {}}, {"correct": 73, "wrong": 8})
     said = [note for note in easy.notes if "no sample" in note]
-    assert len(said) == 1 and "no answer graded wrong was labelled, though 8 were: label some of them" in said[0]
+    assert (
+        len(said) == 1 and "none of the 8 answers graded wrong has a label that counts: label some of them" in said[0]
+    )
     fair = factuality({"correct": {"correct": 50}, "wrong": {"wrong": 5}}, {"correct": 73, "wrong": 8})
     assert not any("no sample" in note for note in fair.notes)
 
@@ -218,3 +221,28 @@ def test_intervals_of_four_buckets_cover_the_truth() -> None:
         hits["kappa"] += axis.kappa is not None and axis.kappa.low <= kappa <= axis.kappa.high
         hits["sensitivity"] += sensitivity is None or sensitivity.low <= 0.7 <= sensitivity.high
     assert min(hits.values()) >= 0.875 * runs, hits  # 35 of 40: what 95 % gives all but a few times in a hundred
+
+
+def test_answers_that_divide_people_are_not_called_unlabelled() -> None:
+    verdicts = [verdict(i, "wrong" if i < 10 else "correct") for i in range(20)]
+    agreed = [label(i, "wrong") for i in range(10)]
+    torn = [label(i, value, who) for i in range(10, 14) for who, value in (("ann", "correct"), ("ben", "wrong"))]
+    notes = " ".join(calibrate(verdicts, [*agreed, *torn], RUBRIC).axes["factuality"].notes)
+    assert "No answer graded correct has a label that counts, since annotators are divided on 4 labelled" in notes
+    assert "was drawn" not in notes
+
+
+def test_an_axis_that_does_not_apply_by_the_label_is_told() -> None:
+    verdicts = [verdict(i, "refused") for i in range(3)]
+    verdicts += [verdict(i, 0 if i == 2 else 1, "refusal_quality") for i in range(3)]
+    labels = [label(0, "refused"), label(1, "refused"), label(2, "correct")]
+    labels += [label(i, 1, axis="refusal_quality") for i in range(2)]
+    notes = " ".join(calibrate(verdicts, labels, RUBRIC).axes["refusal_quality"].notes)
+    assert "The answers graded 0 are labelled, but by their labels this axis does not apply to them (1 of 3)" in notes
+
+
+def test_labels_on_one_axis_alone_are_counted_in_the_title() -> None:
+    verdicts = [verdict(i, "refused") for i in range(3)]
+    verdicts += [verdict(i, 1, "refusal_quality") for i in range(3)]
+    found = calibrate(verdicts, [label(i, 1, axis="refusal_quality") for i in range(3)], RUBRIC)
+    assert title(found).endswith("held against 3 labels on refusal_quality by people (anna)")

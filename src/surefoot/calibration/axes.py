@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -57,12 +57,14 @@ def calibrate_joined(
 ) -> Calibration:
     """The same for the answers of several runs, joined one after the other."""
     axes, elsewhere = {}, dict[str, dict[str, Rate]]()
+    bucketed = {(a.question_id, a.attempt) for a in joined.axes.get(FACTUALITY, []) if a.label is not None}
     for axis in rubric.axes:
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
         people = tuple(sorted({name for answer in answers for name in answer.votes}))
-        axes[axis.name] = replace(calibrate_axis(answers, axis, risk), annotators=people, labelled_by=whose(people))
+        found = calibrate_axis(answers, axis, risk, bucketed)
+        axes[axis.name] = replace(found, annotators=people, labelled_by=whose(people))
         others = (target or {}).get(axis.name)
         if others and axis.values:
             elsewhere[axis.name] = rates_elsewhere(others, _table(answers, axis))
@@ -80,8 +82,11 @@ def calibrate_joined(
     )
 
 
-def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
-    found = _where_people_agree(answers, axis, risk)
+def calibrate_axis(
+    answers: Sequence[Answer], axis: Axis, risk: float = RISK, bucketed: Container[Place] = ()
+) -> AxisCalibration:
+    """`bucketed` are the answers that people put into a bucket, whether or not this axis applies to them."""
+    found = _where_people_agree(answers, axis, risk, bucketed)
     divided = sum(answer.divides_people for answer in answers)
     if found.kappa_reason in NOTHING_SAID:
         return replace(found, divided=divided)
@@ -89,7 +94,9 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     return replace(found, divided=divided, notes=(*filter(None, first), *found.notes))
 
 
-def _where_people_agree(answers: Sequence[Answer], axis: Axis, risk: float) -> AxisCalibration:
+def _where_people_agree(
+    answers: Sequence[Answer], axis: Axis, risk: float, bucketed: Container[Place]
+) -> AxisCalibration:
     confusion = _table(answers, axis)
     labelled = sum(answer.label is not None for answer in answers)
     if not labelled:
@@ -110,7 +117,9 @@ def _where_people_agree(answers: Sequence[Answer], axis: Axis, risk: float) -> A
     )  # fmt: skip
     if not confusion.columns:
         return found
-    return _with_buckets(found, confusion, axis, send_to_a_person(answers, confusion, risk))
+    found = _with_buckets(found, confusion, axis, send_to_a_person(answers, confusion, risk))
+    said = wording.notes(confusion, found.kappa, found.ac1, lambda row: wording.why_unlabelled(row, answers, bucketed))
+    return replace(found, notes=tuple(said))
 
 
 def _with_buckets(
@@ -133,7 +142,6 @@ def _with_buckets(
         worth=confusion.worth(),
         answers_worth=confusion.answers_worth(),
         labels_needed="" if is_number(axis) else labels_needed(confusion, rates, _of_interest(rates)),
-        notes=tuple(wording.notes(confusion, agreed.kappa, agreed.ac1)),
         send_to_a_person=person,
     )
 

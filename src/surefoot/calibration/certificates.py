@@ -60,13 +60,12 @@ def left_out(table: Table, answers: Mapping[str, int], picked: int = 0) -> str:
     what verdicts the `picked` answers have, so they may all have this one.
     """
     drawn = sum(sum(row.values()) for row in table.values())
-    how = "drawn for a label" if picked else "labelled"
+    beside = ", beside those that were picked" if picked else ""
     for verdict, count in sorted(answers.items(), key=lambda item: -item[1]):
         expected = drawn * (count - picked) / sum(answers.values())
         if expected >= _HARDLY_BY_CHANCE and not sum(table.get(verdict, {}).values()):
-            if verdict == UNGRADED:
-                return f"no answer without a verdict was {how}, though there are {count}: label some of them"
-            return f"no answer graded {verdict} was {how}, though {count} were: label some of them"
+            which = "without a verdict" if verdict == UNGRADED else f"graded {verdict}"
+            return f"none of the {count} answers {which} has a label that counts{beside}: label some of them"
     return ""
 
 

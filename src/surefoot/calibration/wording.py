@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from surefoot.calibration.certificates import left_out
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.joining import Answer, Place
 from surefoot.calibration.results import UNGRADED
-from surefoot.calibration.tables import Confusion
+from surefoot.calibration.tables import Confusion, named
 from surefoot.records import Interval, whose
 
 ENOUGH = 50  # labels
@@ -37,7 +37,10 @@ def elsewhere(source: str, n: int) -> str:
     )
 
 
-def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) -> Iterator[str]:
+def notes(
+    confusion: Confusion, kappa: Interval | None, ac1: Interval | None, unlabelled: Callable[[str], str]
+) -> Iterator[str]:
+    """`unlabelled` says why no answer with a verdict has a label that counts."""
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
@@ -48,12 +51,22 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
         if not m:
             without = ", not counting those that were picked" if confusion.chosen else ""
             left = f"{n} of {confusion.total}{without}"
-            yield f"No answer {_graded(row)} was drawn for a label ({left}), which widens the intervals."
+            yield f"{unlabelled(row)} ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
             " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
         )
+
+
+def why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Place]) -> str:
+    """Answers that were labelled and do not count are not the same as answers that nobody drew."""
+    with_it = [answer for answer in answers if named(answer.verdict) == row and not answer.chosen]
+    if torn := sum(answer.divides_people for answer in with_it):
+        return f"No answer {_graded(row)} has a label that counts, since annotators are divided on {torn} labelled"
+    if with_it and all((answer.question_id, answer.attempt) in elsewhere for answer in with_it):
+        return f"The answers {_graded(row)} are labelled, but by their labels this axis does not apply to them"
+    return f"No answer {_graded(row)} was drawn for a label"
 
 
 def divided(answers: Sequence[Answer]) -> str:

@@ -17,12 +17,14 @@ UNNAMED = "unnamed"
 WHO = ("annotator", "grader")
 LONGEST_NAME = 200
 # Other ways to call a grader than those nobody has by accident: rules, llm:MODEL, anthropic:MODEL, somebodys@2, and
-# chains of them; and models by their own names, like gpt-4o. A person may be called so; human/NAME says it, as ai/NAME
-# says that it is an AI and no grader of ours. ann@example.org is a person, and so is Claude.
+# chains of them; and models by the usual names, like gpt-4o, which catches a slip and proves nothing. A person may be
+# called so; human/NAME says it, as ai/NAME says that it is an AI and no grader of ours. ann@example.org is a person,
+# and so is Claude.
 _OF_A_GRADER = re.compile(
     r"(rules|local|council|cascade|recorded|llm)([@:+<].*)?|(anthropic|openai)[:/].*|.*@\d+([:+<].*)?"
     r"|(chat)?gpt[-_ ]?(\d.*|oss.*)?"
-    r"|(claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok)[-_ .:]?(v?\d|[a-z]+-\d).*",
+    r"|(claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok)[-_ .:]?(v?\d|[a-z]+-\d).*"
+    r"|(gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|command|model|llm|ai)[-_:/].+|ai|o\d(-.+)?",
     re.IGNORECASE | re.DOTALL,
 )
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")

@@ -43,7 +43,9 @@ def title(found: Calibration) -> str:
         known = found.certificate
         labels = f"{counted(known.labels, 'label')} by {whose_by_name(known.annotators)}"
         return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {labels}"
-    labelled = f"{counted(found.labels, 'answer')} labelled by {whose_by_name(found.annotators)}"
+    by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
+    what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
+    labelled = f"{what} by {whose_by_name(found.annotators)}"
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
