@@ -75,7 +75,7 @@ CASES = (
          lambda o: o.answered and o.cited_retrieved is not None and o.cited_retrieved < o.cited),
     Case("the gold source cited among many others",
          "Citing everything makes hits cheap. Ask for the passages a claim rests on and nothing more; compare `citation_precision`.",
-         lambda o: o.answered and o.cited_gold is not None and o.hit and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
+         lambda o: o.answered and o.cited_gold is not None and o.hit is True and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
 )
 # fmt: on
 
