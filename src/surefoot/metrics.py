@@ -61,7 +61,7 @@ _ALL = (
     Metric("citation_exists_rate", "higher", "citations in answers with a logged retrieval",
            "name a source that was retrieved",
            lambda o: (o.cited_retrieved, o.cited) if o.answered and o.cited_retrieved is not None else (0, 0)),
-    Metric("retrieval_hit_rate", "higher", "answerable questions with a logged retrieval", "retrieved a gold source",
+    Metric("retrieval_hit_rate", "higher", "answerable questions with logged ids of passages", "retrieved a gold source",
            lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None)),
     Metric("wrong_citation_rate", "lower", "cited answers to answerable questions", "cite no gold source",
            lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0)),
