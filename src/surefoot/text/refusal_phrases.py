@@ -47,7 +47,7 @@ _LISTING = frozenset(("and", "or", ",", "to", "nor", "-"))
 def pointed_at(tokens: list[str], tags: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """The tokens and their tags, with those of pieces that are pointed at as those of a text."""
     pieces = [tags[token] for token in tokens]
-    for place, token in enumerate(tokens):
+    for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
         if token in _PIECES:
             before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
             at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2

@@ -287,16 +287,17 @@ def _verdict(clauses: list[_Clause], skipped: bool) -> Refusal:
         content = [clause for clause in content if clause.start < first.start or support.PIVOT.match(clause.text)]
         skipped = False
     declined_at = first.start
-    sentences = {clause.sentence for clause in clauses if clause.decline}
-    content = [
-        clause
-        for clause in content
-        if support.answers(
-            clause.text, clause.start < declined_at, clause.sentence not in sentences and states(clause.original)
-        )
-    ]
-    partial = (content or skipped) and not whole
+    declined = {clause.sentence for clause in clauses if clause.decline}
+    told = any(_answers(clause, declined_at, clause.sentence not in declined) for clause in content)
+    partial = (told or skipped) and not whole
     return Refusal("partial" if partial else "refused", first.start, first.end)
+
+
+def _answers(clause: _Clause, declined_at: int, apart: bool) -> bool:
+    """Whether a clause asserts something about the thing asked; a sentence of its own must state it."""
+    told = clause.original.strip(" ,;:")
+    states_it = apart and states(told)
+    return support.answers(clause.text, clause.start < declined_at, states_it) and not _is_talk(told)
 
 
 def _seeks(clause: _Clause) -> bool:
@@ -316,7 +317,7 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return True  # the label of what is declined
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(support.OPENING.match(clause.text))  # what follows a label may be one word
-    if clause.closing == "?" or _is_filler(clause) or _is_talk(clause.original.strip(" ,;:")):
+    if clause.closing == "?" or _is_filler(clause):
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
     if any(_is_contrasted(clause, other) for other in beside):
