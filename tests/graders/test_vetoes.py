@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.graders.features import FEATURE_NAMES, features
+from surefoot.graders.numbering import misnumbered
 from surefoot.graders.tiers import _vetoed
 
 TABLE = "Rent by town (EUR)\nTown | 2022 | 2023\nAske | 640 | 690\nBorre | 510 | 560"
@@ -40,3 +41,25 @@ def test_the_features_of_a_table() -> None:
     wrong = dict(zip(FEATURE_NAMES, features(TABLE, "Rent in Aske was EUR 560 in 2023."), strict=True))
     assert right["cell_agrees"] == right["cell_agrees_wholly"] == 1 and right["cell_conflicts"] == 0
     assert wrong["cell_conflicts"] == 1 and wrong["cell_agrees"] == 0 and wrong["rules_contradicted"] > 0
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "is_mistaken"),
+    [
+        ("It supplies 5mg of folate.", "It supplies 5 g of folate.", True),
+        ("It supplies 5mg of folate.", "It supplies 0.005 g of folate.", False),
+        ("Allow a pause of 20 min.", "Allow a pause of 20 s.", True),
+        ("The bank is 12 metres long.", "The bank is 12 feet long.", True),
+        ("The bank is 12 metres long and 4 feet wide.", "The bank is 12 metres long.", False),
+        ("Rated from -40 °C to +80 °C.", "Rated from 40 °C to 80 °C.", True),
+        ("Rated from -40 °C to +80 °C.", "Rated down to minus 40 °C.", False),
+        ("Rated down to -40 °C.", "Rated down to 40 °C below zero.", False),
+        ("The rate rose by 2 percentage points.", "The rate rose by 2 percent.", True),
+        ("The rate rose by 2 percentage points, from 5% to 7%.", "It rose from 5 % to 7 %.", False),
+        ("The discount is 7½ %.", "The discount is 7½ ‰.", True),
+        ("20 km of the 100 km are tolled.", "20 % of the way is tolled.", False),
+        ("Stored at 8 °C for 3 days.", "Stored at 8 °C.", False),
+    ],
+)
+def test_the_number_of_the_passage_in_another_unit(passage: str, claim: str, is_mistaken: bool) -> None:
+    assert misnumbered(passage, claim) == is_mistaken

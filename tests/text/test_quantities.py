@@ -49,6 +49,7 @@ def test_a_time_of_day_is_one_quantity(text: str, minutes: int) -> None:
         ("It lasts a year", 12, "months"), ("for half a year", 6, "months"), ("within a fortnight", 14, "days"),
         ("two and a half years", 30, "months"), ("2½ years", 30, "months"), ("a dozen keys", 12, "number"),
         ("half of the rent", 50, "%"), ("It is nil", 0, "number"), ("FY23", 2023, "year"), ("FY2022", 2022, "year"),
+        ("in the 1990s", 1990, "year"), ("their 20s", 20, "number"), ("a 20s pause", 20, "seconds"),
         ("Q3 500 units", 500, "number"), ("Q1 2023", 2023, "year"), ("three decades", 360, "months"),
     ],
 )  # fmt: skip
@@ -83,6 +84,15 @@ def test_a_footnote_mark_in_a_source_does_not_hide_its_number() -> None:
     [
         ("12 months", "365 days", True), ("12 months", "360 days", False), ("NOK 500", "500 kr", True),
         ("EUR 500", "500 kr", False), ("NOK 500", "SEK 500", False), ("10:00", "18:00", False), ("10:00", "10", False),
+        ("5mg", "5 mg", True), ("5mg", "5g", False), ("5 mg", "5 Mg", False), ("150kW", "150MW", False),
+        ("0.45 MPa", "450 kPa", True), ("2.5 tonnes", "2,500 kg", True), ("1.2 cubic metres", "1,200 litres", True),
+        ("48 hours", "two days", True), ("20min", "20s", False),
+        ("500 ms", "0.5 s", True), ("36 km/h", "10 m/s", True), ("60 km/h", "60 m/s", False), ("5m", "5 metres", True),
+        ("5 mg per day", "5 mg", True), ("5 mg per day", "5 mg per week", False), ("5 feet", "5 metres", False),
+        ("5", "5 kg", True), ("one litre", "1,000 ml", True), ("2000 kg", "2 t", True), ("3 GB", "3,000 MB", True),
+        ("2 percentage points", "2 %", False), ("50 bps", "0.5 percentage points", True), ("50 bps", "0.5%", True),
+        ("7½ ‰", "7½ %", False), ("7.5 ‰", "0.75 %", True), ("one half of one per cent", "0.5%", True),
+        ("twice a year", "every six months", True), ("three times a day", "every 8 hours", True),
     ],
 )  # fmt: skip
 def test_what_agrees(one: str, other: str, same: bool) -> None:
@@ -95,6 +105,7 @@ def test_what_agrees(one: str, other: str, same: bool) -> None:
         ("in Q3 of each year", "quarter", "3"), ("in the third quarter", "quarter", "3"), ("3Q23", "quarter", "3"),
         ("H2 2023", "half", "2"), ("firmware v3", "version", "3"), ("version 3.1", "version", "3.1"),
         ("four M8 screws", "m", "8"), ("governed by Section 5", "section", "5"), ("Tier 2 goods", "tier", "2"),
+        ("Article IX applies", "article", "9"), ("Chapter XLII", "chapter", "42"),
     ],
 )  # fmt: skip
 def test_things_that_a_number_tells_apart(text: str, name: str, number: str) -> None:
@@ -113,6 +124,10 @@ def test_amounts_years_and_pointers_to_a_source_are_no_such_things(text: str) ->
         ("It lasts a year.", "It lasts twelve months.", "It lasts twelve months."),
         ("12 keys", "a dozen keys", "a dozen keys"),
         ("sold in the second quarter", "sold in Q2 2023", "sold in the Q2"),
+        ("1.5k followers", "1,500 followers", "1,500 followers"),
+        ("It lifts 2.5 tonnes.", "It lifts 2,500 kg.", "It lifts 2,500 kg."),
+        ("It lifts 2.5 kg.", "It lifts 2,500 kg.", "It lifts 2.5 kg."),
+        ("It is governed by Article 9.", "See Article IX.", "It is governed by Article IX."),
         ("It costs 500 kr.", "It costs NOK 500.", "It costs NOK 500."),
         ("It costs 600 kr.", "It costs NOK 500.", "It costs 600 kr."),
     ],

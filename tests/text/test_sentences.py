@@ -44,3 +44,8 @@ def test_shortened_words_and_numbers_end_no_sentence(sentence: str) -> None:
 
 def test_a_word_that_looks_shortened_may_end_a_sentence() -> None:
     assert len(sentences("The answer is no. The fee is 5. It is in the app. It ended in 1998.The next began.")) == 5
+
+
+def test_a_sum_in_brackets_is_not_cut() -> None:
+    text = "The mean is (670 + 640) / 2 = 655. The change (700 − 640) was 60."
+    assert sentences(text) == ["The mean is (670 + 640) / 2 = 655. ", "The change (700 − 640) was 60."]

@@ -91,7 +91,7 @@ def _is_share(amount: Amount, numbers: list[Quantity]) -> bool:
 
 
 def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
-    """A number in another unit or some times over: "24 months" is known as 2 years already, "48 hours" is 2 days."""
+    """A number in another unit or some times over: "24 months" are known as 2 years already."""
     for number in numbers:
         if number.kind == amount.kind and number.kind not in ("number", "%"):
             yield from (number.value * factor for factor in _SMALL_FACTORS)
@@ -102,7 +102,7 @@ def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
                 yield number.value / factor
 
 
-_UNITS = {("days", "hours"): 24.0, ("hours", "minutes"): 60.0, ("months", "days"): 30.0}
+_UNITS = {("months", "days"): 30.0}
 
 
 def _is_span_of_years(amount: Amount, numbers: list[Quantity]) -> bool:

@@ -40,10 +40,10 @@ def numbers_near(passage: str, wanted: frozenset[str]) -> list[Quantity]:
     units = [unit for unit in units_of(passage) if len(unit.sentences) == 1 and unit.quantities]
     shared = {id(unit): len(wanted & unit.terms) for unit in units}
     best: list[Unit] = sorted((unit for unit in units if shared[id(unit)]), key=lambda unit: -shared[id(unit)])
-    found: dict[tuple[float, str], Quantity] = {}
+    found: dict[tuple[float, str, str], Quantity] = {}
     for unit in best[:MOST_UNITS]:
         for number in unit.quantities:
-            found.setdefault((number.value, number.kind), number)
+            found.setdefault((number.value, number.kind, number.unit), number)
     return list(found.values())[:FEW_NUMBERS]
 
 

@@ -13,9 +13,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
+from surefoot.graders.numbering import same_sign
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_kind
+from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_family, same_kind
 from surefoot.text.terms import terms
+from surefoot.text.units import POINTS, SPANS, conversion, is_measured, unit_asked
 
 _SCALES = {
     "thousand": 1e3,
@@ -63,7 +65,7 @@ _OUTFLOW = re.compile(
     r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
     re.IGNORECASE,
 )
-_EXACT = frozenset({"days", "months", "hours", "minutes", "date", "year", "time of day"})
+_EXACT = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})
 _BY_RATE, _SCALED_RATE, _COARSER_RATE, _ROUGH_RATE = 0.015, 0.03, 0.02, 0.05
 _CLOSE = 1e-9
 
@@ -80,12 +82,14 @@ class Asked(NamedTuple):
     scale: float
     percent: bool
     is_outflow: bool
+    unit: str  # of measure, as in units
 
 
 def asked_in(question: str) -> Asked:
     scale = _ASKS_SCALE.search(question)
     name = (scale["scale"] or scale["short"]).lower() if scale else ""
-    return Asked(_SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question)))
+    is_percent, is_outflow = bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question))
+    return Asked(_SCALES.get(name, 1.0), is_percent, is_outflow, unit_asked(question))
 
 
 def figures_in(text: str) -> list[Figure]:
@@ -106,7 +110,10 @@ def gold_figures(gold: str, asked: Asked) -> list[Figure]:
     written = gold[amount.start : amount.end].strip()
     decimals = re.search(r"\.(\d*?)0+$", written)
     place = amount.place * 10.0 ** (len(decimals[0]) - 1 - len(decimals[1])) if decimals else amount.place
-    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals) else amount.kind
+    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals or asked.unit) else amount.kind
+    if kind == "number" and not amount.unit and is_measured(asked.unit):
+        kind, size = SPANS.get(asked.unit, ("number", 1.0))
+        amount, place = replace(amount.times(size), unit=asked.unit if kind == "number" else kind), place * size
     is_plus = not sign and amount.is_negative is False and not asked.is_outflow
     return [Figure(replace(amount, place=place, kind=kind), 1 if is_plus else sign)]
 
@@ -146,14 +153,25 @@ def _is_one_of(amount: Amount, others: Sequence[Amount]) -> bool:
 def same_figure(gold: Figure, given: Figure, asked: Asked, bare: bool) -> bool:
     if {gold.amount.kind, given.amount.kind} & _EXACT and not bare:
         return given.amount.agrees(gold.amount)
-    if gold.sign * given.sign < 0 or given.amount.kind.startswith(AS_WRITTEN):
+    if (
+        gold.sign * given.sign < 0
+        or given.amount.kind.startswith(AS_WRITTEN)
+        or not same_sign(gold.amount, given.amount)
+    ):
         return False
-    return any(
-        _close(one, other, given, bare and (gold.amount.place < 1 or asked.scale > 1))
+    if POINTS in (gold.amount.unit, given.amount.unit) and "%" in (gold.amount.kind, given.amount.kind):
+        return given.amount.agrees(gold.amount)
+    factor = conversion(given.amount.unit, gold.amount.unit) if _are_measures(gold.amount, given.amount) else 1.0
+    return factor is not None and any(
+        _close(one, other.times(factor), given, bare and (gold.amount.place < 1 or asked.scale > 1))
         for one in _readings(gold.amount, asked)
         for other in _readings(given.amount, asked)
-        if same_kind(one.kind, other.kind)
+        if same_kind(one.kind, other.kind) or factor != 1.0
     )
+
+
+def _are_measures(one: Amount, other: Amount) -> bool:
+    return is_measured(one.unit) and is_measured(other.unit)
 
 
 def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
@@ -162,7 +180,8 @@ def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
         return True
     if bare and gold.kind == "number":
         return given.kind not in ("date", "year", "time of day")
-    return gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or (bare and given.kind == "number")
+    alike = gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or same_family(gold, given)
+    return alike or (bare and given.kind == "number")
 
 
 def _readings(amount: Amount, asked: Asked) -> Iterator[Amount]:

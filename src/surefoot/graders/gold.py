@@ -17,6 +17,7 @@ from surefoot.graders.figures import (
 )
 from surefoot.graders.sense import turned_round
 from surefoot.table import Gold
+from surefoot.text.alike import worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
 from surefoot.text.quantities import Quantity, quantities
@@ -48,7 +49,7 @@ def _one(gold: str, asked: str, sentences: Sequence[str], answer: str) -> Gold:
     ours, theirs = _yes_or_no(asked, answer), _yes_or_no(asked, gold)
     if ours and theirs and ours != theirs:
         return "conflicts"
-    said = " ".join(sentences)
+    said = worded_alike(" ".join(sentences), gold)
     figures = _wanted(gold, asked)
     found = _by_figures(gold, asked, figures, sentences) if figures else None
     if ours and theirs and not _ASKS_MORE.search(asked):

@@ -28,6 +28,8 @@ def matched(amount: Amount, cell: Cell) -> Match | None:
     """None where the two cannot be compared; another currency with the same number is another amount."""
     if cell.value is None or amount.unit == UNKNOWN or not _fits(amount, cell):
         return None
+    if "/" in amount.unit and ratio(amount.unit, cell.unit) is None:  # a rate
+        return None
     if cell.kind == "date":
         return "same" if dates_agree(amount.value, cell.value) else "other"
     if "%" in (cell.kind, amount.kind):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
+from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.numbered import Numbered, numbered
-from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities
+from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
+from surefoot.text.units import family, is_measured
+
+_WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
 
 
 @lru_cache(maxsize=5_000)
 def misnumbered(passage: str, claim: str) -> bool:
-    """Q1 where the passage has Q3, 10:00 where it has 18:00, or a number in letters that only look like digits."""
-    return _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim))
+    """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, or a
+    number in letters that only look like digits."""
+    if _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim)):
+        return True
+    return any(_is_mistaken(one, claim, passage) for one in _measures(claim))
 
 
 def _names_another(passage: str, claim: str) -> bool:
@@ -25,6 +33,29 @@ def _is_another(one: Quantity, passage: str) -> bool:
     if one.kind == "time of day" and not any(other.kind == one.kind for other in there):
         return False
     return not any(one.agrees(other) for other in there)
+
+
+def _is_mistaken(one: Amount, claim: str, passage: str) -> bool:
+    """The passage has the number, but only in another unit or with another sign."""
+    kin = [other for other in _measures(passage) if same_family(one, other)]
+    if any(one.agrees(other) and same_sign(one, other) for other in kin):
+        return False
+    return any(one.agrees(other) or _number(claim, one) == _number(passage, other) for other in kin)
+
+
+def same_sign(one: Amount, other: Amount) -> bool:
+    """Of temperatures: other amounts are often below zero in a table and said without a sign in words."""
+    return family(one.unit) != "temperature" or bool(one.is_negative) == bool(other.is_negative)
+
+
+def _number(text: str, amount: Amount) -> str:
+    match = _WRITTEN.match(text, amount.start)
+    return match.group().replace(",", "").lower() if match else ""
+
+
+@lru_cache(maxsize=5_000)
+def _measures(text: str) -> tuple[Amount, ...]:
+    return tuple(one for one in amounts_of(text) if one.kind == "%" or is_measured(one.unit))
 
 
 @lru_cache(maxsize=5_000)

@@ -33,7 +33,7 @@ MUCH_THE_SAME = 0.6
 _SCALES = (1e3, 1e6)
 _MONTHS = frozenset(stem(name.lower()) for name in month_name if name)
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
-_PERIODS = frozenset({"minutes", "hours", "days", "months"})
+_PERIODS = frozenset({"seconds", "minutes", "hours", "days", "months"})
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
     r"|n['’]t\b",

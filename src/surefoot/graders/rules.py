@@ -21,7 +21,7 @@ from surefoot.graders.sense import turned_round
 from surefoot.table import Support
 from surefoot.text.alike import worded_alike
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_kind
+from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_family, same_kind
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
 from surefoot.text.terms import names, terms, without_yes_no
@@ -148,7 +148,7 @@ def _among(wanted: Amount, unit: Unit) -> bool:
 
 def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:
     """Two values of one kind that differ; the cells of a table do not say their kind."""
-    if one.kind in CURRENCIES and other.kind in CURRENCIES:
+    if {one.kind, other.kind} <= CURRENCIES or same_family(one, other):
         return not one.agrees(other)
     alike = same_kind(one.kind, other.kind) if in_row else one.kind == other.kind
     return alike and not one.agrees(other)

@@ -56,7 +56,7 @@ _IS_REASON = re.compile(
     r"primarily|offset|explain\w*|follow\w*|account\w*|stem\w*|contribut\w*|higher|lower|which)\b",
     re.IGNORECASE,
 )
-_TIMES = frozenset({"days", "months", "hours", "minutes", "date", "year", "time of day"})
+_TIMES = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})
 
 
 class Cited(Struct, frozen=True):

@@ -15,7 +15,7 @@ from surefoot.types import Passage
 _WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 _RULE = re.compile(r"\|[\s:|-]+\|?")
 _MONEY = frozenset({"EUR", "USD", "GBP", "CHF", "NOK", "SEK", "DKK", "JPY"})
-_PERIODS = frozenset({"days", "months", "hours", "minutes"})
+_PERIODS = frozenset({"days", "months", "hours", "minutes", "seconds"})
 _AMOUNT = _MONEY | {"%", "number"}
 _ANY_NUMBER = frozenset({"number", "%", "year", *_MONEY, *_PERIODS})
 # The first that fits the question says what an answer must hold.

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from surefoot.text.currencies import BEFORE
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities
-from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, unit_behind
+from surefoot.text.units import UNKNOWN
 
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|ca\.|just over|"
@@ -33,6 +33,7 @@ _PART_OF = re.compile(
     r"^[^.;]{0,24}? (?:of|out of) (?:the|its|their|those|these|all|every)\b|^\s*(?:-|–)?\s*(?:fold|times)\b"
 )
 _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
+_BELOW = re.compile(r"\s?(?:below (?:zero|freezing)|of frost)\b")
 _IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
 _COUNTS = re.compile(
     r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before)\b)[^\W\d]",
@@ -41,19 +42,17 @@ _COUNTS = re.compile(
 _OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
 _SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|m|b| ?(?:mn|mio|bn)))$", re.IGNORECASE)
 _OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
-_PERIODS = ("hours", "minutes", "days", "months")
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
 
 
-class Amount(Quantity, frozen=True):
+class Amount(Quantity, frozen=True, kw_only=True):
     """A number of a claim. `place` is the worth of its last digit, `round_place` that of its last digit but zeros."""
 
     place: float
     round_place: float
     is_rough: bool
     is_bound: bool  # "at least 5", "by 5", "3 of the 5": not the value itself
-    unit: str = ""  # as in units; empty where it has none
     is_negative: bool | None = False  # None for "(5)", which may be an aside
     is_scaled: bool = False  # "5 million", "5k"
     is_counting: bool = False  # "5 visits"
@@ -92,21 +91,18 @@ def _amount(text: str, quantity: Quantity) -> Amount:
         end = written.end()  # without the words behind it that only tell its kind
     bound = bool(_BOUND.search(before) or _PART_OF.search(after) or _OR_MORE.match(text[end : end + 40].lower()))
     return Amount(
-        quantity.value, quantity.kind, quantity.start, end, place, round_place, rough, bound,
-        unit=_unit(text, quantity, end),
-        is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before)),
+        quantity.value, quantity.kind, quantity.start, end, _unit(text, quantity, end), place=place,
+        round_place=round_place, is_rough=rough, is_bound=bound,
+        is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before) or _BELOW.match(after)),
         is_scaled=bool(_SCALED.search(text[quantity.start : end])),
         is_counting=bool(_COUNTS.match(text, end)),
     )  # fmt: skip
 
 
 def _unit(text: str, quantity: Quantity, end: int) -> str:
-    if quantity.kind in CURRENCIES or quantity.kind in _PERIODS:
+    if quantity.kind in CURRENCIES or quantity.kind == quantity.unit:
         return UNKNOWN if _OTHER_DAYS.match(text, end) else quantity.kind
-    if quantity.kind != "number":
-        return ""
-    is_glued = text[end - 1] == "m" and text[end - 2].isdigit()
-    return METRES_OR_MILLIONS if is_glued else unit_behind(text, end)
+    return quantity.unit
 
 
 def _places(written: str, value: float) -> tuple[float, float]:

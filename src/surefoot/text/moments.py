@@ -17,8 +17,8 @@ _MONTHS = {
 # Periods are compared in months or in days; a month is not a number of days.
 PERIODS = {
     "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
-    "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12), "annum": ("months", 12),
-    "decade": ("months", 120),
+    "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
+    "annum": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATE = re.compile(
@@ -38,6 +38,13 @@ _ONE_PERIOD = re.compile(
     r"last(?:s|ed|ing)?|is|are|was|be|takes?|runs?) (?P<one>(?P<part>half )?an? (?:full |whole )?"
     r"(?P<period>day|week|fortnight|hour|month|year|decade)(?:'s|’s)?\b(?P<more> and a half\b)?)"
 )
+_ADVERBS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+_COUNTS = {"twice": 2, "two times": 2, "three times": 3, "thrice": 3, "four times": 4, "six times": 6}
+_TIMES = re.compile(
+    rf"\b(?P<times>{'|'.join(_COUNTS)}|[2-9](?= times)|1[0-2](?= times))(?: times)?[ -]"
+    rf"(?:(?:an?|per|each|every|in every|in each) (?P<period>day|week|month|year)|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
+    r"|\b(?P<word>semi-?annually|half-?yearly|bi-?annually|every half[- ]year)\b"
+)
 
 
 def moments(lowered: str) -> Iterator[Quantity]:
@@ -45,6 +52,7 @@ def moments(lowered: str) -> Iterator[Quantity]:
     yield from (time for match in _CLOCK.finditer(lowered) for time in _time(match))
     yield from (_fiscal(match) for match in _FISCAL.finditer(lowered))
     yield from (_period(match) for match in _ONE_PERIOD.finditer(lowered))
+    yield from (_interval(match) for match in _TIMES.finditer(lowered))
 
 
 def _date(match: re.Match[str]) -> Quantity:
@@ -78,4 +86,13 @@ def _fiscal(match: re.Match[str]) -> Quantity:
 def _period(match: re.Match[str]) -> Quantity:
     kind, size = PERIODS[match["period"]]
     count = 0.5 if match["part"] else 1.5 if match["more"] else 1.0
-    return Quantity(count * size, kind, match.start("one"), match.end("one"))
+    return Quantity(count * size, kind, match.start("one"), match.end("one"), kind)
+
+
+def _interval(match: re.Match[str]) -> Quantity:
+    """ "twice a year" is every six months."""
+    if match["word"]:
+        return Quantity(6.0, "months", *match.span(), "months")
+    kind, size = PERIODS[match["period"] or _ADVERBS[match["adverb"]]]
+    times = _COUNTS[match["times"]] if match["times"] in _COUNTS else int(match["times"])
+    return Quantity(size / times, kind, *match.span(), kind)

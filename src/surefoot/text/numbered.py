@@ -24,7 +24,11 @@ _NAMES = (
     "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class "
     "level grade phase stage step category zone type part band group module unit room floor gate platform lot"
 )
-_REFERENCE = re.compile(rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?)\b")
+_REFERENCE = re.compile(
+    rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?|[ivxlc]+)\b"
+)
+_ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 # Where an answer says where it has something from, the passage need not name itself.
 _POINTS = re.compile(r"(?:\(|\[|\b(?:under|per|in|see|to|from|by virtue of|cf\.?|at|with|of))\s*(?:the )?$")
 _SAYS = re.compile(r",? (?:also )?(?:states?|says?|provides?|sets? out|lists?|reads?|requires?)\b")
@@ -39,7 +43,24 @@ class Numbered(NamedTuple):
 
 def numbered(text: str) -> set[Numbered]:
     lowered = plain_digits(text)
-    return set(_read(lowered, text)) if re.search(r"\d|quarter|half", lowered) else set()
+    return set(_read(lowered, text)) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else set()
+
+
+def in_digits(number: str) -> str:
+    """Of a thing: "IX" is 9, "4.2b" stays as it is; empty for letters that are no number."""
+    if number[0].isdigit():
+        return number.lower()
+    if not _ROMAN.fullmatch(number):
+        return ""
+    values = [_DIGITS[letter] for letter in number]
+    return str(sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)))
+
+
+def references(text: str) -> Iterator[tuple[Numbered, int, int]]:
+    """Each "Article IX" and "section 4" with the place of its number."""
+    for match in _REFERENCE.finditer(plain_digits(text)):
+        if number := in_digits(text[match.start("number") : match.end("number")]):
+            yield Numbered(match["name"], number), match.start("number"), match.end("number")
 
 
 def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
@@ -56,8 +77,9 @@ def _read(lowered: str, text: str) -> Iterator[Numbered]:
     yield from (one for one, _, _ in parts_of_year(lowered))
     yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
     for match in _REFERENCE.finditer(lowered):
-        if not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
-            yield Numbered(match["name"], match["number"])
+        number = in_digits(text[match.start("number") : match.end("number")])
+        if number and not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
+            yield Numbered(match["name"], number)
     for match in _LABEL.finditer(lowered):
         letters = match["letters"]
         is_known = letters in _PARTS or letters in _YEARS or letters == "v"

@@ -12,9 +12,12 @@ from collections.abc import Iterator
 
 from surefoot.text.currencies import BEFORE, CURRENCIES, SIGN, currency_of
 from surefoot.text.moments import PERIODS, moments
-from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_kind
+from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_family, same_kind
+from surefoot.text.units import BASIS_POINTS, METRES_OR_MILLIONS, SPANS, UNKNOWN, unit_behind
 
-__all__ = ["AS_WRITTEN", "CURRENCIES", "Quantity", "dates_agree", "plain_digits", "quantities", "same_kind"]
+__all__ = [
+    "AS_WRITTEN", "CURRENCIES", "Quantity", "dates_agree", "plain_digits", "quantities", "same_family", "same_kind",
+]  # fmt: skip
 _ONES = re.findall(
     "[a-z]+",
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -54,7 +57,7 @@ _QUANTITY = re.compile(
     rf"|\b(?P<article>an?)(?= (?:{_SCALE})\b)|\b(?P<nothing>nil)\b)"
     rf"(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?"
     rf"(?:(?P<short>k|m|b| ?(?:mn|mio|bn))\b|[ -]?(?P<scale>{_SCALE})\b)?"
-    rf"[ -]?(?P<after>%|per ?cent\b|percentage points?\b|basis points?\b|bps\b|{SIGN}"
+    rf"[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|bps\b|{SIGN}"
     r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _REFERENCE = re.compile(
@@ -65,7 +68,15 @@ _REFERENCE = re.compile(
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PERCENT = re.compile(r"%|per ?cent")
+_PER_MILLE = re.compile(r"‰|per ?mill?e?\b")
 _BASIS_POINTS = re.compile(r"basis points?|bps")
+_DECADE = re.compile(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
+_PART_OF_PERCENT = re.compile(
+    r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)"
+    r"|(?P<tenth>(?:one|a) tenth))"
+    r"(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
+)
+_PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
 _ANY = re.compile(
     rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
     rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
@@ -73,6 +84,7 @@ _ANY = re.compile(
 _BEFORE = re.compile(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
 _ROUND = re.compile(r"\d[oli]")
+_SPANS = frozenset(kind for kind, _ in PERIODS.values())
 _WIDE = str.maketrans("％．，＄", "%.,$")
 
 
@@ -111,6 +123,8 @@ def _as_written(lowered: str) -> Iterator[Quantity]:
 
 
 def _shares(lowered: str) -> Iterator[Quantity]:
+    for match in _PART_OF_PERCENT.finditer(lowered):
+        yield Quantity(_PARTS[match.lastgroup or ""], "%", *match.span())
     for match in _SHARE.finditer(lowered):
         yield Quantity(_SHARES[match.group()], "%", *match.span())
 
@@ -133,14 +147,31 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
     value += _FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
     behind = text[match.start("after") : match.end("after")] if match["after"] else ""
     kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
+    unit = kind if kind in _SPANS else BASIS_POINTS if used and _BASIS_POINTS.match(behind.lower()) else ""
     value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get((match["short"] or "").strip(), 1)
-    if words in ("one", "zero") and kind == "number" and not match["scale"]:
-        return  # "one of the parties" counts nothing
-    if kind == "number" and digits and not match["scale"] and _YEAR.fullmatch(digits):
-        kind = "year"
     parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
     end = match.start("after") + used if used else max(match.end(part) for part in parts)
-    yield Quantity(value * factor, kind, at, end)
+    if kind == "number":
+        kind, factor, unit, end = _measured(text, at, end, match["short"])
+    if kind == "number" and not unit and not match["scale"]:
+        if words in ("one", "zero"):
+            return  # "one of the parties" counts nothing
+        kind = "year" if digits and _YEAR.fullmatch(digits) else kind
+    yield Quantity(value * factor, kind, at, end, unit)
+
+
+def _measured(text: str, at: int, end: int, short: str | None) -> tuple[str, float, str, int]:
+    """As what a number counts that has no kind yet, and where it ends."""
+    if short == "m":
+        return "number", 1.0, METRES_OR_MILLIONS, end
+    unit, behind = unit_behind(text, end)
+    if text[end : end + 1] == "s" and _DECADE.search(text[max(0, at - 6) : end].lower()):
+        return "number", 1.0, "", end
+    if unit in SPANS:
+        kind, factor = SPANS[unit]
+        return kind, factor, kind, behind
+    is_measure = bool(unit) and unit != UNKNOWN
+    return "number", 1.0, unit, behind if is_measure else end
 
 
 def _digits(text: str) -> float:
@@ -159,6 +190,8 @@ def _kind(after: str) -> tuple[str, float, int]:
     lowered = after.lower().translate(_WIDE)
     if (share := _PERCENT.match(lowered)) and "point" not in lowered:
         return "%", 1, share.end()
+    if share := _PER_MILLE.match(lowered):
+        return "%", 0.1, share.end()
     if share := _BASIS_POINTS.match(lowered):
         return "%", 0.01, share.end()
     first, _, second = after.partition(" ")

@@ -20,13 +20,19 @@ _NO_ENDS = tuple(
          r"[a-z\d(]"),
     )
 )  # fmt: skip
+# It takes the end of "(670 + 640) / 2" for the number of a list item.
+_IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
 
 
 def sentences(text: str) -> list[str]:
     """Pieces that together are as long as the text, so that offsets can be counted; no piece is left out."""
     if not text.isascii():
         text = _TROUBLE.sub(_plain, text)
-    return _joined(list(segment("en", text)))
+    pieces, at = [], 0
+    for piece in segment("en", _IN_BRACKETS.sub(r"\1]", text)):
+        pieces.append(text[at : at + len(piece)])
+        at += len(piece)
+    return _joined(pieces)
 
 
 def _joined(pieces: list[str]) -> list[str]:

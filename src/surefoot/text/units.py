@@ -1,53 +1,139 @@
 """Units of measure and money: which one a number or a heading bears, and what one is in terms of another.
 
-Only units that convert exactly share a dimension; feet and metres are no more comparable here than feet and hours.
+Metric units are made by rule, of a prefix and a base unit; capitals tell mW from MW. Only units that convert exactly
+have a ratio: feet and metres are both lengths, and no number of the one is a round number of the other.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
-from surefoot.text.quantities import CURRENCIES
+from surefoot.text.currencies import CURRENCIES
 
 UNKNOWN = "?"  # there is a unit, but not one that is known
 METRES_OR_MILLIONS = "m?"
-_DIMENSIONS: dict[str, dict[str, float]] = {
-    "length": {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3},
-    "mass": {"mg": 1e-3, "g": 1.0, "kg": 1e3, "tonnes": 1e6},
-    "volume": {"ml": 1e-3, "cl": 1e-2, "dl": 1e-1, "l": 1.0, "hl": 100.0},
-    "area": {"m²": 1.0, "hectares": 1e4, "km²": 1e6},
-    "time": {"seconds": 1.0, "minutes": 60.0, "hours": 3_600.0, "days": 86_400.0, "weeks": 604_800.0},
-    "calendar": {"months": 1.0, "years": 12.0},
-    "power": {"kw": 1.0, "mw": 1e3, "gw": 1e6},
-    "energy": {"kwh": 1.0, "mwh": 1e3, "gwh": 1e6, "twh": 1e9},
-    "pounds": {"pence": 0.01, "GBP": 1.0},
-}
-_DIMENSION_OF = {unit: dimension for dimension, units in _DIMENSIONS.items() for unit in units}
-_SIZE_OF = {unit: size for units in _DIMENSIONS.values() for unit, size in units.items()}
-_CENTS = frozenset({"EUR", "USD"})
-_WAYS = {
-    "mm": "mm millimetres? millimeters?", "cm": "cm centimetres? centimeters?", "m": "m metres? meters?",
-    "km": "km kms kilometres? kilometers?", "mg": "mg milligrams?", "g": "g grams? grammes?",
-    "kg": "kg kgs kilos? kilograms? kilogrammes?", "tonnes": "t tonnes?", "ml": "ml millilitres? milliliters?",
-    "cl": "cl centilitres?", "dl": "dl", "l": "l litres? liters?", "hl": "hl hectolitres?",
-    "m²": "m² m2 sqm sq\\.?\\sm square\\smet(?:re|er)s?", "hectares": "ha hectares?",
-    "km²": "km² km2 sq\\.?\\skm square\\skilomet(?:re|er)s?", "m³": "m³ m3 cubic\\smet(?:re|er)s?",
-    "seconds": "s secs? seconds?", "minutes": "mins? minutes?", "hours": "h hrs? hours?", "days": "days?",
-    "weeks": "weeks?", "months": "months?", "years": "years? yrs?", "kw": "kw kilowatts?", "mw": "mw megawatts?",
-    "gw": "gw gigawatts?", "w": "w watts?", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh",
-    "pence": "p pence penny", "cents": "cents? ct", "°c": "°\\s?c celsius degrees\\s(?:c|celsius)\\b",
-    "°f": "°\\s?f fahrenheit degrees\\s(?:f|fahrenheit)\\b", "km/h": "km/h kph kmh", "mph": "mph",
-    "feet": "ft feet foot", "inches": "inch inches", "miles": "miles?", "yards": "yards?", "lb": "lbs?",
-    "oz": "oz ounces?", "gallons": "gallons?", "pints": "pints?", "acres": "acres?", "dozen": "dozens?",
-    "tons": "tons?", "stone": "stones?",
-    "EUR": "eur euros? €", "USD": "usd dollars? us\\$ \\$", "GBP": "gbp pounds? sterling £",
-    "CHF": "chf", "NOK": "nok", "SEK": "sek", "DKK": "dkk", "JPY": "jpy ¥",
+POINTS, BASIS_POINTS = "percentage points", "basis points"
+# The kind of quantity that a span of time is, and how many of them it is; a month is not a number of days.
+SPANS = {
+    "seconds": ("seconds", 1.0), "minutes": ("minutes", 1.0), "hours": ("hours", 1.0), "days": ("days", 1.0),
+    "weeks": ("days", 7.0), "months": ("months", 1.0), "years": ("months", 12.0),
 }  # fmt: skip
-_WAY = {unit: re.compile("|".join(ways.split(" ")), re.IGNORECASE) for unit, ways in _WAYS.items()}
-_ANY_WAY = "|".join(sorted((way for ways in _WAYS.values() for way in ways.split(" ")), key=len, reverse=True))
-_BEHIND = re.compile(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})(?![\w²³/])", re.IGNORECASE)
-_RATE = re.compile(r"\s?(?:/|per\b|an? (?:hour|day|week|month|year|head|person)\b)", re.IGNORECASE)
+_PREFIXES = {
+    "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
+    "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
+}  # fmt: skip
+
+
+class _Base(NamedTuple):
+    symbol: str
+    names: str
+    family: str
+    size: float
+    prefixes: str = ""
+
+
+_BASES = (
+    _Base("m", "metre meter", "length", 1.0, "nµmcdk"), _Base("g", "gram gramme", "mass", 1.0, "nµmkM"),
+    _Base("t", "tonne", "mass", 1e6, "kM"), _Base("l", "litre liter", "volume", 1.0, "nµmcdhkM"),
+    _Base("W", "watt", "power", 1.0, "nµmkMGT"), _Base("Wh", "watt-hour", "energy", 3_600.0, "kMGT"),
+    _Base("J", "joule", "energy", 1.0, "mkMGT"), _Base("cal", "calorie", "energy", 4.184, "k"),
+    _Base("V", "volt", "voltage", 1.0, "nµmkM"), _Base("A", "ampere amp", "current", 1.0, "nµmk"),
+    _Base("Ω", "ohm", "resistance", 1.0, "mkM"), _Base("Ah", "ampere-hour", "charge", 1.0, "m"),
+    _Base("VA", "volt-ampere", "apparent power", 1.0, "kM"), _Base("Hz", "hertz", "frequency", 1.0, "kMGT"),
+    _Base("Pa", "pascal", "pressure", 1.0, "mhkMG"), _Base("bar", "bar", "pressure", 1e5, "m"),
+    _Base("N", "newton", "force", 1.0, "mkM"), _Base("Nm", "newton-metre newton-meter", "torque", 1.0, "k"),
+    _Base("s", "second sec", "time", 1.0, "nµm"), _Base("mol", "mole", "amount of substance", 1.0, "nµm"),
+    _Base("Bq", "becquerel", "activity", 1.0, "kMGT"), _Base("Sv", "sievert", "dose", 1.0, "nµm"),
+    _Base("B", "byte", "data", 8.0, "kMGT"), _Base("bit", "bit", "data", 1.0, "kMGT"),
+)  # fmt: skip
+# Names have an "s" or none; "_" is a space. A size of 0: nothing else is an exact number of them.
+_OTHERS = {
+    "minutes": ("min minute", "time", 60.0), "hours": ("h hr hour", "time", 3_600.0), "days": ("day", "time", 86_400.0),
+    "weeks": ("week", "time", 604_800.0), "months": ("month", "calendar", 1.0), "years": ("year yr", "calendar", 12.0),
+    "hectares": ("ha hectare", "area", 1e4), "pence": ("p pence penny", "pounds", 0.01), "cents": ("cent ct", "", 0.0),
+    "°c": ("°c °_c celsius degrees_c degrees_celsius degree_celsius", "temperature", 0.0),
+    "°f": ("°f °_f fahrenheit degrees_f degrees_fahrenheit degree_fahrenheit", "temperature", 0.0),
+    "km/h": ("km/h kph kmh", "speed", 1.0), "mph": ("mph", "speed", 0.0), "feet": ("ft feet foot", "length", 0.0),
+    "inches": ("inch inche", "length", 0.0), "yards": ("yard", "length", 0.0), "miles": ("mile", "length", 0.0),
+    "lb": ("lb", "mass", 0.0), "oz": ("oz ounce", "mass", 0.0), "tons": ("ton", "mass", 0.0),
+    "stone": ("stone", "mass", 0.0), "gallons": ("gallon", "volume", 0.0), "pints": ("pint", "volume", 0.0),
+    "acres": ("acre", "area", 0.0), "psi": ("psi", "pressure", 0.0), "rpm": ("rpm", "rotation", 0.0),
+    "dozen": ("dozen", "", 0.0), POINTS: ("percentage_point percent_point pp", "share", 0.0),
+    BASIS_POINTS: ("basis_point bp", "", 0.0),
+    "EUR": ("eur euro €", "", 0.0), "USD": ("usd dollar us$ $", "", 0.0),
+    "GBP": ("gbp pound sterling £", "pounds", 1.0),
+    "CHF": ("chf", "", 0.0), "NOK": ("nok", "", 0.0), "SEK": ("sek", "", 0.0), "DKK": ("dkk", "", 0.0),
+    "JPY": ("jpy ¥", "", 0.0),
+}  # fmt: skip
+_SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
+_IS_SPAN = {"s": "seconds"}
+
+
+class _Unit(NamedTuple):
+    name: str
+    symbols: tuple[str, ...]
+    words: tuple[str, ...]
+    family: str
+    size: float
+
+
+def _made(base: _Base, prefix: str) -> _Unit:
+    word, size = _PREFIXES.get(prefix, ("", 1.0))
+    symbol = f"{prefix}{base.symbol}"
+    names = [name for long in base.names.split() for name in {long, long.replace("-", " "), long.replace("-", "")}]
+    words = tuple(f"{word}{name}{s}" for name in names if name != base.symbol for s in ("", "s"))
+    symbols = (symbol, f"{prefix}L") if base.symbol == "l" else (symbol,) if symbol != "B" else ()
+    return _Unit(_IS_SPAN.get(symbol, symbol), symbols, words, base.family, size * base.size)
+
+
+def _raised(unit: _Unit) -> list[_Unit]:
+    """The squares and cubes of a length; a cubic metre is a thousand litres."""
+    symbol = unit.symbols[0]
+    squares = tuple(f"{lead}{word}" for lead in ("square ", "sq ", "sq. ") for word in (*unit.words, symbol))
+    cubes = tuple(f"{lead}{word}" for lead in ("cubic ", "cu ") for word in (*unit.words, symbol))
+    return [
+        _Unit(f"{symbol}²", (f"{symbol}²", f"{symbol}2"), squares, "area", unit.size**2),
+        _Unit(f"{symbol}³", (f"{symbol}³", f"{symbol}3"), cubes, "volume", 1_000 * unit.size**3),
+    ]
+
+
+def _other(name: str) -> _Unit:
+    written, family, size = _OTHERS[name]
+    ways = [way.replace("_", " ") for way in written.split()]
+    words = tuple(f"{way}{s}" for way in ways if len(way) > 1 for s in ("", "s"))
+    return _Unit(name, tuple(way for way in ways if len(way) == 1), words, family, size)
+
+
+_METRIC = [_made(base, prefix) for base in _BASES for prefix in ("", *base.prefixes)]
+_UNITS = [
+    *_METRIC,
+    *(raised for unit in _METRIC if unit.family == "length" for raised in _raised(unit)),
+    *(_other(name) for name in _OTHERS),
+]
+_UNIT = {unit.name: unit for unit in _UNITS}
+_BY_SYMBOL = {symbol: unit.name for unit in _UNITS for symbol in unit.symbols} | _SLOPPY
+_BY_WORD: dict[str, str] = {word.lower(): unit.name for unit in _UNITS for word in unit.words}
+for _name in _BY_SYMBOL:  # in other capitals, where they tell nothing apart
+    _same = {unit for symbol, unit in _BY_SYMBOL.items() if symbol.lower() == _name.lower()}
+    if len(_name) > 1 and len(_same) == 1:
+        _BY_WORD.setdefault(_name.lower(), _same.pop())
+_CENTS = frozenset({"EUR", "USD"})
+_UNITS_OF_MONEY = CURRENCIES | {"pence", "cents"}
+
+
+def _any_of(ways: Iterable[str]) -> str:
+    return "|".join(re.escape(way) for way in sorted(ways, key=lambda way: (-len(way), way)))
+
+
+_WORD = f"(?i:{_any_of(_BY_WORD)})"
+_ANY_WAY = f"(?:{_WORD}|{_any_of(_BY_SYMBOL)})(?![\\w²³])"
+_BEHIND = re.compile(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
+_PER = re.compile(
+    rf"(?:\s?/\s?|\sper\s|\san?\s(?=(?:second|minute|hour|day|week|month|year|head|person)\b))(?P<unit>{_ANY_WAY})?"
+)
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
 _WORDS = (
     "hours minutes seconds days weeks months pounds pence euros cents dollars tonnes litres liters hectares kilometres "
@@ -58,10 +144,11 @@ _IN_LABEL = re.compile(
     re.IGNORECASE,
 )
 _AT_EDGE = re.compile(
-    rf"(?:[(\[]|,\s|\bin\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
-    rf"\bin (?P<said>{_ANY_WAY})(?![\w²³/])",
-    re.IGNORECASE,
+    rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
+    rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
 )
+_HOW_MANY = re.compile(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)")
+_MICRO = str.maketrans("μ", "µ")
 
 
 def ratio(one: str, other: str) -> float | None:
@@ -72,28 +159,56 @@ def ratio(one: str, other: str) -> float | None:
         return 0.01
     if other == "cents" and one in _CENTS:
         return 100.0
-    if _DIMENSION_OF.get(one) is None or _DIMENSION_OF.get(one) != _DIMENSION_OF.get(other):
+    if "/" in one and "/" in other:
+        return _ratio_of_rates(one, other)
+    a, b = _UNIT.get(one), _UNIT.get(other)
+    if a is None or b is None or not a.size or not b.size or a.family != b.family:
         return None
-    return _SIZE_OF[one] / _SIZE_OF[other]
+    return a.size / b.size
+
+
+def _ratio_of_rates(one: str, other: str) -> float | None:
+    (top, _, below), (other_top, _, other_below) = (
+        ("km/hours" if unit == "km/h" else unit).partition("/") for unit in (one, other)
+    )
+    above, under = ratio(top, other_top), 1.0 if UNKNOWN in (below, other_below) else ratio(below, other_below)
+    return None if above is None or under is None else above / under
+
+
+def conversion(one: str, other: str) -> float | None:
+    """As `ratio`, and 1 where either is not said or not known: "5 mg" may be per day."""
+    if not one or not other or {one, other} & {UNKNOWN, METRES_OR_MILLIONS}:
+        return 1.0
+    if ("/" in one) != ("/" in other):
+        one, other = one.partition("/")[0], other.partition("/")[0]
+    return ratio(one, other)
+
+
+def family(unit: str) -> str:
+    """What is measured: feet and metres are lengths."""
+    known = _UNIT.get(unit) or _UNIT.get(unit.partition("/")[0])
+    return known.family if known else ""
 
 
 def is_length(unit: str) -> bool:
-    return _DIMENSION_OF.get(unit) == "length"
+    return family(unit) == "length" and "/" not in unit and bool(_UNIT[unit].size)
 
 
 def is_measured(unit: str) -> bool:
     """Of a measure, other than money."""
-    return bool(unit) and unit not in CURRENCIES and unit not in ("pence", "cents")
+    return bool(unit) and unit not in _UNITS_OF_MONEY
 
 
-def unit_behind(text: str, end: int) -> str:
-    """The unit of the bare number that ends there; empty where a thing or nothing is counted."""
+def unit_behind(text: str, end: int) -> tuple[str, int]:
+    """The unit of the bare number that ends there, and where it ends; empty where a thing or nothing is counted."""
     match = _BEHIND.match(text, end)
     if match is None:
-        return UNKNOWN if _GLUED.match(text, end) else ""
-    if match["unit"] == "P" or _RATE.match(text, match.end()):
-        return UNKNOWN
-    return _named(match["unit"])
+        return UNKNOWN if _GLUED.match(text, end) else "", end
+    unit, per = _named(match["unit"]), _PER.match(text, match.end())
+    if per is None or unit in _UNITS_OF_MONEY:
+        return UNKNOWN if per else unit, match.end()
+    rate = f"{unit}/{_named(per['unit']) if per['unit'] else UNKNOWN}"
+    return "km/h" if rate == "km/hours" else rate, per.end() if per["unit"] else match.end()
 
 
 @lru_cache(maxsize=5_000)
@@ -104,5 +219,14 @@ def unit_in(label: str) -> str:
     return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
+def unit_asked(question: str) -> str:
+    """The unit of measure that a question wants its figure in: "in MPa", "(kg)", "how many hours"; empty if none."""
+    found = {_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(question)}
+    found |= {_named(match["unit"]) for match in _HOW_MANY.finditer(question)}
+    known = {unit for unit in found if is_measured(unit)}
+    return known.pop() if len(known) == 1 else ""
+
+
 def _named(written: str) -> str:
-    return next(unit for unit, ways in _WAY.items() if ways.fullmatch(written))
+    plain = written.translate(_MICRO)
+    return _BY_SYMBOL.get(plain) or _BY_WORD[" ".join(plain.lower().split())]
