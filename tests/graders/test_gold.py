@@ -41,6 +41,7 @@ def agree(question: str, gold: str, answer: str) -> str:
         ("What is the mass in kilograms?", "2000", "It is two tonnes."),
         ("How many hours did it last?", "48", "The outage lasted two days."),
         ("How long did it last?", "The outage lasted 48 hours.", "The outage lasted two days."),
+        ("How many days was it outstanding, on average?", "54.58", "It was roughly 54.6 days."),
         ("What does it cost?", "A card is replaced at no charge the first time.", "The first card is free of charge."),
         ("In which quarter was it?", "In Q3.", "It was in the third quarter, after a weak Q2."),
     ],

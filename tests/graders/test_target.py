@@ -11,11 +11,15 @@ LEASE = (
     Passage("lease#4.2", "The tenant may end the lease by giving six months' written notice to the landlord.", "Lease"),
     Passage("lease#5.1", "The annual rent is EUR 48,000, payable quarterly. The landlord is Harrow Estates.", "Lease"),
 )
+CAR = Passage(
+    "car#2", "A private car is paid EUR 0.38 per kilometre; tolls are paid on top against receipts.", "Travel"
+)
+ALARM = Passage("alarm#1", "The alarm shall be tested weekly, with another call point each time.", "Fire safety")
 COPY = Passage("copy#9", f"4.2 {LEASE[0].text} 4.3 Pets are allowed.")
 
 
 def item(question: str, answer: str, *gold_ids: str) -> Item:
-    trace = Trace("q", answer=answer, retrieved=Retrieved((*LEASE, COPY)))
+    trace = Trace("q", answer=answer, retrieved=Retrieved((*LEASE, COPY, CAR, ALARM)))
     return Item(Question("q", question, "answer", gold_ids=gold_ids), trace)
 
 
@@ -28,6 +32,13 @@ CASES = [
     ("How high is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", "lease#5.1", "correct"),
     (NOTICE, "The tenant gives six months' written notice [lease#4.2].", "", "correct"),
     (NOTICE, "The annual rent is EUR 48,000 [lease#5.1].", "", "off_target"),
+    (
+        "What is the rate per kilometre for a car?",
+        "Tolls are paid on top against receipts [car#2].",
+        "car#2",
+        "off_target",
+    ),
+    ("How often is the alarm tested?", "Weekly, with another call point each time [alarm#1].", "alarm#1", "correct"),
 ]
 
 

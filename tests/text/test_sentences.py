@@ -49,3 +49,8 @@ def test_a_word_that_looks_shortened_may_end_a_sentence() -> None:
 def test_a_sum_in_brackets_is_not_cut() -> None:
     text = "The mean is (670 + 640) / 2 = 655. The change (700 − 640) was 60."
     assert sentences(text) == ["The mean is (670 + 640) / 2 = 655. ", "The change (700 − 640) was 60."]
+
+
+def test_a_unit_may_end_a_sentence() -> None:
+    assert sentences("It is 850 mm. Doors open.") == ["It is 850 mm. ", "Doors open."]
+    assert sentences("Room 5 J. Hall pays.") == ["Room 5 J. Hall pays."]

@@ -200,7 +200,7 @@ def _close(gold: Amount, given: Amount, figure: Figure, loosely: bool) -> bool:
     size, off = abs(gold.value), abs(abs(gold.value) - abs(given.value))
     if off <= _CLOSE * max(size, _CLOSE):
         return True
-    if {gold.kind, given.kind} & _EXACT:
+    if {gold.kind, given.kind} & _EXACT and gold.place >= 1:  # "54.58 days" is the mean of something
         return False
     if (gold.is_rough or given.is_rough) and off <= _ROUGH_RATE * size:
         return True

@@ -40,7 +40,8 @@ _AMOUNT = re.compile(
 _WHY = re.compile(r"\b(?:why|for what reason|what (?:caused|drove|explains))\b", re.IGNORECASE)
 _IS_TIME = re.compile(
     r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|until|before|after|"
-    r"upon|(?:every|each) (?:day|week|month|quarter|year)|(?:daily|weekly|monthly|quarterly|yearly)\W*$|"
+    r"upon|when|whenever|as soon as|(?:every|each) (?:day|week|month|quarter|year)|"
+    r"(?:daily|weekly|monthly|quarterly|yearly)(?=\W*$|[,;:.(]| (?:by|at|on|in|to|from|with|and|or|using|during)\b)|"
     r"at any time|during|permanently|indefinitely|spring|summer|autumn|fall|winter|decades?|centur(?:y|ies)|end of|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|"
     r"(?:first|last|second|third|fourth) (?:quarter|half))\b",
@@ -56,6 +57,7 @@ _IS_REASON = re.compile(
     r"primarily|offset|explain\w*|follow\w*|account\w*|stem\w*|contribut\w*|higher|lower|which)\b",
     re.IGNORECASE,
 )
+_CLAUSES = re.compile(r";\s")
 _TIMES = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})
 
 
@@ -120,9 +122,10 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 
 def _own(question: str, one: Cited) -> list[Asked]:
-    """The claim, and of what bears it out the sentence that is nearest to it."""
+    """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question."""
     said = frozenset(terms(one.claim))
-    quote = max(sentences(one.quote), key=lambda text: len(said & frozenset(terms(text))), default="")
+    clauses = [clause for sentence in sentences(one.quote) for clause in _CLAUSES.split(sentence)]
+    quote = max(clauses, key=lambda text: len(said & frozenset(terms(text))), default="")
     texts = dict.fromkeys((one.claim, quote.strip()))
     return [Asked(text, question, one.passage.doc) for text in texts if text]
 

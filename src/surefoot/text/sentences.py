@@ -22,6 +22,8 @@ _NO_ENDS = tuple(
 )  # fmt: skip
 # It takes the end of "(670 + 640) / 2" for the number of a list item.
 _IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
+# And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
+_UNIT_AT_END = re.compile(r"(?<=\d) (?=(?:mm?|l|g|s|h|t)\.\s+[A-Z])")
 
 
 def sentences(text: str) -> list[str]:
@@ -29,7 +31,7 @@ def sentences(text: str) -> list[str]:
     if not text.isascii():
         text = _TROUBLE.sub(_plain, text)
     pieces, at = [], 0
-    for piece in segment("en", _IN_BRACKETS.sub(r"\1]", text)):
+    for piece in segment("en", _UNIT_AT_END.sub("_", _IN_BRACKETS.sub(r"\1]", text))):
         pieces.append(text[at : at + len(piece)])
         at += len(piece)
     return _joined(pieces)
