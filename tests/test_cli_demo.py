@@ -162,7 +162,7 @@ def item(**fields: object) -> dict[str, object]:
         ({"answer": "x", "error": "timeout"}, None, "error"),
         ({"answer": 42}, None, "error"),
         ({"answer": "x", "passages": "none"}, None, "error"),
-        ({"answer": "x", "passages": ["only a text"]}, None, "error"),
+        ({"answer": "x", "passages": ["only a text"]}, None, "unreadable"),
         ({"answer": "[d#1]"}, "unsupported", "off_target"),
         ({"answer": "Yes [d#1]."}, "unsupported", "off_target"),
         ({"answer": "Yes."}, "unsupported", "uncited"),

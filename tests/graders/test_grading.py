@@ -135,6 +135,26 @@ def test_a_decline_is_decided_by_what_it_asserts(answer: str, bucket: str, expec
     assert graded["bucket"] == bucket
 
 
+def test_a_value_lifted_from_a_passage_is_no_near_evidence() -> None:
+    lifted = "Not in context. Customs filing costs EUR 4,250 [a#2]."
+    assert grade(lifted, question="What does customs filing cost?")["bucket"] == "wrong"
+
+
+def test_hints_where_to_look_are_no_extra_claims() -> None:
+    graded = grade("The documents do not say when that is. The supplier's desk should know.", expects="refusal")
+    assert (graded["bucket"], graded["extra_claim_count"]) == ("refused", 0)
+
+
+def test_a_refusal_that_the_grader_cannot_read_on_is_still_one() -> None:
+    german = "Das steht nicht in den Dokumenten. Bitte wenden Sie sich wegen der Rechnungen an die Buchhaltung."
+    question = Question("q", "When are invoices due?", "refusal")
+    passage = Passage("p1", "The fee is EUR 5.")
+    graded = FindingsGrader(local_cascade()).read(
+        [Item(question, Trace("q", answer=german, retrieved=Retrieved([passage])))]
+    )
+    assert graded[0].bucket == "refused"
+
+
 def test_a_partial_refusal_is_flagged_whatever_its_bucket() -> None:
     item = item_of(
         {

@@ -22,7 +22,7 @@ from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger
 from surefoot.records import current
 from surefoot.store import Manifest, RunStore, fingerprint
-from surefoot.types import Question, Trace
+from surefoot.types import Question, Retrieved, Trace
 from tests.conftest import Write
 from tests.ledger.rows import STEP, label
 
@@ -62,7 +62,9 @@ def run(tmp_path: Path) -> Path:
     with RunStore.create(tmp_path / "runs" / "first", manifest, questions) as store:
         for question in questions:
             for attempt in (1, 2):
-                store.append_trace(Trace(question_id=question.id, attempt=attempt, answer=f"{attempt}."))
+                store.append_trace(
+                    Trace(question_id=question.id, attempt=attempt, answer=f"{attempt}.", retrieved=Retrieved())
+                )
     return tmp_path / "runs" / "first"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from surefoot.graders.refusal_clauses import clauses_of
 from surefoot.graders.refusal_elements import Subject, next_step, reported
@@ -61,7 +62,11 @@ class Declining:
         self._subject = Subject.of(question, passages)
         self._terms = set(terms(question.text))
         self._titles = {term for passage in passages for term in terms(passage.doc)} - self._terms
-        self._sources = " ".join(f"{passage.doc} {passage.text}" for passage in passages)
+        self._passages = passages
+
+    @cached_property
+    def _sources(self) -> str:
+        return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
 
     def is_declined_in(self, text: str) -> bool:
         """Whether a sentence says of the thing asked that it is not in the sources, or where else it would be."""
@@ -76,6 +81,10 @@ class Declining:
             return False
         names_source = _OF_SOURCES.search(text) or not self._titles.isdisjoint(said)
         return bool(_ABSENCE.search(text) and names_source)
+
+    def is_hint(self, text: str) -> bool:
+        """Part of declining, and no claim: that it is not there, who may know, where to look."""
+        return self.is_declined_in(text) or leads_on(text, self._question)
 
     def is_near_evidence(self, claim: ClaimFinding) -> bool:
         """Borne out by the passages, told in their words and figures, or a hint where to look further."""

@@ -19,6 +19,7 @@ from surefoot.graders.working import figures_written, with_sources, without_meth
 from surefoot.table import ClaimFinding, Findings, Support
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
+from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
 from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
@@ -91,7 +92,7 @@ class _Reading(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None
     passages: tuple[Passage, ...]
-    talk: tuple[str, ...] = ()
+    declines: bool = False  # as a whole or in part
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
@@ -107,22 +108,18 @@ class _Reading(Struct, frozen=True):
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
-        reading = cls(item, None, detect(answer), claims, found.citations, passages, found.talk)
+        refusal, declining = detect(answer), Declining(question, passages)
+        declines = refusal.value != "answered" or any(map(declining.is_declined_in, found.talk))
+        reading = cls(item, None, refusal, claims, found.citations, passages, declines)
         return replace(reading, computed=dict(reading._worked_out()))
 
     @property
     def is_read_in_words(self) -> bool:
         """Where the documents are silent no answer is borne out; words tell what was taken from which passage."""
-        return self.refusal is not None and not self._declines and self.item.question.expects == "refusal"
+        return self.unusable is None and not self.declines and self.item.question.expects == "refusal"
 
-    @property
-    def _declines(self) -> bool:
-        declined = self.refusal is not None and self.refusal.value != "answered"
-        return declined or any(map(self._declining.is_declined_in, self.talk))
-
-    @property
-    def _declining(self) -> Declining:
-        return Declining(self.item.question, self.passages)
+    def is_hint(self, claim: Claim) -> bool:
+        return self.declines and Declining(self.item.question, self.passages).is_hint(claim.text)
 
     @property
     def cited_pairs(self) -> list[Pair]:
@@ -178,12 +175,14 @@ class _Reading(Struct, frozen=True):
         judged = ChainMap(self.computed, judged)
         if self.unusable or self.refusal is None:
             return Findings(self.unusable, "answered", question.expects)
-        if unread := self._unread(judged):
+        # A refusal in another language says the rest of it in that language too.
+        refused = self.refusal.value == "refused" and all(unreadable(claim.text) for claim in self.claims)
+        if not refused and (unread := self._unread(judged)):
             return Findings("unreadable", self.refusal.value, question.expects, detail=unread)
         known = {passage.id for passage in self.passages}
         gold = self._agreement(judged)
         claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
-        refusal, claims = self._refusal(claims, gold)
+        refusal, claims = ("refused", ()) if refused else self._refusal(claims, gold)
         return Findings(
             unusable=None,
             refusal=refusal,
@@ -199,9 +198,9 @@ class _Reading(Struct, frozen=True):
         self, claims: tuple[ClaimFinding, ...], gold: table.Gold
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
-        asked = self._declining
+        asked = Declining(self.item.question, self.passages)
         asserted = tuple(claim for claim in claims if claim.supported or not asked.is_declined_in(claim.text))
-        if len(asserted) == len(claims) and not self._declines:
+        if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
         near = all(map(asked.is_near_evidence, asserted))
         to_be_answered = bool(asserted) and self.item.question.expects == "answer"
@@ -331,7 +330,7 @@ def _verdicts(
         yield row("citation_exists", "no" if findings.unknown else "yes", ", ".join(findings.unknown))
         if findings.claims:
             yield row("citation_supports", citation_supports(findings))
-    uncited = sum(not claim.citations for claim in reading.claims)
+    uncited = sum(not claim.citations for claim in reading.claims if not reading.is_hint(claim))
     if reading.refusal is not None and findings.refusal == "refused":
         quality = refusal_quality(reading.item)
         yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)

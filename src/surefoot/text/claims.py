@@ -1,8 +1,9 @@
 """Which sentences of an answer assert something a document could confirm or deny, and what they cite.
 
-Not claims: questions, offers, headings, hedged talk about the answer itself, statements about the sources, and a
-bare yes or no. An inline citation covers its sentence and the uncited sentences before it in the same paragraph; a
-list, or a citation field, covers every claim.
+Not claims: talk (`talk`: questions, offers, greetings, what is said about the answer itself or about what the sources
+cover), headings without a value, declining clauses and a bare yes or no. An inline citation covers its sentence and the
+uncited sentences before it in the same paragraph, but not an aside behind it; a list, or a citation field, covers every
+claim.
 """
 
 from __future__ import annotations
