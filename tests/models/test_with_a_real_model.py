@@ -41,7 +41,7 @@ def test_plain_text_and_what_is_cut_off(llm_server: LlmServer, tmp_path: Path) -
     plain = model.complete(Prompt("Say hello.", "You are brief.", longest=200))
     assert plain.text and plain.how == "text" and plain.tokens_out > 0 and not plain.error
     cut = model.complete(Prompt("Is water wet?", schema=VERDICT, longest=2))
-    assert "cut off" in cut.error and cut.asked == 3 and cut.value is None
+    assert "cut off" in cut.error and cut.asked >= 3 and cut.value is None  # more if the server drops a connection
 
 
 def _fits(reply: Reply) -> bool:
