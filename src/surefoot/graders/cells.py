@@ -47,15 +47,6 @@ class CellCheck(Struct, frozen=True):
 SILENT = CellCheck("silent")
 
 
-class _Said(Struct, frozen=True):
-    """A sentence of a claim, or a piece of one, with what was said before it to read it with."""
-
-    text: str
-    tokens: tuple[Token, ...]
-    words: tuple[str, ...]
-    before: tuple[str, ...]
-
-
 @lru_cache(maxsize=5_000)
 def cell_check(passage: str, claim: str, question: str = "") -> CellCheck:
     tables = tables_of(passage)

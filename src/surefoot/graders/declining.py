@@ -24,26 +24,21 @@ _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
 _ABSENCE = re.compile(
     r"\b(?:not|no|nothing|none|neither|nowhere|never|without|\w+n['’]t|cannot|nobody|no one|absent|missing|lack\w*|"
-    r"silent|"
-    r"un(?:clear|known|resolved|answered|specified|mentioned|regulated)|outside|beyond|in vain|blank|gap|"
-    r"in the dark|thin|"
-    r"doubt|absence|instead)\b",
+    r"silent|un(?:clear|known|resolved|answered|specified|mentioned|regulated)|outside|beyond|in vain|blank|gap|"
+    r"in the dark|thin|doubt|absence|instead)\b",
     re.IGNORECASE,
 )
 _OF_SOURCES = re.compile(
     r"\bI\b|^\W*(?:[Ii]t|[Tt]hey)\b|\b(?:[Nn]either|[Nn]one|me|my|we|us|here\W*$|there\W*$|excerpts?|passages?|"
-    r"sections?|"
-    r"clauses?|rules?|articles?|points?|pages?|paragraphs?|texts?|documents?|materials?|extracts?|conditions|guides?|"
-    r"manuals?|reports?|leaflets?|polic(?:y|ies)|agreements?|bulletins?|terms|wording|instructions|information|"
-    r"questions?|"
-    r"words?|statements?|mention\w*|sources?|said|trace|answer)\b"
+    r"sections?|clauses?|rules?|articles?|points?|pages?|paragraphs?|texts?|documents?|materials?|extracts?|conditions|"
+    r"guides?|manuals?|reports?|leaflets?|polic(?:y|ies)|agreements?|bulletins?|terms|wording|instructions|information|"
+    r"questions?|words?|statements?|mention\w*|sources?|said|trace|answer)\b"
 )
 _CLAUSES = re.compile(r"[;:]\s|,?\s(?:but|yet|so|though)\s")
 # "No, ..." answers; "no mention of it" does not.
 _YES_NO = re.compile(
     r"\W*(?:and |but |so )?(?:yes|no)\b(?! (?:\w+ ){0,2}?(?:source|mention|information|word|answer|figure|statement|"
-    r"rule|"
-    r"clause|passage|trace|sign|hint|detail)s?\b)",
+    r"rule|clause|passage|trace|sign|hint|detail)s?\b)",
     re.IGNORECASE,
 )
 # What rules do: "the lease does not allow dogs" is an answer, "dogs are no topic of the lease" is none.
@@ -58,15 +53,17 @@ class Declining:
     """A question and the passages that were found for it: what declining it looks like."""
 
     def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
-        self._question = question.text
-        self._subject = Subject.of(question, passages)
+        self._asked, self._question, self._passages = question, question.text, passages
         self._terms = set(terms(question.text))
         self._titles = {term for passage in passages for term in terms(passage.doc)} - self._terms
-        self._passages = passages
 
     @cached_property
     def _sources(self) -> str:
         return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
+
+    @cached_property
+    def _subject(self) -> Subject:
+        return Subject.of(self._asked, self._passages)
 
     def is_declined_in(self, text: str) -> bool:
         """Whether a sentence says of the thing asked that it is not in the sources, or where else it would be."""

@@ -16,6 +16,7 @@ from surefoot.graders.calculations import calculations
 from surefoot.graders.numbering import same_sign
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_family, same_kind
+from surefoot.text.quantity import TIMES
 from surefoot.text.terms import terms
 from surefoot.text.units import POINTS, SPANS, conversion, is_measured, unit_asked
 
@@ -65,7 +66,6 @@ _OUTFLOW = re.compile(
     r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
     re.IGNORECASE,
 )
-_EXACT = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})
 _BY_RATE, _SCALED_RATE, _COARSER_RATE, _ROUGH_RATE = 0.015, 0.03, 0.02, 0.05
 _CLOSE = 1e-9
 
@@ -76,7 +76,7 @@ class Figure(NamedTuple):
     is_worked_out: bool = False
 
 
-class Asked(NamedTuple):
+class FigureAsked(NamedTuple):
     """What a question says of the figure it asks for."""
 
     scale: float
@@ -85,11 +85,11 @@ class Asked(NamedTuple):
     unit: str  # of measure, as in units
 
 
-def asked_in(question: str) -> Asked:
+def asked_in(question: str) -> FigureAsked:
     scale = _ASKS_SCALE.search(question)
     name = (scale["scale"] or scale["short"]).lower() if scale else ""
     is_percent, is_outflow = bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question))
-    return Asked(_SCALES.get(name, 1.0), is_percent, is_outflow, unit_asked(question))
+    return FigureAsked(_SCALES.get(name, 1.0), is_percent, is_outflow, unit_asked(question))
 
 
 def figures_in(text: str) -> list[Figure]:
@@ -102,7 +102,7 @@ def is_bare(gold: str) -> bool:
     return len(terms(gold)) <= 1 and len(amounts_of(gold)) == 1 and any(sign.isdigit() for sign in gold)
 
 
-def gold_figures(gold: str, asked: Asked) -> list[Figure]:
+def gold_figures(gold: str, asked: FigureAsked) -> list[Figure]:
     found = figures_in(gold)
     if not is_bare(gold):
         return found
@@ -150,8 +150,8 @@ def _is_one_of(amount: Amount, others: Sequence[Amount]) -> bool:
     return any(abs(amount.value - other.value) <= 0.5 * max(amount.place, other.place) for other in others)
 
 
-def same_figure(gold: Figure, given: Figure, asked: Asked, bare: bool) -> bool:
-    if {gold.amount.kind, given.amount.kind} & _EXACT and not bare:
+def same_figure(gold: Figure, given: Figure, asked: FigureAsked, bare: bool) -> bool:
+    if {gold.amount.kind, given.amount.kind} & TIMES and not bare:
         return given.amount.agrees(gold.amount)
     if (
         gold.sign * given.sign < 0
@@ -184,7 +184,7 @@ def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
     return alike or (bare and given.kind == "number")
 
 
-def _readings(amount: Amount, asked: Asked) -> Iterator[Amount]:
+def _readings(amount: Amount, asked: FigureAsked) -> Iterator[Amount]:
     yield amount
     is_plain = amount.kind == "number" or amount.kind in CURRENCIES
     if asked.scale > 1 and is_plain and not amount.is_scaled:
@@ -200,7 +200,7 @@ def _close(gold: Amount, given: Amount, figure: Figure, loosely: bool) -> bool:
     size, off = abs(gold.value), abs(abs(gold.value) - abs(given.value))
     if off <= _CLOSE * max(size, _CLOSE):
         return True
-    if {gold.kind, given.kind} & _EXACT and gold.place >= 1:  # "54.58 days" is the mean of something
+    if {gold.kind, given.kind} & TIMES and gold.place >= 1:  # "54.58 days" is the mean of something
         return False
     if (gold.is_rough or given.is_rough) and off <= _ROUGH_RATE * size:
         return True

@@ -92,6 +92,7 @@ class _Reading(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None
     passages: tuple[Passage, ...]
+    declining: Declining
     declines: bool = False  # as a whole or in part
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
@@ -100,17 +101,18 @@ class _Reading(Struct, frozen=True):
         question, trace = item.question, item.trace
         passages = trace.sources
         answer = trace.answer or ""
+        declining = Declining(question, passages)
         if trace.error or trace.answer is None:
-            return cls(item, "error" if trace.error else "missing", None, (), None, passages)
+            return cls(item, "error" if trace.error else "missing", None, (), None, passages, declining)
         if is_empty(answer):
-            return cls(item, "empty", None, (), None, passages)
+            return cls(item, "empty", None, (), None, passages, declining)
         ids = trace.names
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
-        refusal, declining = detect(answer), Declining(question, passages)
+        refusal = detect(answer)
         declines = refusal.value != "answered" or any(map(declining.is_declined_in, found.talk))
-        reading = cls(item, None, refusal, claims, found.citations, passages, declines)
+        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines)
         return replace(reading, computed=dict(reading._worked_out()))
 
     @property
@@ -119,7 +121,7 @@ class _Reading(Struct, frozen=True):
         return self.unusable is None and not self.declines and self.item.question.expects == "refusal"
 
     def is_hint(self, claim: Claim) -> bool:
-        return self.declines and Declining(self.item.question, self.passages).is_hint(claim.text)
+        return self.declines and self.declining.is_hint(claim.text)
 
     @property
     def cited_pairs(self) -> list[Pair]:
@@ -198,11 +200,11 @@ class _Reading(Struct, frozen=True):
         self, claims: tuple[ClaimFinding, ...], gold: table.Gold
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
-        asked = Declining(self.item.question, self.passages)
-        asserted = tuple(claim for claim in claims if claim.supported or not asked.is_declined_in(claim.text))
+        declining = self.declining
+        asserted = tuple(claim for claim in claims if claim.supported or not declining.is_declined_in(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
-        near = all(map(asked.is_near_evidence, asserted))
+        near = all(map(declining.is_near_evidence, asserted))
         to_be_answered = bool(asserted) and self.item.question.expects == "answer"
         answers = to_be_answered and (gold == "agrees" or (gold == "none" and self._answers_first))
         return ("refused", ()) if near and not answers else ("partial", asserted)

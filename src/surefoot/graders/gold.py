@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from surefoot.graders.figures import (
-    Asked,
     Figure,
+    FigureAsked,
     asked_in,
     comparable,
     figures_given,
@@ -106,7 +106,9 @@ def _by_figures(gold: str, asked: str, wanted: Sequence[Figure], sentences: Sequ
     return "agrees" if any(same_figure(w, g, unit, bare) for w in wanted for g in given) else None
 
 
-def _told_otherwise(kind: str, wanted: Sequence[Figure], given: Sequence[Figure], unit: Asked, bare: bool) -> bool:
+def _told_otherwise(
+    kind: str, wanted: Sequence[Figure], given: Sequence[Figure], unit: FigureAsked, bare: bool
+) -> bool:
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
     tells nothing: it is the second half of "2.75 : 1"."""
     theirs = [one for one in wanted if one.amount.kind == kind]

@@ -18,6 +18,7 @@ from surefoot.graders.rules import units_of
 from surefoot.table import Findings, decide
 from surefoot.text.normal import normalise
 from surefoot.text.quantities import quantities
+from surefoot.text.quantity import TIMES
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 from surefoot.types import Item, Passage
@@ -58,7 +59,6 @@ _IS_REASON = re.compile(
     re.IGNORECASE,
 )
 _CLAUSES = re.compile(r";\s")
-_TIMES = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})
 
 
 class Cited(Struct, frozen=True):
@@ -146,7 +146,7 @@ def _is_of_kind(question: str, said: str) -> bool:
     """A question of when, how much or why has an answer that tells a time, a number or a reason."""
     found = quantities(said)
     if _TIME.search(question) and not _AMOUNT_OF_MONEY.search(question):
-        return any(one.kind in _TIMES or one.kind == "number" for one in found) or bool(_IS_TIME.search(said))
+        return any(one.kind in TIMES or one.kind == "number" for one in found) or bool(_IS_TIME.search(said))
     if _AMOUNT.search(question):
         known = quantities(question)
         new = [one for one in found if one.kind not in ("date", "year") and not any(one.agrees(k) for k in known)]

@@ -30,7 +30,6 @@ import onnxruntime
 Tier = Literal["quick", "strong"]
 LONGEST_PAIR = 256
 LONGEST_CLAIM = 128
-SPECIAL_TOKENS = 4
 UNKNOWN = "[UNK]"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 

@@ -19,6 +19,7 @@ from surefoot.text.units import (
 )
 
 AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"
+TIMES = frozenset({"days", "months", "hours", "minutes", "seconds", "date", "year", "time of day"})  # kinds
 _YEAR_IN_DAYS = (365, 366)
 _CLOSE = 1e-9
 _SPANS = frozenset(kind for kind, _ in SPANS.values())

@@ -60,13 +60,12 @@ def _compiled(table: str, lead: str = "") -> re.Pattern[str]:
 
 OPENING = _compiled(_OPENING, r"(?:\W|_)*<LEAD>")
 ANYWHERE = _compiled(_ANYWHERE)
-# Marks of an answer among reasons: a turn, a figure, a citation.
 # What is looked for and not found: what follows is no reason for declining, unlike behind "I can't help with that".
 SOUGHT = re.compile(
     r"\b(?:find|see|locate|confirm|determine|verify|establish|spot|identify|quote|work out|make out|pin|trace|point|"
-    r"tell "
-    r"(?:for|from))\b"
+    r"tell (?:for|from))\b"
 )
+# Marks of an answer among reasons: a turn, a figure, a citation.
 PIVOT = re.compile(
     r"(?:\W|_)*(?:but(?! (?:also|it'?s? ?(?:is )?also|not)\b)|however|that said|in general|generally|here)\b|.*[\d\[]"
 )
