@@ -140,6 +140,14 @@ def test_a_value_lifted_from_a_passage_is_no_near_evidence() -> None:
     assert grade(lifted, question="What does customs filing cost?")["bucket"] == "wrong"
 
 
+@pytest.mark.parametrize(
+    "answer", ["Payment takes place within 30 days of receipt [a#1].", "A person may check invoices within 30 days [a#1]."]
+)
+def test_an_answer_that_declines_nothing_is_no_refusal(answer: str) -> None:
+    gold = ["Invoices are payable within 40 days."]
+    assert grade(answer, gold_claims=gold)["bucket"] in ("wrong", "unsupported")
+
+
 def test_hints_where_to_look_are_no_extra_claims() -> None:
     graded = grade("The documents do not say when that is. The supplier's desk should know.", expects="refusal")
     assert (graded["bucket"], graded["extra_claim_count"]) == ("refused", 0)

@@ -66,11 +66,8 @@ class Declining:
         return Subject.of(self._asked, self._passages)
 
     def is_declined_in(self, text: str) -> bool:
-        """Whether a sentence says of the thing asked that it is not in the sources, or where else it would be."""
-        if self._terms.isdisjoint(terms(text)):
-            return False
-        is_question = text.rstrip().endswith("?")
-        return any(map(self._is_absent, _CLAUSES.split(text))) or (not is_question and leads_on(text, self._question))
+        """Whether a sentence says of the thing asked that it is not in the sources."""
+        return any(map(self._is_absent, _CLAUSES.split(text)))
 
     def _is_absent(self, text: str) -> bool:
         said = set(terms(text))
