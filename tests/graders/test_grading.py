@@ -141,7 +141,8 @@ def test_a_value_lifted_from_a_passage_is_no_near_evidence() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["Payment takes place within 30 days of receipt [a#1].", "A person may check invoices within 30 days [a#1]."]
+    "answer",
+    ["Payment takes place within 30 days of receipt [a#1].", "A person may check invoices within 30 days [a#1]."],
 )
 def test_an_answer_that_declines_nothing_is_no_refusal(answer: str) -> None:
     gold = ["Invoices are payable within 40 days."]
