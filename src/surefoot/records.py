@@ -109,7 +109,7 @@ class Discordant(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One decision of the gate. In the sequential mode its counts add up with those of its release."""
+    """One decision of the gate. Its mode is "change"; others are of an earlier gate, and kept for the record."""
 
     id: str
     at: str
@@ -138,7 +138,7 @@ class Step(Struct, frozen=True, kw_only=True):
     certificate: str = ""  # id
     # sequential: what blocked it by evidence, as in `counts`, with the e-value it took. A block stands.
     blocked_by: dict[str, float] = {}
-    overridden: dict[str, float | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
+    overridden: dict[str, float | str | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
     closes: bool = False  # it shipped in a way that ends a release without a version
     deterministic: bool = False  # the candidate says that it always answers alike
     rules: tuple[str, ...] = ()  # what it was decided by; not known of the oldest steps

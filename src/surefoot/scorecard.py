@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.advice import Advice
-from surefoot.gate import Check, Decision
+from surefoot.gate.rules import Check, Decision
 from surefoot.problems import ProblemLog
 from surefoot.types import Estimate
 

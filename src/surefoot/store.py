@@ -44,6 +44,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     name: str
     pipeline: str
     version: str = ""  # of the pipeline, as its people call it
+    code_sha256: str = ""  # of the files that the pipeline's name leads to
     repeats: int
     seed: int
     questions_sha256: str
@@ -53,6 +54,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     grader: str | None = None
     graded_sha256: str = ""  # of the answers its verdicts are on
+    verdicts_sha256: str = ""  # of the verdicts as they were given
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""
@@ -156,6 +158,12 @@ class RunStore:
         """A hash of all that graders see of the answers, whatever order they came in."""
         traces = sorted(self.traces(), key=lambda trace: (str(trace.question_id), trace.attempt))
         return fingerprint(_row(replace(trace, seconds=None, tokens=None, cost_usd=None)) for trace in traces)
+
+    def verdicts_sha256(self, grader: str | None) -> str:
+        """A hash of what a grader said, whatever order it came in."""
+        mine = [verdict for verdict in self.verdicts() if verdict.grader == grader]
+        mine.sort(key=lambda one: (one.question_id, one.attempt, one.axis))
+        return fingerprint(mine)
 
     def is_graded_otherwise(self) -> bool:
         """True when the verdicts are on other answers than those that are there now."""

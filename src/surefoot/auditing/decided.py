@@ -12,7 +12,7 @@ from msgspec import Struct
 from surefoot.appending import UNREADABLE
 from surefoot.auditing.layout import BASE, GATE, LEDGER, RUN
 from surefoot.errors import UsageError
-from surefoot.gate import Rule
+from surefoot.gate.rules import Rule
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import run_id
 from surefoot.records import Certificate, Step

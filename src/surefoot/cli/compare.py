@@ -11,11 +11,14 @@ import msgspec
 from surefoot.cli.deciding import decide, deciding_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-from surefoot.compare import Comparison
+from surefoot.gate.decide import Comparison
 
 
 @click.command(epilog="Example: surefoot compare runs/base runs/cand --report report.html")
 @deciding_options
+@click.option(
+    "--by", multiple=True, metavar="FIELD", help="Show the changes by this field of the questions. Repeatable."
+)
 @report_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the tables.")
 def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over

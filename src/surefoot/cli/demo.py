@@ -21,7 +21,6 @@ from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
 from surefoot.store import MANIFEST, RunStore, fingerprint
-from surefoot.trust import Trust, in_words
 
 BASE, CANDIDATE = "reference", "reference-eager"
 LEDGER, LABELS = "surefoot.db", "labels.jsonl"
@@ -32,10 +31,10 @@ drop the refusals, answer everything. Does that make it lie more? 130 questions,
 """
 _LABELS = """
 Can the grader be trusted? Every answer here was labelled by two annotators who saw no verdict: AI models, for want of
-people. (Answers that both pipelines give count once.) With your own documents, label about 50 answers yourself.
-`surefoot import` keeps labels in a ledger, and `surefoot calibrate` holds the grader against them:
+people. (Answers that both pipelines give count once.) With your own documents, label about 60 answers yourself.
+`surefoot import` keeps labels in a ledger. Where a label is, it counts instead of the grader; and labels say how far
+the grader errs on the other answers:
   {trust}
-That certificate is what the gate asks for before anything ships, and where a label is, it counts instead of the grader.
 """
 _SHIPS = """
 And what ships? The first pipeline against itself does, as any change that changes no answer. It refuses more than the
@@ -112,6 +111,9 @@ def _certify(out: Path) -> str:
     """Import the bundled labels, calibrate the grader by them, and say how far it can be trusted; "" without labels."""
     from surefoot.cli.calibrate import calibrate
     from surefoot.cli.ledger import import_
+    from surefoot.cli.versions import load_all
+    from surefoot.gate.sides import asked_of, side_of
+    from surefoot.gate.trust import in_words, trust_in
     from surefoot.ledger import Ledger
 
     bundled = files("surefoot") / "demo" / LABELS
@@ -128,8 +130,9 @@ def _certify(out: Path) -> str:
         except Incomplete as error:
             click.echo(f"note: {error.message}", err=True)
     with Ledger.open(out / LEDGER) as ledger:
-        found = ledger.certificates()[:1]
-    return "".join(in_words(Trust((certificate.grader,), certificate)) for certificate in found)
+        base, cand = load_all([out / BASE], ledger), load_all([out / CANDIDATE], ledger)
+    asked, _ = asked_of(base, cand)
+    return in_words(trust_in({"base": side_of(base, asked), "cand": side_of(cand, asked)}, asked, {}))
 
 
 def _note_strangers(labels: Path, out: Path) -> None:

@@ -125,18 +125,21 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
 
 
 def trust_in_run(folder: Path) -> str:
-    """How far the verdicts of a run can be trusted, by the certificates beside it."""
+    """How far the verdicts of a run can be trusted, by the labels on its answers."""
     from surefoot.cli.sides import load_side
+    from surefoot.cli.versions import load_all
+    from surefoot.gate.sides import asked_of, side_of
+    from surefoot.gate.trust import in_words, trust_in
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
-    from surefoot.trust import in_words, trust_in
 
     ledger = Ledger.existing(find(folder, None))
     with ledger or contextlib.nullcontext():
-        certificates = ledger.certificates() if ledger else []
-    side = load_side(folder)
-    trust = trust_in({"base": side, "cand": side}, certificates)
-    return in_words(trust) + (f"; to find out: {trust.remedy}" if trust.remedy and not trust.certificate else "")
+        runs = load_all([folder], ledger) if ledger else [load_side(folder)]
+    asked, _ = asked_of(runs, runs)
+    side = side_of(runs, asked)
+    trust = trust_in({"base": side, "cand": side}, asked, {})
+    return in_words(trust) + ("" if trust.drawn else f"; to find out: surefoot label {printable(folder)}")
 
 
 class Regraded(Struct, frozen=True):
@@ -166,7 +169,7 @@ def grade_run(store: RunStore, grader: Reader) -> Regraded:
     others = {part: version for part, version in store.manifest.versions.items() if not part.startswith(MEMBER)}
     store.amend(
         rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
-        versions=others | getattr(grader, "versions", {}),
+        verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
     )  # fmt: skip
     return Regraded(graded, list(standing), getattr(grader, "self_checks", {}))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -10,8 +9,8 @@ import msgspec
 
 from surefoot.appending import printable
 from surefoot.cli.sides import is_run
-from surefoot.compare import Comparison
 from surefoot.errors import UsageError
+from surefoot.gate.decide import Comparison
 from surefoot.report.words import plain
 from surefoot.store import DECISION, MANIFEST
 
@@ -37,7 +36,7 @@ def keep_decision(cand: Path, comparison: Comparison) -> None:
 
 
 def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
-    """The newest run beside the candidate that shipped against another, and was not blocked against a third.
+    """The newest run beside the candidate that shipped against another.
 
     Where none has, the first that was compared with itself: somewhere one has to begin. One that shipped by other rules
     than the gate file's is good enough only for who goes by rules of their own again.
@@ -50,7 +49,7 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
         decision = _read(folder / DECISION)
         itself = decision.get("against_itself")
         by_the_rules = itself or by_own_rules or not decision.get("overridden")
-        if folder == cand.resolve() or decision.get("outcome") != "SHIP" or _was_blocked(decision):
+        if folder == cand.resolve() or decision.get("outcome") != "SHIP":
             continue
         if by_the_rules:
             kept = begun if itself else shipped
@@ -59,13 +58,6 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)
     return (max(shipped) if shipped else min(begun))[1]
-
-
-def _was_blocked(decision: Mapping[str, object]) -> bool:
-    """True unless what was blocked is the same comparison, which has shipped now that chance is allowed for."""
-    before = decision.get("blocked_before")
-    blocks = before if isinstance(before, list) else []
-    return not all(isinstance(one, dict) and one.get("shipped_since") for one in blocks)
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -19,13 +19,12 @@ from surefoot.cli.run import run
 from surefoot.cli.sides import load_side
 from surefoot.cli.spending import Reader
 from surefoot.errors import OtherRun, SurefootError, UsageError
+from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
+from surefoot.gate.trust import failed_checks
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
-from surefoot.measures import BUCKET_AXIS
 from surefoot.models.budget import Budget, money
 from surefoot.models.prices import Price, price_of
-from surefoot.pairing import Side, check_alike
-from surefoot.self_checks import failed_checks
 from surefoot.store import MANIFEST, RunStore
 from surefoot.types import Verdict
 
@@ -37,7 +36,7 @@ class Made(Struct):
     """What making the cells has led to so far."""
 
     results: list[CellResult] = []
-    first: Side | None = None  # that all others must be alike to
+    first: Run | None = None  # that all others must be alike to
     misused: bool = False  # a cell could not even be understood
     interrupted: bool = False
 
@@ -149,7 +148,7 @@ def _reported(folder: Path) -> float:
     return 0.0
 
 
-def _notes(summary: dict[str, Any], side: Side) -> Iterator[str]:
+def _notes(summary: dict[str, Any], side: Run) -> Iterator[str]:
     for kind, count in summary["errors_by_kind"].items():
         yield f"{count} not answered: {kind}"
     if summary["missing"]:

@@ -151,6 +151,8 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if options["corpus"] and not options["questions"]:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
+    from surefoot.pipelines.loading import code_of
+
     questions = load_questions(options["questions"])
     repeats = options["repeats"] or 1
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
@@ -161,6 +163,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         name=folder.name,
         pipeline=spec,
         version=options["version"].strip(),
+        code_sha256=code_of(spec),
         repeats=repeats,
         seed=options["seed"],
         questions_sha256=fingerprint(questions),

@@ -1,4 +1,4 @@
-"""What `compare` is given, read into sides: a file of verdicts, or the folder of a run."""
+"""What `compare` is given: a file of verdicts, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from surefoot import rubric
 from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
+from surefoot.gate.sides import Run
 from surefoot.importers.verdicts import checked, load_verdicts
-from surefoot.pairing import Side
 from surefoot.records import corpus_of
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
@@ -20,8 +20,8 @@ def is_run(path: str | Path) -> bool:
     return (Path(path) / MANIFEST).is_file()
 
 
-def load_side(path: str | Path) -> Side:
-    """A side named like its path. What could not be read of it stands in its problems."""
+def load_side(path: str | Path) -> Run:
+    """A run named like its path. What could not be read of it stands in its problems."""
     where = Path(path)
     name = printable(where)
     if not where.exists():
@@ -29,13 +29,15 @@ def load_side(path: str | Path) -> Side:
     return _run(where, name) if where.is_dir() else _plain(where, name)
 
 
-def _plain(path: Path, name: str) -> Side:
+def _plain(path: Path, name: str) -> Run:
     problems: list[Problem] = []
+    rows = load_verdicts(path, problems)
     # Rows are read by the bundled rubric; a file does not say which documents it is about.
-    return Side(name, load_verdicts(path, problems), problems=problems, rubric=rubric.load().sha256)
+    attempts = max((row.attempt for row in rows), default=1)
+    return Run(name, rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
 
-def _run(folder: Path, name: str) -> Side:
+def _run(folder: Path, name: str) -> Run:
     store = RunStore.open(folder)
     manifest = store.manifest
     found = _verdicts(store)
@@ -43,7 +45,7 @@ def _run(folder: Path, name: str) -> Side:
     questions = {question.id: question for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
     identity = {key: getattr(manifest, key) for key in _IDENTITY}
-    return Side(
+    return Run(
         name,
         found,
         questions=questions,
@@ -55,6 +57,7 @@ def _run(folder: Path, name: str) -> Side:
         problems=store.problems,
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
+        deterministic=manifest.deterministic,
     )
 
 
@@ -77,6 +80,11 @@ def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
     if store.is_graded_otherwise():
         message = f"the answers of the run {name} have changed since it was graded, so its verdicts are on others"
         raise Incomplete(message, f"grade it again: surefoot grade {name}")
+    if store.manifest.verdicts_sha256 and store.manifest.verdicts_sha256 != store.verdicts_sha256(grader):
+        message = f"the verdicts of the run {name} are not those that {grader} gave: they were changed by hand"
+        raise Incomplete(
+            message, f"grade it again (surefoot grade {name}); what people say is a label: surefoot label {name}"
+        )
     if grader and not store.manifest.graded_sha256:
         message = "it is not recorded on which answers its verdicts are; grading it again records that"
         store.problems.append(Problem("note", message, name))

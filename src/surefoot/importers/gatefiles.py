@@ -1,6 +1,6 @@
-"""Gate files: `[rules]` in TOML, each line a name and a rule, and `[sequential]` where answers vary by chance.
+"""Gate files: `[rules]` in TOML, each line a name and a rule, and `[change]`, how sure one wants to be.
 
-`default` and `ship` are bundled.
+`default` is bundled for `score`; `ship` and `helpful` for `compare`.
 """
 
 from __future__ import annotations
@@ -17,25 +17,23 @@ from msgspec import Struct
 from surefoot.errors import UsageError
 
 DEFAULT = "default"
-MODES = ("strict", "sequential")
 _LEAST_ALPHA = 1e-9
-_TABLES = ("rules", "sequential")
+_TABLES = ("rules", "change")
 _A_RULE = 'a rule is a line like G1 = "precision >= 0.80"'
-_SEQUENTIAL = 'it has alpha = 0.05, margin = 0.02, programme = "default" and mode = "sequential", each if you like'
+_CHANGE = 'it has alpha = 0.05, margin = 0.03 and claim = "set", each if you like'
 
 
-class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the sequential mode decides; `mode` None leaves it to the runs which mode is theirs."""
+class Sureness(Struct, frozen=True, forbid_unknown_fields=True):
+    """How sure a decision is to be, and of what: of these questions (`set`), or of questions like these."""
 
     alpha: float = 0.05
-    margin: float = 0.02
-    programme: str = "default"
-    mode: str | None = None
+    margin: float = 0.03
+    claim: str = "set"
 
 
 class GateFile(Struct, frozen=True):
     rules: dict[str, str]  # by name
-    sequential: Sequential = Sequential()
+    change: Sureness = Sureness()
 
 
 def load(gate: str | Path = DEFAULT) -> dict[str, str]:
@@ -73,7 +71,7 @@ def parse(text: str, source: str) -> GateFile:
     unknown = [key for key in content if key not in _TABLES]
     if unknown:
         raise UsageError(f"{source} has the unknown key {unknown[0]!r}", f"its tables are {' and '.join(_TABLES)}")
-    return GateFile(_rules(content.get("rules"), source), _sequential(content.get("sequential", {}), source))
+    return GateFile(_rules(content.get("rules"), source), _sureness(content.get("change", {}), source))
 
 
 def _rules(rules: object, source: str) -> dict[str, str]:
@@ -87,24 +85,20 @@ def _rules(rules: object, source: str) -> dict[str, str]:
     return dict(rules)
 
 
-def _sequential(table: Any, source: str) -> Sequential:  # noqa: ANN401 - whatever stands in the file
+def _sureness(table: Any, source: str) -> Sureness:  # noqa: ANN401 - whatever stands in the file
     try:
-        made = msgspec.convert(table, Sequential)
+        made = msgspec.convert(table, Sureness)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{source}: [sequential] cannot be read: {error}", _SEQUENTIAL) from error
-    check(made, f"{source}: [sequential] ")
+        raise UsageError(f"{source}: [change] cannot be read: {error}", _CHANGE) from error
+    check(made, f"{source}: [change] ")
     return made
 
 
-def check(chosen: Sequential, where: str = "") -> None:
+def check(chosen: Sureness, where: str = "") -> None:
     """Numbers by which nothing could be decided are refused, wherever they come from."""
     if not _LEAST_ALPHA <= chosen.alpha <= 0.5:
         raise UsageError(f"{where}alpha must lie between {_LEAST_ALPHA:g} and 0.5, not {chosen.alpha}", "0.05 is usual")
-    if not 0 < chosen.margin < 1:
+    if not 0 <= chosen.margin < 1:
         raise UsageError(
-            f"{where}margin must lie between 0 and 1, not {chosen.margin}", "0.02 bears a rise by 2 points"
+            f"{where}margin must lie between 0 and 1, not {chosen.margin}", "0.03 bears a rise by 3 points"
         )
-    if not chosen.programme.strip():
-        raise UsageError(f"{where}programme must not be empty", "leave it out, or name your product")
-    if chosen.mode is not None and chosen.mode not in MODES:
-        raise UsageError(f"{where}there is no mode {chosen.mode!r}", f"choose {' or '.join(MODES)}")

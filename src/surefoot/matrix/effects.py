@@ -13,9 +13,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from surefoot.gate.metrics import METRICS, UNGRADED, UNKNOWN, Metric, Part
+from surefoot.gate.sides import document_of
 from surefoot.matrix.resampling import Numbers, Resamples, interval
 from surefoot.matrix.results import RATES, CellResult
-from surefoot.measures import MEASURES, UNGRADED, UNKNOWN, Measure, Part, document_of
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 
@@ -94,7 +95,7 @@ class _Tallies:
     """For every cell, measure and question: what it adds above and below a rate, and whether that is known."""
 
     def __init__(self, cells: Sequence[CellResult], documents: Mapping[str, str]) -> None:
-        questions = {pair.question_id: pair.question for cell in cells for pair in cell.answers}
+        questions = {said.question_id: question for cell in cells for said, question in cell.answers}
         self.ids = sorted(questions)
         place = {id: at for at, id in enumerate(self.ids)}
         shape = (len(cells), len(MEASURED), len(self.ids))
@@ -136,10 +137,10 @@ def effects_of(cells: Sequence[CellResult], axes: Mapping[str, Sequence[str]], d
 def _parts(cell: CellResult) -> dict[str, list[list[Part]]]:
     """By question, for each measure what every attempt adds."""
     found: dict[str, list[list[Part]]] = {}
-    for pair in cell.answers:
-        rows = found.setdefault(pair.question_id, [[] for _ in MEASURED])
+    for said, question in cell.answers:
+        rows = found.setdefault(said.question_id, [[] for _ in MEASURED])
         for row, name in zip(rows, MEASURED, strict=True):
-            row.append(MEASURES[name].part(pair.base, pair.question))
+            row.append(METRICS[name].part(said, question))
     return found
 
 
@@ -165,11 +166,11 @@ def _effect(
 ) -> Effect:
     pairs = _matched(usable, axis, *named)
     lost = len(_matched(planned, axis, *named)) - len(pairs)
-    found = {name: _difference(MEASURES[name], column, pairs, tallies) for column, name in enumerate(MEASURED)}
+    found = {name: _difference(METRICS[name], column, pairs, tallies) for column, name in enumerate(MEASURED)}
     return Effect(axis, *named, len(pairs), lost, found)
 
 
-def _difference(measure: Measure, column: int, pairs: Sequence[tuple[int, int]], tallies: _Tallies) -> Difference:
+def _difference(measure: Metric, column: int, pairs: Sequence[tuple[int, int]], tallies: _Tallies) -> Difference:
     if not pairs:
         return Difference(None, reason=NOTHING_TO_COMPARE)
     involved = sorted({cell for pair in pairs for cell in pair})

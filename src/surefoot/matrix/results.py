@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from surefoot.measures import MEASURES, UNGRADED, Pair, measure_side
-from surefoot.pairing import Side, pairs_of
+from surefoot.gate.metrics import METRICS, UNGRADED, measured
+from surefoot.gate.sides import Run, Said, asked_of, side_of
 from surefoot.table import BUCKETS
-from surefoot.types import Estimate
+from surefoot.types import Estimate, Question
 
 RATES = ("over_refusal", "under_refusal", "citation_supports_rate")
 
@@ -19,7 +19,7 @@ class CellResult(Struct, frozen=True):
     name: str
     values: dict[str, str]
     run: str  # its folder
-    answers: tuple[Pair, ...] = ()  # both sides of a pair are this cell's: what measures one side measures a cell
+    answers: tuple[tuple[Said, Question | None], ...] = ()
     failed: str = ""  # why there are no verdicts
     notes: tuple[str, ...] = ()  # what went wrong with single answers
     buckets: dict[str, int] = {}
@@ -36,9 +36,11 @@ class CellResult(Struct, frozen=True):
         return not self.failed and not self.buckets[UNGRADED]
 
 
-def result_of(name: str, values: Mapping[str, str], run: str, side: Side, notes: tuple[str, ...] = ()) -> CellResult:
-    answers = tuple(pairs_of(side, side))
-    counted = Counter(pair.base.bucket or UNGRADED for pair in answers)
+def result_of(name: str, values: Mapping[str, str], run: str, side: Run, notes: tuple[str, ...] = ()) -> CellResult:
+    asked, _ = asked_of([side], [side])
+    said = side_of([side], asked).answers
+    answers = tuple((one, asked[id]) for id in asked for one in said[id])
+    counted = Counter(one.bucket or UNGRADED for one, _ in answers)
     graded = any(counted[bucket] for bucket in BUCKETS)  # without, a rate of 0 would be a claim
     tokens = [trace.tokens for trace in side.traces.values() if trace.tokens is not None]
     costs = [trace.cost_usd for trace in side.traces.values() if trace.cost_usd is not None]
@@ -49,7 +51,7 @@ def result_of(name: str, values: Mapping[str, str], run: str, side: Side, notes:
         answers,
         notes=notes,
         buckets={bucket: counted[bucket] for bucket in (*BUCKETS, UNGRADED)},
-        rates={name: measure_side(MEASURES[name], answers, "base").estimate for name in RATES if graded},
+        rates={name: measured(METRICS[name], answers)[0] for name in RATES if graded},
         tokens=sum(tokens) if tokens else None,
         cost_usd=sum(costs) if costs else None,
     )

@@ -10,6 +10,8 @@ reference[-eager|-timid]    quotes the corpus, with the model in the box
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import shlex
 from collections.abc import Sequence
 from importlib.resources import files
@@ -75,6 +77,25 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options
 def needs_corpus(spec: str) -> bool:
     """Whether a pipeline searches the corpus itself."""
     return spec in MANNERS or spec.partition(":")[0] == "chat"
+
+
+def code_of(spec: str) -> str:
+    """The sha256 of the files that a pipeline's name leads to, so that one that was edited is told from what it was."""
+    kind, _, rest = spec.partition(":")
+    module = Path(*kind.split("."))
+    if kind == "traces":
+        files_of = [Path(rest)]
+    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
+        with contextlib.suppress(ValueError):
+            parts = shlex.split(rest if kind == "cmd" else spec)
+            files_of = [Path(part).expanduser() for part in (parts if not Path(spec).is_file() else [spec])]
+    else:
+        files_of = [module.with_suffix(".py"), module / "__init__.py"]
+    digest = hashlib.sha256()
+    found = [path for path in files_of if path.is_file()]
+    for path in found:
+        digest.update(path.read_bytes())
+    return digest.hexdigest() if found else ""
 
 
 def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipeline:

@@ -8,16 +8,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.compare import Comparison
-from surefoot.judging import Judged
-from surefoot.measures import MEASURES, SIDES, UNGRADED
+from surefoot.gate.decide import Comparison
+from surefoot.gate.metrics import METRICS, UNGRADED
+from surefoot.gate.rules import Check
+from surefoot.gate.sides import SIDES
 from surefoot.report.comparison_words import (
     WAIVED,
+    allowed,
     asked_in,
     background,
     called,
+    change_words,
     groups,
-    limit,
     mcnemar_line,
     number,
     place_of,
@@ -61,18 +63,25 @@ def markdown(comparison: Comparison) -> Iterator[str]:
         yield f"- {name}: {cell(comparison.names[name])} (graded by {cell(graders)})"
     yield from (f"- {cell(line, _LONGEST_SENTENCE)}" for line in background(comparison))
     yield from (f"- next: {cell(line, _LONGEST_SENTENCE)}" for line in comparison.next_steps)
-    yield from ("", "## Gate", "", "| rule | result | candidate | baseline | limit | why | questions behind it |")
-    yield "|---|---|---|---|---|---|---|"
-    for judged in comparison.judged:
-        yield _markdown_rule(judged)
+    yield from (
+        "",
+        "## Gate",
+        "",
+        "| rule | result | baseline | candidate | change | allowed | why | questions behind it |",
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    for check in comparison.decision.checks:
+        yield _markdown_rule(check)
     yield ""
     for reason in comparison.decision.incomplete:
         yield f"- incomplete: {cell(reason)}"
     yield from ("", "## Buckets", "", *_markdown_buckets(comparison), "", mcnemar_line(comparison) + ".", "")
-    yield from ("## Measures", "", "| measure | baseline | candidate | over |", "|---|---|---|---|")
+    yield from ("## Metrics", "", "| metric | baseline | candidate | change | over |", "|---|---|---|---|---|")
     for metric, estimate in comparison.measures["base"].items():
-        after = comparison.measures["cand"][metric]
-        yield f"| {metric} | {number(metric, estimate)} | {number(metric, after)} | {MEASURES[metric].unit} |"
+        after, change = comparison.measures["cand"][metric], change_words(metric, comparison.changes.get(metric))
+        numbers = f"{number(metric, estimate)} | {number(metric, after)} | {change}"
+        yield f"| {metric} | {numbers} | {METRICS[metric].unit} |"
+    yield from _markdown_groups(comparison)
     yield from ("", *_markdown_moved(comparison))
     if comparison.problems:
         yield from ("", f"## Problems and notes ({len(comparison.problems)})", "")
@@ -81,13 +90,22 @@ def markdown(comparison: Comparison) -> Iterator[str]:
         yield f"- and {len(comparison.problems) - _PROBLEMS_SHOWN} more, all of them in --json"
 
 
-def _markdown_rule(judged: Judged) -> str:
-    rule, check = judged.check.rule, judged.check
+def _markdown_groups(comparison: Comparison) -> Iterator[str]:
+    for field, values in comparison.by_group.items():
+        if values:
+            yield from ("", f"## Changes by {cell(field)}", "", f"| {cell(field)} | metric | change |", "|---|---|---|")
+        for value, changes in values.items():
+            yield from (f"| {cell(value)} | {name} | {change_words(name, one)} |" for name, one in changes.items())
+
+
+def _markdown_rule(check: Check) -> str:
+    rule = check.rule
     code = "`" + plain(rule.text).replace("`", "'").replace("|", "\\|") + "`"
     text = code if rule.name == rule.text else f"{cell(rule.name)}: {code}"
-    numbers = (number(rule.metric, check.seen), number(rule.metric, judged.base), limit(rule.metric, check.limit))
+    numbers = (number(rule.metric, check.before), number(rule.metric, check.seen))
+    told = (*numbers, change_words(rule.metric, check.change), allowed(check))
     behind = names(check.questions, check.question_count) or "-"
-    return f"| {text} | {status(judged)} | {' | '.join(numbers)} | {cell(why(judged))} | {behind} |"
+    return f"| {text} | {status(check)} | {' | '.join(told)} | {cell(why(check))} | {behind} |"
 
 
 def _markdown_buckets(comparison: Comparison) -> Iterator[str]:
@@ -133,16 +151,22 @@ def show(comparison: Comparison, console: Console) -> None:
     show_decision(comparison, console)
 
 
-def show_open(comparison: Comparison, console: Console) -> None:
-    """The rules that do not hold, a line each."""
-    for judged in comparison.judged:
-        if judged.check.status not in ("pass", "not_applicable"):
-            check = judged.check
-            told = "; ".join(filter(None, (names(check.questions, check.question_count, 4, plain), plain(why(judged)))))
-            line = f"{plain(rule_words(check.rule))}: {status(judged)}{f': {told}' if told else ''}"
-            console.print(
-                Text(line), style=_STYLES[WAIVED if judged.waiver is not None else check.status], soft_wrap=True
-            )
+def show_gate(comparison: Comparison, console: Console) -> None:
+    """What does not hold, and the decision."""
+    for check in comparison.decision.checks:
+        if check.status not in ("pass", "not_applicable"):
+            told = names(check.questions, check.question_count, 4, plain), _change(check), plain(why(check))
+            line = f"{plain(rule_words(check.rule))}: {status(check)}: {'; '.join(filter(None, told))}"
+            console.print(Text(line), style=_style(check), soft_wrap=True)
+    show_decision(comparison, console)
+
+
+def _change(check: Check) -> str:
+    return change_words(check.rule.metric, check.change) if check.change else ""
+
+
+def _style(check: Check) -> str:
+    return _STYLES[WAIVED if check.waiver is not None else check.status]
 
 
 def show_decision(comparison: Comparison, console: Console) -> None:
@@ -165,16 +189,17 @@ def _bucket_table(comparison: Comparison) -> Table:
 
 
 def _rule_table(comparison: Comparison) -> Table:
-    table = Table("rule", "result", "candidate", "baseline", "why", box=None, pad_edge=False)
-    for judged in comparison.judged:
-        check, metric = judged.check, judged.check.rule.metric
-        style = _STYLES[WAIVED if judged.waiver is not None else check.status]
+    table = Table("rule", "result", "baseline", "candidate", "change", "allowed", "why", box=None, pad_edge=False)
+    for check in comparison.decision.checks:
+        metric = check.rule.metric
         behind = names(check.questions, check.question_count, 4, plain)
         table.add_row(
             Text(plain(rule_words(check.rule))),
-            Text(status(judged), style=style),
+            Text(status(check), style=_style(check)),
+            number(metric, check.before),
             number(metric, check.seen),
-            number(metric, judged.base),
-            Text("; ".join(filter(None, (behind, plain(why(judged)))))),
+            change_words(metric, check.change),
+            allowed(check),
+            Text("; ".join(filter(None, (behind, plain(why(check)))))),
         )
     return table

@@ -6,44 +6,53 @@ from collections.abc import Sequence
 
 import msgspec
 
-from surefoot import trust
-from surefoot.compare import Comparison, Sequential
-from surefoot.judging import Judged
-from surefoot.measures import UNGRADED, Pair, Said
-from surefoot.records import Step, whose
+from surefoot.gate import trust
+from surefoot.gate.decide import Comparison
+from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.rules import Change, Check
+from surefoot.gate.sides import Pair, Said
+from surefoot.records import whose
 from surefoot.report.comparison_words import WAIVED, cited_by, reason_of
 from surefoot.types import Estimate
 
 
 def as_json(comparison: Comparison) -> dict[str, object]:
     """Plain values under the names that are promised to users."""
-    decision = comparison.decision
+    decision, request = comparison.decision, comparison.request
     return {
         "outcome": decision.outcome,
         "exit_code": int(decision.exit_code),
         "incomplete": list(decision.incomplete),
-        "mode": comparison.mode,
-        "why_this_mode": comparison.why_this_mode,
-        "uncalibrated": comparison.uncalibrated,
-        "overridden": msgspec.to_builtins(comparison.overridden),
+        "notes": list(request.notes),
+        "alpha": request.alpha,
+        "margin": request.margin,
+        "claim": request.claim,
+        "look": request.look,
+        "alpha_left": comparison.alpha,
+        "uncalibrated": request.uncalibrated,
+        "overridden": msgspec.to_builtins(request.overridden),
         "trust": _json_trust(comparison),
         "against_itself": comparison.against_itself,
-        "blocked_before": msgspec.to_builtins(comparison.blocked_before),
         "names": comparison.names,
+        "runs": comparison.runs,
         "graders": comparison.graders,
-        "checks": [_json_check(judged) for judged in comparison.judged],
-        "waived": comparison.waived,
+        "checks": [_json_check(check) for check in decision.checks],
+        "waived": dict(request.waivers),
         "buckets": comparison.buckets,
         "by_stratum": comparison.by_stratum,
         "measures": {
             side: {name: _json_estimate(estimate) for name, estimate in measures.items()}
             for side, measures in comparison.measures.items()
         },
+        "changes": {name: _json_change(change) for name, change in comparison.changes.items()},
+        "by_group": {
+            field: {value: {name: _json_change(one) for name, one in changes.items()} for value, changes in of.items()}
+            for field, of in comparison.by_group.items()
+        },
         "labelled": comparison.labelled,
-        "labelled_by": _json_annotators(comparison.labelled_by),
+        "labelled_by": _json_annotators(comparison.trust.annotators),
         "label_next": msgspec.to_builtins(comparison.label_next),
         "next_steps": list(comparison.next_steps),
-        "sequential": _json_sequential(comparison.sequential),
         "mcnemar": msgspec.to_builtins(comparison.mcnemar),
         "moved": [_json_moved(pair) for pair in comparison.moved],
         "problems": msgspec.to_builtins(comparison.problems),
@@ -53,11 +62,8 @@ def as_json(comparison: Comparison) -> dict[str, object]:
 def _json_trust(comparison: Comparison) -> dict[str, object]:
     known = comparison.trust
     return {
-        "graders": list(known.graders),
-        "certificate": msgspec.to_builtins(known.certificate),
-        "labelled_by": _json_annotators(known.certificate.annotators if known.certificate else ()),
+        **msgspec.to_builtins(known),
         "failed_checks": comparison.failed_checks,
-        "reason": known.reason,
         "in_words": trust.in_words(known),
     }
 
@@ -67,53 +73,31 @@ def _json_annotators(names: Sequence[str]) -> dict[str, object] | None:
     return {"who": whose(names), "annotators": list(names)} if names else None
 
 
-def _json_sequential(used: Sequential | None) -> dict[str, object] | None:
-    if used is None:
-        return None
-    place = used.place
-    return {
-        "alpha": used.alpha,
-        "margin": used.margin,
-        "programme": place and place.programme,
-        "reference": place and place.reference,
-        "release": place and place.release,
-        "k": place and place.number,
-        "look": place and place.look,
-        "adds": place is None or place.adds,
-        "note": place.note if place else "",
-        "left_out": list(place.left_out) if place else [],
-        "alpha_block": used.alpha_block,
-        "alpha_ship": used.alpha_ship,
-        "rules": msgspec.to_builtins(used.rules),
-        "steps": [_json_step(step, step in place.earlier) for step in place.steps] if place else [],
-    }
-
-
-def _json_step(step: Step, adds: bool) -> dict[str, object]:
-    return {
-        "at": step.at,
-        "base": step.base_name,
-        "cand": step.cand_name,
-        "outcome": step.outcome,
-        "adds": adds,
-        "counts": msgspec.to_builtins(step.counts),
-    }
-
-
-def _json_check(judged: Judged) -> dict[str, object]:
-    check = judged.check
+def _json_check(check: Check) -> dict[str, object]:
+    numbers = _json_change(check.change) if check.change else {
+        "baseline": _value(check.before), "candidate": _value(check.seen), "change": None, "low": None, "high": None,
+        "limit": None if check.limit is None else float(check.limit), "margin": None,
+    }  # fmt: skip
     return {
         "name": check.rule.name,
         "rule": check.rule.text,
-        "status": WAIVED if judged.waiver is not None else check.status,
-        **({} if judged.waiver is None else {"waiver": judged.waiver, "without_waiver": check.status}),
+        "status": WAIVED if check.waiver is not None else check.status,
+        **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
+        **numbers,
         "seen": _json_estimate(check.seen),
-        "baseline": _json_estimate(judged.base),
-        "limit": None if check.limit is None else float(check.limit),
+        "before": _json_estimate(check.before),
         "reason": check.reason,
         "questions": list(check.questions),
         "question_count": check.question_count,
     }
+
+
+def _json_change(change: Change) -> dict[str, object]:
+    return {name: round(getattr(change, name), 6) for name in change.__struct_fields__}
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None or estimate.value is None else float(estimate.value)
 
 
 def _json_estimate(estimate: Estimate | None) -> dict[str, object] | None:

@@ -2,93 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
-
-from surefoot import trust
-from surefoot.compare import STRICT, Comparison, Counts
-from surefoot.gate import TRUST
-from surefoot.judging import Judged
-from surefoot.measures import MEASURES, UNGRADED, Pair, Said, SideName
+from surefoot.gate import trust
+from surefoot.gate.decide import Comparison, Counted
+from surefoot.gate.metrics import METRICS, UNGRADED
+from surefoot.gate.rules import Change, Check
+from surefoot.gate.sides import Pair, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.words import STATUS_WORDS, counted, headline, overridden, percent, seen
-from surefoot.sequential.history import SEQUENTIAL
 from surefoot.types import Estimate, Passage
 
 WAIVED = "waived"
-_MODES = {STRICT: "any increase counts", SEQUENTIAL: "chance is allowed for"}
+_CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 
 
 def number(metric: str, estimate: Estimate | None) -> str:
-    """A measure as people read it: a count as it is, a share in percent, a mean with two decimals."""
+    """A metric as people read it: a count as it is, a share in percent, a mean with two decimals."""
     if estimate is None or estimate.value is None:
         return "-"
-    if metric == "kappa":
-        return f"{float(estimate.value):z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})"
-    shape = _shape(metric)
+    known = METRICS.get(metric)
+    shape = known.shape if known else "share"
     if shape == "count":
-        return str(estimate.numerator)
-    if shape == "mean":
-        most = MEASURES[metric].most
-        scale = f" of {most}" if most else ""
+        times = estimate.denominator
+        return str(estimate.numerator) if times == 1 else f"{float(estimate.value):.1f} a run"
+    if known and shape == "mean":
+        scale = f" of {known.most}" if known.most else ""
         return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
     return seen(estimate)
 
 
-def _shape(metric: str) -> str:
-    if metric in TRUST:
-        return "count" if metric == "labels" else "mean"
-    return MEASURES[metric].shape if metric in MEASURES else "share"
+def in_points(metric: str, value: float) -> str:
+    """A change: `+0.8 points` of a share or count, `+0.12` of a mean."""
+    if METRICS[metric].scale > 1:
+        return f"{value:+.2f}"
+    return f"{round(value * 100, 1) + 0.0:+g}"
 
 
-def limit(metric: str, value: Fraction | None) -> str:
-    if value is None:
+def unit(metric: str) -> str:
+    return "" if METRICS[metric].scale > 1 else " points"
+
+
+def change_words(metric: str, change: Change | None) -> str:
+    """`+0.8 points, between -1.1 and +3.6`."""
+    if change is None:
         return "-"
-    shape = _shape(metric)
-    if shape == "share":
-        return f"-{percent(-value)}" if value < 0 else percent(value)
-    return str(value) if value.denominator == 1 else f"{float(value):.2f}"
+    value = in_points(metric, change.change) + unit(metric)
+    if change.low == change.high:
+        return value
+    return f"{value}, between {in_points(metric, change.low)} and {in_points(metric, change.high)}"
 
 
-def status(judged: Judged) -> str:
-    return WAIVED if judged.waiver is not None else STATUS_WORDS[judged.check.status]
+def allowed(check: Check) -> str:
+    """What a rule would bear: a limit of its own, or the change up to limit and margin."""
+    metric = check.rule.metric
+    if check.change is not None:
+        sign = 1 if check.rule.is_bounded_above else -1
+        return in_points(metric, check.change.limit + sign * check.change.margin)
+    if check.limit is None:
+        return "-"
+    if metric in METRICS and METRICS[metric].shape == "share":
+        return percent(check.limit)
+    return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
 
 
-def why(judged: Judged) -> str:
-    """What the status alone does not say."""
-    if judged.waiver is None:
-        return judged.check.reason
-    return f"{judged.waiver} (without the waiver: {STATUS_WORDS[judged.check.status]})"
+def status(check: Check) -> str:
+    return WAIVED if check.waiver is not None else STATUS_WORDS[check.status]
+
+
+def why(check: Check) -> str:
+    """What the status and the numbers do not say."""
+    if check.waiver is None:
+        return check.reason
+    return f"{check.waiver} (without the waiver: {STATUS_WORDS[check.status]})"
 
 
 def verdict_line(comparison: Comparison) -> str:
-    """The decision in one sentence, with what was waived or lifted for it."""
-    used = [judged.check.rule.name for judged in comparison.judged if judged.waiver is not None]
-    needless = [name for name in comparison.waived if name not in used]
-    said = [headline(comparison.decision)]
+    """The decision in one sentence, what users lose by it, and what was waived or left out for it."""
+    request, decision = comparison.request, comparison.decision
+    used = [check.rule.name for check in decision.checks if check.waiver is not None]
+    needless = [name for name in request.waivers if name not in used]
+    said = [_reason(comparison)]
+    said += [f"Users lose: {lost}." for lost in _lost(comparison)]
     said += [f"Waived: {', '.join(used)}."] if used else []
     said += [f"Waived without need: {', '.join(needless)}."] if needless else []
-    said += ["--uncalibrated: the grader's error was left out of account."] if comparison.uncalibrated else []
-    said += [f"Not as the gate file has it: {overridden(comparison.overridden)}."] if comparison.overridden else []
-    said += [f"Blocked before: {_blocked_before(comparison)}."] if comparison.blocked_before else []
-    place = comparison.sequential and comparison.sequential.place
-    said += [_left_out(place.left_out)] if place and place.left_out else []
+    said += ["--uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
+    said += [f"Not as the gate file has it: {overridden(request.overridden)}."] if request.overridden else []
+    said += [f"{note[:1].upper()}{note[1:]}." for note in request.notes]
     return " ".join(said)
 
 
-def _blocked_before(comparison: Comparison) -> str:
-    """The strict mode goes by two runs alone, so whoever changes the reference has to be told what the other said."""
-    against = dict.fromkeys(f"against {one.base_name} on {one.at[:10]}" for one in comparison.blocked_before)
-    return f"the same answers, {' and '.join(against)}"
+def _reason(comparison: Comparison) -> str:
+    """A change decides: it says by how much."""
+    decision, told = comparison.decision, []
+    wanted = {"BLOCK": "fail", "INCONCLUSIVE": "undecidable"}.get(decision.outcome)
+    for check in decision.checks:
+        if check.status == wanted and check.change is not None and check.waiver is None and not check.reason:
+            metric = check.rule.metric
+            bears = f"; you allow {allowed(check)}" if wanted == "undecidable" else ""
+            told.append(f"{check.rule.name} {change_words(metric, check.change)}{bears}")
+    sentence = headline(decision)
+    return f"{sentence} {'; '.join(told)}." if told else sentence
 
 
-def _left_out(references: Sequence[str]) -> str:
-    steps = f"{counted(len(references), 'earlier step')} of this release {'is' if len(references) == 1 else 'are'}"
-    return f"{steps} LEFT OUT: against another reference, {', '.join(dict.fromkeys(references))}."
+def _lost(comparison: Comparison) -> list[str]:
+    """What a change costs users although no rule may mind: fewer correct answers, or more refusals of what is known."""
+    correct, refused = comparison.changes.get("correct_rate"), comparison.changes.get("over_refusal")
+    found = [f"correct fell by {_points(correct)}"] if correct and correct.high < 0 else []
+    more = f"{_points(refused)} more of what could be answered is refused" if refused and refused.low > 0 else ""
+    return [*found, *filter(None, [more])]
+
+
+def _points(change: Change) -> str:
+    return f"{round(abs(change.change) * 100, 1):g} points"
 
 
 def background(comparison: Comparison) -> list[str]:
-    """What the decision rests on: how far the grader can be trusted, whose labels count, and in which mode."""
+    """What the decision rests on: how far the grader can be trusted, whose labels count, which runs, how sure."""
     said = [f"trust: {trust.in_words(comparison.trust)}"]
     for grader, words in comparison.failed_checks.items():
         said.append(f"self-check FAILED: the grader {grader} {words} among answers of known label")
@@ -96,27 +124,14 @@ def background(comparison: Comparison) -> list[str]:
     if labelled:
         first, *rest = labelled.items()
         counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
-        by = whose_by_name(comparison.labelled_by)
+        by = whose_by_name(comparison.trust.annotators)
         said.append(f"labels: labels by {by} count instead of the grader's verdicts on {counts}")
-    said.append(f"mode: {comparison.mode}: {comparison.why_this_mode or _MODES[comparison.mode]}")
-    return [*said, *_sequential_lines(comparison)]
-
-
-def _sequential_lines(comparison: Comparison) -> Iterator[str]:
-    used = comparison.sequential
-    if used is None:
-        return
-    place = used.place
-    if place is None:
-        yield f"sequential: alpha {used.alpha:g}, margin {used.margin:g}; files have no history, so nothing adds up"
-        return
-    yield (
-        f"sequential: release {place.release}, number {place.number} of programme {place.programme}, look {place.look};"
-        f" blocks at e = {1 / used.alpha_block:.4g}, ships when a rise above {used.margin:g} has a chance of at most"
-        f" {used.alpha_ship:.4f}"
-    )
-    if place.note:
-        yield f"sequential: {place.note}"
+    runs = [f"{len(names)} of {comparison.names[side]}" for side, names in comparison.runs.items() if len(names) > 1]
+    said += [f"runs: {' and '.join(runs)}, all together"] if runs else []
+    request = comparison.request
+    look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
+    said.append(f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}")
+    return said
 
 
 def mcnemar_line(comparison: Comparison) -> str:
@@ -143,7 +158,7 @@ def reason_of(said: Said) -> str:
     return (said.trace.error or "") if said.trace else ""
 
 
-def groups(comparison: Comparison) -> list[tuple[str, dict[SideName, Counts]]]:
+def groups(comparison: Comparison) -> list[tuple[str, dict[SideName, Counted]]]:
     """All answers, then each stratum."""
     strata = [(stratum or "(no stratum)", sides) for stratum, sides in comparison.by_stratum.items()]
     return [("all", comparison.buckets), *strata]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from surefoot.gate import Check
+from surefoot.gate.rules import Check
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
 from surefoot.report.words import plain, seen
 from surefoot.scorecard import Scorecard

@@ -10,16 +10,18 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from unicodedata import category
 
-from surefoot.compare import Comparison, Counts
-from surefoot.judging import Judged
-from surefoot.measures import MEASURES, SIDES, UNGRADED, Pair, Said, SideName
+from surefoot.gate.decide import Comparison, Counted
+from surefoot.gate.metrics import METRICS, UNGRADED
+from surefoot.gate.rules import Change, Check
+from surefoot.gate.sides import SIDES, Pair, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.comparison_words import (
+    allowed,
     asked_in,
     background,
+    change_words,
     cited_by,
     groups,
-    limit,
     mcnemar_line,
     number,
     reason_of,
@@ -150,13 +152,13 @@ def _bars(comparison: Comparison) -> Iterator[str]:
     yield f'<p class="quiet">wrong: {text(mcnemar_line(comparison))}</p>'
 
 
-def _spoken(sides: dict[SideName, Counts]) -> str:
+def _spoken(sides: dict[SideName, Counted]) -> str:
     return "; ".join(
         f"{_SIDE_WORDS[side]}: " + ", ".join(f"{bucket} {sides[side][bucket]}" for bucket in SEGMENTS) for side in SIDES
     )
 
 
-def _bar(side: SideName, counts: Counts, largest: int, top: int) -> Iterator[str]:
+def _bar(side: SideName, counts: Counted, largest: int, top: int) -> Iterator[str]:
     middle = top + _BAR_HEIGHT / 2 + 4.5
     yield f'<text class="side" x="0" y="{middle:g}">{_SIDE_WORDS[side]}</text>'
     left = 76.0
@@ -191,22 +193,23 @@ def label(bucket: str, count: int, left: float, middle: float, width: float) -> 
 
 def _rules(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Rules</h2>"
-    heads = ("rule", "result", "candidate", "baseline", "limit", "why", "questions behind it")
-    yield from table(heads, (_rule_cells(judged) for judged in comparison.judged))
+    heads = ("rule", "result", "baseline", "candidate", "change", "allowed", "why", "questions behind it")
+    yield from table(heads, map(_rule_cells, comparison.decision.checks))
     yield from (f"<p>incomplete: {text(reason)}</p>" for reason in comparison.decision.incomplete)
 
 
-def _rule_cells(judged: Judged) -> tuple[str, ...]:
-    check, rule = judged.check, judged.check.rule
+def _rule_cells(check: Check) -> tuple[str, ...]:
+    rule = check.rule
     named = "" if rule.name == rule.text else f"{text(rule.name)}<br>"
     more = check.question_count - len(check.questions[:_NAMED])
     return (
         f"{named}<code>{text(rule.text)}</code>",
-        f'<span class="status">{_MARKS.get(status(judged), "")} {status(judged)}</span>',
+        f'<span class="status">{_MARKS.get(status(check), "")} {status(check)}</span>',
+        number(rule.metric, check.before),
         number(rule.metric, check.seen),
-        number(rule.metric, judged.base),
-        limit(rule.metric, check.limit),
-        text(why(judged)),
+        change_words(rule.metric, check.change) + number_line(check.change),
+        allowed(check),
+        text(why(check)),
         ", ".join(map(text, check.questions[:_NAMED])) + (f" and {more} more" if more > 0 else ""),
     )
 
@@ -216,9 +219,41 @@ _MARKS = {"pass": "&#10003;", "FAIL": "&#10007;", "waived": "&#9873;"}
 
 def _measures(comparison: Comparison) -> Iterator[str]:
     base, cand = comparison.measures["base"], comparison.measures["cand"]
-    rows = ((name, number(name, base[name]), number(name, cand[name]), MEASURES[name].unit) for name in base)
-    yield "<h2>Measures</h2>"
-    yield from table(("measure", "baseline", "candidate", "over"), rows)
+    rows = (
+        (name, number(name, base[name]), number(name, cand[name]), change_words(name, comparison.changes.get(name)),
+         METRICS[name].unit)
+        for name in base
+    )  # fmt: skip
+    yield "<h2>Metrics</h2>"
+    yield from table(("metric", "baseline", "candidate", "change", "over"), rows)
+    for field, values in comparison.by_group.items():
+        if values:
+            yield f"<details><summary>Changes by {text(field)}</summary>"
+            cells = (
+                (text(value), name, change_words(name, one)) for value, of in values.items() for name, one in of.items()
+            )
+            yield from table((text(field), "metric", "change"), cells)
+            yield "</details>"
+
+
+def number_line(change: Change | None) -> str:
+    """Zero, what would be borne, and between what the change lies."""
+    if change is None:
+        return ""
+    bears = [change.limit - change.margin, change.limit + change.margin]
+    least, most = min(change.low, bears[0], 0.0), max(change.high, bears[1], 0.0)
+    width = most - least or 1.0
+
+    def at(value: float) -> float:
+        return 4 + 112 * (value - least) / width
+
+    low, high = at(change.low), at(change.high)
+    return (
+        '<svg width="120" height="18" viewBox="0 0 120 18" role="img" aria-label="the interval, zero and the margin">'
+        f'<rect x="{at(bears[0]):.1f}" y="3" width="{at(bears[1]) - at(bears[0]):.1f}" height="12" fill="#8884"/>'
+        f'<line x1="{at(0):.1f}" x2="{at(0):.1f}" y1="1" y2="17" stroke="currentColor"/>'
+        f'<rect x="{low - 1:.1f}" y="7" width="{max(high - low, 0) + 2:.1f}" height="4" fill="#b3450b"/></svg>'
+    )
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -256,7 +291,7 @@ def _moved_pair(pair: Pair) -> Iterator[str]:
 
 def _said(side: str, said: Said) -> Iterator[str]:
     verdict = said.verdicts.get("factuality")
-    by = f" (labelled by {text(whose_by_name([verdict.grader]))})" if verdict and said.by_people else ""
+    by = f" (labelled by {text(whose_by_name([verdict.grader]))})" if verdict and said.is_labelled("factuality") else ""
     yield f"<strong>{side}: {said.bucket or UNGRADED}</strong>{by} {text(reason_of(said))}"
     if said.trace is None:
         yield '<p class="quiet">the answer itself is not known</p>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from surefoot.gate import Check
+from surefoot.gate.rules import Check
 from surefoot.metrics import METRICS
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words

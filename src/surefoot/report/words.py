@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from surefoot.gate import Check, Decision, Rule
+from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.records import MORE_RULES
 from surefoot.types import Estimate
 

@@ -10,19 +10,19 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from surefoot import gate as gates
-from surefoot import metrics
 from surefoot.advice import AdviceLog
 from surefoot.datasets.locks import fingerprint_of, verify_lock
 from surefoot.engine.local import map_blocks
 from surefoot.errors import UsageError
-from surefoot.gate import Check, Decision, Rule
+from surefoot.gate import metrics
+from surefoot.gate import rules as gates
+from surefoot.gate.metrics import SCORED, Tally
+from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.importers import gatefiles, sources
 from surefoot.importers import questions as question_sets
 from surefoot.importers.baseline import Baseline, load_baseline
 from surefoot.importers.otel import Span, traces_of
 from surefoot.importers.traces import SPANS
-from surefoot.metrics import METRICS, Tally
 from surefoot.outcomes import Outcome, label
 from surefoot.problems import ProblemLog, in_words
 from surefoot.scorecard import Accounting, Scorecard, Settings
@@ -191,7 +191,7 @@ def _count(asked: Sequence[Question], attempts: Attempts, rules: Sequence[Rule],
         failed = rules_failed.get(outcome)
         if failed is None:
             failed = rules_failed[outcome] = [
-                i for i, rule in enumerate(rules) if rule.metric in METRICS and METRICS[rule.metric].fails(outcome)
+                i for i, rule in enumerate(rules) if rule.metric in SCORED and SCORED[rule.metric].fails(outcome)
             ]
         for i in failed:
             _note_behind(counted, i, rules[i], question)
@@ -221,9 +221,9 @@ def _labels(tally: Tally) -> Counter[str]:
 
 def _decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, problems: ProblemLog) -> Decision:
     def facts(rule: Rule) -> Estimate | None:
-        if rule.metric not in METRICS:
+        if rule.metric not in SCORED:
             return None
-        metric = METRICS[rule.metric]
+        metric = SCORED[rule.metric]
         if rule.group_key is None:
             return metrics.estimate(metric, counted.total)
         name, value = rule.group_key

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import Incomplete
+from surefoot.gate.queue import next_for
 from surefoot.ledger import Ledger
-from surefoot.queueing import next_for
 from surefoot.records import BY_CHOICE, Drawn, Label, Value
 from surefoot.rubric import Rubric
 from surefoot.web.forms import BadForm, Field, applying, read

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from surefoot.appending import UNREADABLE, printable
 from surefoot.errors import Incomplete, SurefootError
+from surefoot.gate.queue import Place, queue
 from surefoot.graders.runs import items_of
 from surefoot.ledger.places import run_id
-from surefoot.queueing import Place, queue
 from surefoot.records import version_of
 from surefoot.report.words import counted
 from surefoot.store import DECISION, RunStore

@@ -4,8 +4,9 @@
     op    := ">=" | "<=" | ">" | "<" | "=="
     limit := number [ "%" ] | "baseline" [ ("+" | "-") number [ "%" ] ]
 
-Rules compare exact fractions; nothing is rounded before it is judged. A group is a stratum, or `field=value`; for
-`kappa` and `labels`, which are about the grader, it is an axis.
+A group is a stratum, or `field=value`. A rule with a limit of its own compares exact fractions; nothing is rounded
+before it is judged. A rule against the baseline, where answers are graded, is judged by the change and its interval
+(`change.py`).
 """
 
 from __future__ import annotations
@@ -18,22 +19,16 @@ from fractions import Fraction
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.metrics import METRICS
+from surefoot.gate.metrics import METRICS
 from surefoot.stats import questions_to_be_sure
 from surefoot.types import Estimate
 
 Status = Literal["pass", "fail", "incomplete", "undecidable", "not_applicable"]
 Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
 
-# Measured by grading, not by scoring traces: in a gate file for both, `score` shows them as not applicable.
-GRADED = frozenset({
-    "correct", "wrong", "unsupported", "refused", "ungraded", "acceptable", "correct_rate", "refusal_quality",
-    "refusal_quality_shared", "extra_claim_count", "extra_claims_per_answer", "citation_supports_rate",
-})  # fmt: skip
-# What a certificate says of the grader, rather than what is measured on answers.
-TRUST = frozenset({"labels", "kappa"})
 # A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
 COMPLETENESS = "coverage"
 
@@ -68,20 +63,11 @@ class Rule(Struct, frozen=True):
                 "write it like `precision >= 0.80` or `under_refusal[adversarial] <= baseline + 2%`",
             )
         metric = match["metric"]
-        if metric not in METRICS and metric not in GRADED | TRUST:
-            known = [*METRICS, *sorted(GRADED | TRUST)]
-            close = get_close_matches(metric, known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(known)}"
-            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
+        if metric not in METRICS:
+            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", _instead_of(metric))
         limit = Fraction(number or 0) / (100 if match["percent"] else 1)
-        if (metric in METRICS or metric == "kappa") and limit > 1:
-            what = "kappa ends" if metric == "kappa" else "rates end"
-            raise UsageError(f"the rule {text!r} can never be met: {what} at 1", f"write {number}% for per cent")
-        if metric in TRUST and (baseline or (metric == "kappa" and not match["group"])):
-            message = f"the rule {text!r} is about the grader, which both runs share, on one axis"
-            raise UsageError(message, "write it like `labels >= 50` or `kappa[factuality].low >= 0.40`")
-        if metric == "labels" and (match["percent"] or limit != int(limit)):
-            raise UsageError(f"the rule {text!r} is on a number of labels", "write it like `labels >= 50`")
+        if METRICS[metric].shape == "share" and limit > 1:
+            raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(
             name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
@@ -94,12 +80,36 @@ class Rule(Struct, frozen=True):
         return self.text.endswith("%") or abs(self.limit) < 1
 
     @property
+    def is_bounded_above(self) -> bool:
+        """True for a rule that more of its metric can break."""
+        return self.op in ("<=", "<")
+
+    @property
     def group_key(self) -> tuple[str, str] | None:
         """The field and value a group stands for: `adversarial` means the stratum of that name."""
-        if self.group is None or self.metric in TRUST:
+        if self.group is None:
             return None
         field, equals, value = self.group.partition("=")
         return (field.strip(), value.strip()) if equals else (DEFAULT_GROUP, self.group)
+
+
+def _instead_of(metric: str) -> str:
+    if metric in ("labels", "kappa"):
+        return "leave it out: how far the grader errs is part of every interval"
+    close = get_close_matches(metric, METRICS, 1)
+    return f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
+
+
+class Change(Struct, frozen=True):
+    """What a metric was and is, by all that is known, and between what its change lies; counts are per answer."""
+
+    baseline: float
+    candidate: float
+    change: float
+    low: float
+    high: float
+    limit: float
+    margin: float
 
 
 class Check(Struct, frozen=True):
@@ -107,12 +117,15 @@ class Check(Struct, frozen=True):
 
     rule: Rule
     status: Status
-    seen: Estimate | None = None
+    seen: Estimate | None = None  # of the candidate
     limit: Fraction | None = None
     to_be_sure: int | None = None  # questions that would settle it if the rate stays as seen
     reason: str = ""
     questions: tuple[str, ...] = ()  # the ids behind it, at most QUESTIONS_NAMED
     question_count: int = 0
+    before: Estimate | None = None  # of the baseline
+    change: Change | None = None
+    waiver: str | None = None  # why a rule that does not hold was let go
 
 
 class Decision(Struct, frozen=True):
@@ -126,8 +139,10 @@ Facts = Callable[[Rule], Estimate | None]  # None when nothing measures what the
 
 
 def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
-    seen = facts(rule)
-    before = baseline(rule)
+    return replace(_check(rule, facts(rule), baseline(rule)), before=baseline(rule))
+
+
+def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
     if seen is None and before is None:
         return Check(rule, "not_applicable", reason="this run does not measure it")
     if seen is None or seen.value is None:
@@ -149,7 +164,7 @@ def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
 
 def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
     """SHIP only when at least one rule passes and none fails, is unfinished or lacks its data."""
-    found = {check.status for check in checks}
+    found = {check.status for check in checks if check.waiver is None}
     if "fail" in found:
         code, outcome = ExitCode.BLOCKED, "BLOCK"
     elif "incomplete" in found or incomplete:

@@ -1,0 +1,219 @@
+"""Which runs make up the two versions that are compared: all that the ledger knows, unless one is left out by name.
+
+Whoever could choose among the runs of a version could run it again until one looks good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.appending import printable
+from surefoot.cli.sides import is_run, load_side
+from surefoot.errors import Incomplete, SurefootError, UsageError
+from surefoot.gate.metrics import Value
+from surefoot.gate.sides import Run, stand_in
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of
+from surefoot.records import RunEntry, corpus_of
+from surefoot.store import Manifest, RunStore
+
+_WITHOUT = "leave it out with --without {name} --reason TEXT, which every decision will say"
+_WEIGHT, _MOST_EARLIER = 0.5, 30.0  # what a label on another answer counts, and all of them together
+
+
+class Versions(Struct, frozen=True):
+    """Folders of the runs of both versions, the one that was named last."""
+
+    base: tuple[Path, ...]
+    cand: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the two are called in the ledger."""
+        return version_in(RunStore.open(self.base[-1]).manifest), version_in(RunStore.open(self.cand[-1]).manifest)
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """A hash of all that each of them said: a decision on the same answers is the same look."""
+        return _hash(self.base), _hash(self.cand)
+
+
+def version_in(manifest: Manifest) -> str:
+    """What a version is called; where nobody named it, a pipeline whose code and prompt are the same is the same."""
+    if manifest.version:
+        return manifest.version
+    told = [manifest.code_sha256, manifest.versions.get("prompt", "")]
+    return f"{manifest.pipeline} {'+'.join(part.removeprefix('sha256:')[:8] for part in told if part)}".strip()
+
+
+def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, str]) -> Versions:
+    """All complete runs of both versions. One that is lost, or not graded alike, has to be left out by name."""
+    stores = RunStore.open(base), RunStore.open(cand)
+    for store in stores:
+        ledger.add_run(entry_of(store))
+    first, second = (store.manifest for store in stores)
+    others = [one for one in _known(ledger) if one.asking not in (_asking(first), _asking(second))]
+    out, kept = _left_out(without, others), []
+    notes = [f"left out: {name} ({reason})" for name, reason in without.items()]
+    for one in others:
+        if one.entry.name in out or version_in(one.manifest) not in (version_in(first), version_in(second)):
+            continue
+        if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
+            notes.append(_other_questions(one, first))
+        elif one.manifest.deterministic and one.folder is None:
+            continue  # it would say what the others say
+        else:
+            _check(one, first)
+            kept.append(one)
+    before, after = _shared_out(kept, first, second)
+    if version_in(first) == version_in(second) and kept:
+        parted = "its runs up to the earlier of the two make one version, later ones the other"
+        notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
+    return Versions((*before, base), (*after, cand), tuple(notes))
+
+
+class _Known(Struct, frozen=True):
+    """A run that the ledger knows, where it lies now if it still does."""
+
+    entry: RunEntry
+    manifest: Manifest
+    folder: Path | None
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        return _asking(self.manifest)
+
+
+def _asking(manifest: Manifest) -> tuple[str, ...]:
+    """One asking of a pipeline, however often it is graded and wherever it lies."""
+    return manifest.name, manifest.created, manifest.pipeline, manifest.questions_sha256
+
+
+def _known(ledger: Ledger) -> Iterator[_Known]:
+    """Each run once, in the order in which they were made."""
+    entries: dict[tuple[str, ...], list[tuple[RunEntry, Manifest]]] = {}
+    for entry in ledger.runs():
+        try:
+            manifest = msgspec.convert(entry.manifest, Manifest)
+        except msgspec.ValidationError:
+            continue  # of a later version of Surefoot, or of none
+        entries.setdefault(_asking(manifest), []).append((entry, manifest))
+    for asking, rows in sorted(entries.items(), key=lambda one: (one[1][0][1].created, one[0])):
+        entry, manifest = rows[-1]
+        places = (Path(row.path) for row, _ in reversed(rows))
+        folder = next((place for place in places if _is_there(place, asking)), None)
+        yield _Known(entry, RunStore.open(folder).manifest if folder else manifest, folder)
+
+
+def _is_there(folder: Path, asking: tuple[str, ...]) -> bool:
+    try:
+        return is_run(folder) and _asking(RunStore.open(folder).manifest) == asking
+    except (OSError, SurefootError):
+        return False
+
+
+def _left_out(without: Mapping[str, str], others: Iterable[_Known]) -> set[str]:
+    known = {one.entry.name for one in others}
+    for name in without:
+        if Path(name).name not in known:
+            hint = f"there are {', '.join(sorted(known))}" if known else "no other run of these versions is known"
+            raise UsageError(f"no run named {name} can be left out", hint)
+    return {Path(name).name for name in without}
+
+
+def _check(one: _Known, like: Manifest) -> None:
+    name, what = one.entry.name, f"the run {one.entry.name} of {version_in(one.manifest)} belongs to this decision"
+    if one.folder is None:
+        message = f"{what} and is no longer at {one.entry.path}"
+        raise Incomplete(message, f"put it back, or {_WITHOUT.format(name=name)}")
+    if (one.manifest.grader, one.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
+        message = (
+            f"the run {name} of {version_in(one.manifest)} belongs to this decision and is not graded by {like.grader}"
+        )
+        raise Incomplete(message, f"surefoot grade {printable(one.folder)}, or {_WITHOUT.format(name=name)}")
+
+
+def _other_questions(one: _Known, asked: Manifest) -> str:
+    return (f"not counted: {one.entry.name}, which was asked {one.manifest.question_count} other questions "
+            f"(here there are {asked.question_count})")  # fmt: skip
+
+
+def _shared_out(kept: Sequence[_Known], base: Manifest, cand: Manifest) -> tuple[list[Path], list[Path]]:
+    """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
+    names = version_in(base), version_in(cand)
+    before: list[Path] = []
+    after: list[Path] = []
+    for one in kept:
+        if names[0] == names[1]:
+            is_late = one.manifest.created > min(base.created, cand.created)
+            mine = (after if is_late else before) if base.created <= cand.created else (before if is_late else after)
+        else:
+            mine = before if version_in(one.manifest) == names[0] else after
+        mine.append(one.folder or Path(one.entry.path))
+    return before, after
+
+
+def _hash(folders: Iterable[Path]) -> str:
+    told = sorted({_answers(RunStore.open(folder)) for folder in folders})
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def _answers(store: RunStore) -> str:
+    return store.manifest.graded_sha256 or store.answers_sha256()
+
+
+def load_all(folders: Iterable[Path], ledger: Ledger) -> list[Run]:
+    """The runs with the labels on their answers in place."""
+    runs = [load_side(folder) for folder in folders]
+    versions = {version for run in runs for version in run.versions.values()}
+    labels = ledger.labels(versions=versions) if versions else []
+    for run in runs:
+        stand_in(run, labels)
+    return runs
+
+
+def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dict[str, dict[Value, dict[Value, float]]]:
+    """What people said of other answers by the same grader over the same documents: axis -> verdict -> label."""
+    like, known = runs[-1], {version for run in runs for version in run.versions.values()}
+    used = {RunStore.open(folder).path.resolve() for folder in (*chosen.base, *chosen.cand)}
+    labelled = {label.run for label in ledger.labels()}
+    found: dict[str, dict[Value, dict[Value, float]]] = {}
+    seen: set[tuple[str, str]] = set()
+    for one in _known(ledger):
+        if (
+            one.folder is None
+            or one.folder.resolve() in used
+            or one.entry.id not in labelled
+            or not _is_like(one, like)
+        ):
+            continue
+        for run in load_all([one.folder], ledger):
+            graded = {((v.question_id, v.attempt), v.axis): v.value for v in run.counted()}
+            for place in run.drawn:
+                version, verdict = run.versions[place[0]], graded.get(place)
+                if version in known or (version, place[1]) in seen or verdict is None:
+                    continue
+                seen.add((version, place[1]))
+                labels = found.setdefault(place[1], {}).setdefault(verdict, {})
+                said = run.labels[place].value
+                if said is not None:
+                    labels[said] = labels.get(said, 0) + _WEIGHT
+    return {axis: _at_most(tables) for axis, tables in found.items()}
+
+
+def _is_like(one: _Known, run: Run) -> bool:
+    manifest = one.manifest
+    corpus = corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
+    return ((manifest.grader,), manifest.rubric_sha256, corpus) == (run.graders, run.rubric, run.corpus)
+
+
+def _at_most(tables: dict[Value, dict[Value, float]]) -> dict[Value, dict[Value, float]]:
+    total = sum(sum(labels.values()) for labels in tables.values())
+    scale = min(1.0, _MOST_EARLIER / total) if total else 1.0
+    return {verdict: {label: count * scale for label, count in labels.items()} for verdict, labels in tables.items()}

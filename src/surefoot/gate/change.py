@@ -1,0 +1,224 @@
+"""The change of a metric between two versions: one quantity, one interval.
+
+The interval holds what the grader may have got wrong (`belief.py`) and what another run of the same pipelines would
+have changed. Where nothing is uncertain it shrinks to the count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+from msgspec import Struct
+from scipy import sparse
+
+from surefoot.gate.belief import DRAWS, Answer, Counts, Numbers, truths
+from surefoot.gate.metrics import Metric, Value
+from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, document_of
+from surefoot.records import is_annotator
+from surefoot.table import BUCKETS
+from surefoot.types import Question
+
+SEED = 20
+SET, POPULATION = "set", "population"  # what a decision is about: these questions, or questions like these
+CLAIMS = (SET, POPULATION)
+_SAME = 1e-9  # thirds and sevenths do not add up to the last bit
+
+
+class Cell(Struct, frozen=True):
+    """That a side gave an answer to a question."""
+
+    question: int
+    side: int
+    answer: int
+
+
+class Evidence(Struct, frozen=True):
+    """All that is known about one metric, in numbers."""
+
+    answers: Sequence[Answer]
+    cells: Sequence[Cell]
+    questions: int
+    worth: Mapping[Value, float]
+    attempts: tuple[int, int] = (1, 1)  # of each side at every question
+    deterministic: tuple[bool, bool] = (False, False)
+    documents: Sequence[int] | None = None  # of each question
+    earlier: Counts = {}
+    is_ratio: bool = False
+    scale: float = 1
+
+
+class Draws(Struct, frozen=True):
+    """What the change may be."""
+
+    change: Numbers
+    weights: Numbers
+    means: tuple[float, float]  # of the two sides
+    truth: Numbers  # what each answer adds to the change, one row for each draw
+    noise: float  # the variance of running again
+
+    @property
+    def mean(self) -> float:
+        return float(self.change @ self.weights)
+
+    def quantile(self, share: float) -> float:
+        return quantile(self.change, self.weights, share)
+
+
+def quantile(values: Numbers, weights: Numbers, share: float) -> float:
+    """Halfway between the draws where both are right, so that turning all signs turns the quantiles."""
+    order = np.argsort(values, kind="stable")
+    ordered, reached = values[order], np.cumsum(weights[order])
+    low, high = (min(int(np.searchsorted(reached, at)), len(order) - 1) for at in (share - _SAME, share + _SAME))
+    return round(float(ordered[low] + ordered[high]) / 2, 12) + 0.0
+
+
+def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = SEED) -> Draws:
+    """The change on these questions, or, with POPULATION, on questions like these: documents are drawn as well."""
+    known = truths(evidence.answers, evidence.worth, evidence.earlier, draws, seed)
+    generator = np.random.default_rng(seed + 1)
+    base, cand = (_totals(evidence, known.values, side) for side in (0, 1))
+    difference = cand.adds - base.adds
+    noise = _noise(evidence, difference, (base.spread, cand.spread))
+    draws = len(known.weights)
+    if draws == 1 and (noise.any() or claim == POPULATION):  # the truth is known, and chance is not
+        draws, known.weights = DRAWS, np.full(DRAWS, 1 / DRAWS)
+    luck = generator.normal(size=draws - draws // 2)
+    change = cand.value - base.value + np.sqrt(noise) * np.concatenate([luck, -luck])[:draws]
+    if claim == POPULATION:
+        change = change + _other_documents(difference, evidence.documents, draws, generator)
+    means = [float((one.value * np.ones(draws)) @ known.weights) for one in (base, cand)]
+    return Draws(change, known.weights, (means[0], means[1]), _added(evidence, known.values), float(noise.mean()))
+
+
+class _Totals(Struct, frozen=True):
+    """A side's questions, draw by draw."""
+
+    value: Numbers  # of the metric
+    adds: Numbers  # what each question adds to the value; of a ratio, its straight line
+    spread: Numbers  # the variance between attempts at each question
+
+
+def _totals(evidence: Evidence, values: Numbers, side: int) -> _Totals:
+    cells, times = [cell for cell in evidence.cells if cell.side == side], evidence.attempts[side]
+    shape = (evidence.questions, len(evidence.answers))
+    places = [cell.question for cell in cells], [cell.answer for cell in cells]
+    given = sparse.csr_matrix((np.full(len(cells), 1 / times), places), shape=shape)
+    above, squares = (given @ values.T).T, (given @ (values**2).T).T
+    value = above.mean(axis=1)
+    if evidence.is_ratio:
+        below = np.asarray(given.sum(axis=1)).ravel()
+        value = value / below.mean()
+        centre = value[:, None]
+        squares = (squares - 2 * centre * above + centre**2 * below) / below.mean() ** 2
+        above = (above - centre * below) / below.mean()
+    return _Totals(value, above, np.maximum(squares - above**2, 0) * times / max(times - 1, 1))
+
+
+def _noise(evidence: Evidence, difference: Numbers, spreads: tuple[Numbers, Numbers]) -> Numbers:
+    """The variance that running both versions again would add, for each draw."""
+    questions, one = evidence.questions, evidence.scale**2
+    if all(evidence.deterministic):
+        return np.zeros(len(difference))
+    times = [float("inf") if fixed else count
+             for fixed, count in zip(evidence.deterministic, evidence.attempts, strict=True)]  # fmt: skip
+    if not any(1 < count < float("inf") for count in times):
+        return np.asarray((difference**2).sum(axis=1) + one) / questions**2
+    # A side that was asked once is taken to vary as much as the other.
+    spread = [spreads[1 - side] if times[side] == 1 else spreads[side] for side in (0, 1)]
+    again = sum((spread[side] / times[side]).sum(axis=1) for side in (0, 1))
+    return np.asarray(again + one / min(times)) / questions**2
+
+
+def _other_documents(
+    difference: Numbers, documents: Sequence[int] | None, draws: int, generator: np.random.Generator
+) -> Numbers:
+    """How far the change would move if other documents had been asked about."""
+    cluster = np.arange(difference.shape[1]) if documents is None else np.asarray(documents)
+    count = int(cluster.max()) + 1
+    lots = generator.exponential(size=(max(draws // 2, 1), count))
+    weights = np.tile(lots, (2, 1))[:draws][:, cluster]
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    few = np.sqrt(count / (count - 1)) if count > 1 else 1.0
+    return np.asarray(few * ((weights * difference).sum(axis=1) - difference.mean(axis=1)))
+
+
+def _added(evidence: Evidence, values: Numbers) -> Numbers:
+    """What each answer adds to the change, draw by draw."""
+    weight = np.zeros(len(evidence.answers))
+    for cell in evidence.cells:
+        weight[cell.answer] += (1 if cell.side else -1) / evidence.attempts[cell.side] / evidence.questions
+    return values * weight
+
+
+def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Question | None], earlier: Counts,
+                *, taken_for_truth: bool) -> Evidence:  # fmt: skip
+    """The answers of both sides to some questions as evidence on a metric."""
+    found: defaultdict[str, list[tuple[int, Said]]] = defaultdict(list)
+    given: list[tuple[str, int, str]] = []
+    for id, question in asked.items():
+        for place, side in enumerate(sides):
+            for said in side.answers[id]:
+                if metric.over(said, question):
+                    key = said.version or f"{SIDES[place]}:{id}:{said.run}:{said.attempt}"
+                    found[key].append((place, said))
+                    given.append((id, place, key))
+    # Of what every answer has a share in, each question counts; of the rest, those that have such answers.
+    kept = sorted({id for id, _, _ in given}) if metric.axis == BUCKET_AXIS else sorted(asked)
+    numbers, keys = {id: number for number, id in enumerate(kept)}, {key: n for n, key in enumerate(sorted(found))}
+    certain = taken_for_truth or metric.needs_no_labels
+    answers = [_answer(key, found[key], metric, certain=certain) for key in keys]
+    documents = [_document(asked[id], id) for id in kept]
+    order = {name: place for place, name in enumerate(sorted(set(documents)))}
+    cells = [Cell(numbers[id], side, keys[key]) for id, side, key in given]
+    is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
+    return Evidence(
+        answers, cells, len(kept), _worth(metric, answers), (sides[0].attempts, sides[1].attempts),
+        (sides[0].deterministic, sides[1].deterministic), [order[one] for one in documents], earlier, is_ratio,
+        metric.scale,
+    )  # fmt: skip
+
+
+def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, certain: bool) -> Answer:
+    sides, axis = {side for side, _ in given}, str(metric.axis)
+    said = min((one for _, one in given), key=lambda one: str(one.graded.get(axis)))
+    settled, graded = said.verdicts.get(axis), said.graded.get(axis)
+    value = _usable(metric, settled.value if settled else None)
+    verdict = None if graded is None or is_annotator(graded.grader) else _usable(metric, graded.value)
+    is_known = certain or (settled is not None and is_annotator(settled.grader))
+    drawn = any(axis in one.drawn for _, one in given)
+    return Answer(key, min(sides) if len(sides) == 1 else None, verdict, value if is_known else None, drawn)
+
+
+def _usable(metric: Metric, value: Value | None) -> Value | None:
+    return None if value is None or metric.of(value) is None else value
+
+
+def _worth(metric: Metric, answers: Sequence[Answer]) -> dict[Value, float]:
+    """What may be true of an answer, and what that counts: everything that an axis knows, or that was seen on it."""
+    if metric.axis == BUCKET_AXIS:
+        known: set[Value] = set(BUCKETS)
+    elif metric.most is not None and metric.most > 1:
+        known = set(range(metric.most + 1))
+    elif metric.most == 1:
+        known = {"yes", "partly", "no"}
+    else:
+        known = {0, 1}
+    known |= {value for one in answers for value in (one.verdict, one.label) if value is not None}
+    return {value: float(metric.of(value) or 0) for value in sorted(known, key=str)}
+
+
+def _document(question: Question | None, id: str) -> str:
+    return (question and document_of(question, {})) or f"question {id}"
+
+
+def mcnemar_p(newly_wrong: int, newly_fixed: int) -> float:
+    """The exact test, for information: min(1, 2 P(X <= the smaller)) for X binomial(both, 1/2), in exact integers."""
+    n = newly_wrong + newly_fixed
+    term = total = 1
+    for k in range(min(newly_wrong, newly_fixed)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return float(min(Fraction(1), Fraction(2 * total, 2**n)))

@@ -1,0 +1,360 @@
+"""A candidate against a baseline: every rule by the change of its metric, and the decision they lead to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import pi
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError
+from surefoot.gate import rules as gate
+from surefoot.gate import trust
+from surefoot.gate.belief import DRAWS, Counts
+from surefoot.gate.change import CLAIMS, SET, Draws, Evidence, draw, evidence_on, mcnemar_p
+from surefoot.gate.metrics import GRADED, UNGRADED, UNKNOWN, Metric, measured
+from surefoot.gate.next_steps import Opened, Waiting, next_steps
+from surefoot.gate.rules import Change, Check, Decision, Rule
+from surefoot.gate.sides import (
+    BUCKET_AXIS,
+    SIDES,
+    Pair,
+    Run,
+    Side,
+    SideName,
+    asked_of,
+    check_alike,
+    labels_apart,
+    pairs_of,
+    side_of,
+)
+from surefoot.gate.trust import Trust
+from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.types import Estimate, Problem, Question
+
+Counted = dict[str, int]
+Asked = Mapping[str, Question | None]
+QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
+_BY_GROUP = 1_000  # draws for each part of the questions: shown, not decided by
+_SAME = 1e-9
+_CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What a comparison is decided by, beside its rules."""
+
+    waivers: Mapping[str, str] = {}
+    uncalibrated: bool = False  # take verdicts for the truth
+    alpha: float = 0.05
+    margin: float = 0.03
+    claim: str = SET
+    look: int = 1  # how often these two versions were decided on, each time with other answers
+    earlier: Mapping[str, Counts] = {}  # by axis: labels on other answers by the same grader
+    by: Sequence[str] = ()  # fields of the questions to break down by
+    overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
+    notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
+
+
+class McNemar(Struct, frozen=True):
+    """The exact test on `wrong`: for information, it decides nothing."""
+
+    newly_wrong: int
+    newly_fixed: int
+    p: float
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    names: dict[SideName, str]
+    runs: dict[SideName, list[str]]
+    graders: dict[SideName, list[str]]
+    decision: Decision
+    request: Request
+    alpha: float  # what is left of it at this look
+    buckets: dict[SideName, Counted]
+    by_stratum: dict[str, dict[SideName, Counted]]
+    measures: dict[SideName, dict[str, Estimate]]
+    changes: dict[str, Change]  # of every metric
+    by_group: dict[str, dict[str, dict[str, Change]]]  # field -> value -> metric
+    moved: tuple[Pair, ...]
+    mcnemar: McNemar
+    problems: tuple[Problem, ...]
+    trust: Trust
+    failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
+    labelled: dict[SideName, int]  # answers on which labels count instead of verdicts
+    label_next: tuple[Waiting, ...]  # answers whose labels would most likely decide
+    next_steps: tuple[str, ...]
+    against_itself: bool = False  # the two runs are one
+
+
+def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], request: Request) -> Comparison:
+    """Hold the candidate's runs against the baseline's and decide by the rules."""
+    _check_request(rules, request)
+    base, cand = [labels_apart(run) for run in base], [labels_apart(run) for run in cand]
+    for run in (*base[:-1], *cand):
+        check_alike(base[-1], run)
+    asked, notes = asked_of(base, cand)
+    sides: dict[SideName, Side] = {"base": side_of(base, asked), "cand": side_of(cand, asked)}
+    judge = _Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
+    checks = [judge.waived(judge.check(rule)) for rule in rules]
+    failed = trust.failed_checks(run for side in sides.values() for run in side.runs)
+    checks += trust.self_check(failed)
+    decision = gate.decide(checks, trust.unusable((*base, *cand)))
+    if any(check.status == "incomplete" and check.waiver is None for check in checks):
+        decision = replace(decision, incomplete=(*decision.incomplete, *trust.ungraded(sides)))
+    opened = [] if decision.outcome == "BLOCK" else [judge.opened[c.rule.name] for c in checks if c.waiver is None
+                                                    and c.rule.name in judge.opened]  # fmt: skip
+    label_next, steps = next_steps(opened, sides)
+    pairs = pairs_of(sides["base"], sides["cand"])
+    return Comparison(
+        names={name: side.name for name, side in sides.items()},
+        runs={name: [run.name for run in side.runs] for name, side in sides.items()},
+        graders={name: sorted({v.grader for run in side.runs for v in run.counted()}) for name, side in sides.items()},
+        decision=decision,
+        request=replace(request, notes=(*request.notes, *notes)),
+        alpha=judge.alpha,
+        buckets={name: _buckets(side, asked) for name, side in sides.items()},
+        by_stratum=_by_stratum(sides, asked),
+        measures={name: judge.measures(name) for name in SIDES},
+        changes=judge.changes(asked, DRAWS),
+        by_group={field: judge.by_group(field) for field in dict.fromkeys((gate.DEFAULT_GROUP, *request.by))},
+        moved=tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first)),
+        mcnemar=_mcnemar(pairs),
+        problems=trust.problems_of(sides),
+        trust=trust.trust_in(sides, asked, request.earlier.get(BUCKET_AXIS, {})),
+        failed_checks=failed,
+        labelled={name: sum(any(map(said.is_labelled, said.verdicts)) for said in side.all_answers() if said.graded)
+                  for name, side in sides.items()},
+        label_next=label_next,
+        next_steps=(*steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
+    )  # fmt: skip
+
+
+def _check_request(rules: Sequence[Rule], request: Request) -> None:
+    names = [rule.name for rule in rules]
+    for name, reason in request.waivers.items():
+        if name not in names:
+            raise UsageError(f"no rule is named {name!r}, so it cannot be waived", f"the rules are {', '.join(names)}")
+        if not reason.strip():
+            raise UsageError(f"the waiver of {name!r} gives no reason", "say why with --reason")
+    for rule in rules:
+        if rule.on_baseline and rule.bound:
+            message = f"the rule {rule.text!r} asks for a bound, and a change is judged by its interval anyway"
+            raise UsageError(message, f"write {rule.text.replace('.' + rule.bound, '')}")
+    if request.claim not in CLAIMS:
+        raise UsageError(f"there is no claim {request.claim!r}", f"choose {' or '.join(CLAIMS)}")
+
+
+def spent(alpha: float, look: int) -> float:
+    """What a look may use of alpha, so that all looks together use no more than alpha."""
+    return 6 * alpha / (pi * look) ** 2
+
+
+class _Judge:
+    """Rules against the answers of two sides."""
+
+    def __init__(self, sides: Mapping[SideName, Side], asked: Asked, request: Request, against: int) -> None:
+        self.sides, self.asked, self.request = sides, asked, request
+        self.alpha, self.against = spent(request.alpha, request.look), max(against, 1)
+        self.axes = {axis for side in sides.values() for said in side.all_answers() for axis in said.verdicts}
+        self.opened: dict[str, Opened] = {}
+
+    def check(self, rule: Rule) -> Check:
+        metric = GRADED.get(rule.metric)
+        if metric is None:
+            return Check(rule, "not_applicable", reason="a comparison does not measure it")
+        if metric.axis and metric.axis not in self.axes:
+            return Check(rule, "not_applicable", reason=f"neither side has verdicts on {metric.axis}")
+        chosen, lacking = self._chosen(rule)
+        if lacking:
+            return Check(rule, "undecidable", reason=lacking)
+        check = self._against_baseline(rule, metric, chosen) if rule.on_baseline else self._alone(rule, metric, chosen)
+        return self._with_questions(check, metric, chosen)
+
+    def waived(self, check: Check) -> Check:
+        reason = self.request.waivers.get(check.rule.name)
+        return replace(check, waiver=reason) if reason and check.status in _CAN_BE_WAIVED else check
+
+    def measures(self, side: SideName) -> dict[str, Estimate]:
+        """What is measured on this side; an axis that neither side has is left out."""
+        return {
+            name: self._measured(metric, side, self.asked)[0]
+            for name, metric in GRADED.items()
+            if not metric.axis or metric.axis in self.axes
+        }
+
+    def changes(self, asked: Asked, draws: int) -> dict[str, Change]:
+        """Of every metric that both sides have, with the interval of a rule that stands alone."""
+        found: dict[str, Change] = {}
+        for name, metric in GRADED.items():
+            if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
+                                                for side in SIDES):  # fmt: skip
+                known = draw(self._evidence(metric, asked), self.request.claim, draws)
+                low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
+                found[name] = Change(*known.means, known.mean, low, high, 0.0, self.request.margin * metric.scale)
+        return found
+
+    def by_group(self, field: str) -> dict[str, dict[str, Change]]:
+        groups: dict[str, dict[str, Question | None]] = {}
+        for id, question in self.asked.items():
+            if question is not None and (value := question.group(field)):
+                groups.setdefault(value, {})[id] = question
+        return {value: self.changes(asked, _BY_GROUP) for value, asked in sorted(groups.items())}
+
+    def _chosen(self, rule: Rule) -> tuple[Asked, str]:
+        """The questions a rule is about, or why there are none."""
+        if rule.group_key is None:
+            return self.asked, ""
+        name, value = rule.group_key
+        chosen = {id: question for id, question in self.asked.items() if question and question.group(name) == value}
+        known = sorted({question.group(name) for question in self.asked.values() if question} - {""})
+        return chosen, "" if chosen else f"no question has {name} {value!r} (there are: {', '.join(known) or 'none'})"
+
+    def _measured(self, metric: Metric, side: SideName, asked: Asked) -> tuple[Estimate, int]:
+        """As it stands; a count is that of one run, however many there are."""
+        answers = [(said, question) for id, question in asked.items() for said in self.sides[side].answers[id]]
+        estimate, unknown = measured(metric, answers)
+        if metric.shape == "count":
+            estimate = Estimate(estimate.numerator, self.sides[side].attempts)
+        return estimate, unknown
+
+    def _evidence(self, metric: Metric, asked: Asked) -> Evidence:
+        earlier = self.request.earlier.get(str(metric.axis), {})
+        both = self.sides["base"], self.sides["cand"]
+        return evidence_on(metric, both, asked, earlier, taken_for_truth=self.request.uncalibrated)
+
+    def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
+        """A rule with a limit of its own: the candidate as it stands."""
+        limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
+        (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in SIDES)
+        check = replace(gate.check(replace(rule, limit=limit), lambda _: cand, lambda _: base), rule=rule)
+        if rule.metric == gate.COMPLETENESS and check.status == "pass":
+            # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
+            other = gate.check(rule, lambda _: base, lambda _: base)
+            return check if other.status == "pass" else replace(other, reason="of the baseline")
+        if not unknown:
+            return (
+                check if cand.value is not None else replace(check, status="not_applicable", reason=cand.reason or "")
+            )
+        best = self._at_best(rule, metric, cand, unknown, len(asked))
+        status = "fail" if check.status == "fail" and best == "fail" else "undecidable"
+        return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
+
+    def _at_best(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
+        """What came of a rule if every missing verdict were in the candidate's favour."""
+        gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
+        below = cand.denominator + (unknown if metric.shape == "mean" else 0)
+        best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
+        limit = rule.limit * (questions if rule.is_in_shares and metric.shape == "count" else 1)
+        return gate.check(replace(rule, limit=limit), lambda _: best, lambda _: None).status
+
+    def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
+        (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
+        empty = [estimate for estimate in (cand, base) if estimate.value is None]
+        if not metric.axis:
+            return gate.check(rule, lambda _: cand, lambda _: base)
+        if empty and (len(empty) == 2 or metric.axis != BUCKET_AXIS) and not lack_base + lack_cand:
+            where = (
+                "on either side" if len(empty) == 2 else "of the candidate" if cand.value is None else "of the baseline"
+            )
+            return Check(rule, "not_applicable", cand, reason=f"{empty[0].reason} known {where}", before=base)
+        if empty:
+            return Check(rule, "undecidable", cand, reason=_no_verdict(lack_base + lack_cand), before=base)
+        evidence = self._evidence(metric, asked)
+        known = draw(evidence, self.request.claim)
+        change = self._interval(rule, metric, known, len(asked))
+        status, reason = self._status(rule, change), ""
+        differing = [one for one in evidence.answers if one.label is None and one.side is not None]
+        if differing and not trust.drawn_labels(evidence.answers, evidence.earlier):
+            status, reason = (
+                "undecidable",
+                f"nobody has labelled {metric.axis}, so how far the grader errs is not known",
+            )
+        if status == "undecidable":
+            reason = reason or (_no_verdict(lack_base + lack_cand) if lack_base + lack_cand else "")
+            self.opened[rule.name] = Opened(
+                rule, metric, change, evidence, known, self.alpha, self.alpha / self.against
+            )
+        return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
+
+    def _interval(self, rule: Rule, metric: Metric, known: Draws, questions: int) -> Change:
+        limit = float(rule.limit)
+        if metric.shape == "count" and not rule.is_in_shares:
+            limit /= questions
+        block, ship = self.alpha / self.against, self.alpha
+        low, high = (block, 1 - ship) if rule.is_bounded_above else (ship, 1 - block)
+        margin = self.request.margin * metric.scale if rule.op in ("<=", ">=", "==") else 0.0
+        return Change(*known.means, known.mean, known.quantile(low), known.quantile(high), limit, margin)
+
+    def _status(self, rule: Rule, change: Change) -> str:
+        """Fails where a change for the worse is established, passes where one beyond the margin is excluded."""
+        low, high, limit, margin = change.low, change.high, change.limit, change.margin
+        if rule.op in (">=", ">"):
+            low, high, limit = -high, -low, -limit
+        if rule.op == "==":
+            fails, passes = (
+                low > limit + _SAME or high < limit - _SAME,
+                max(high - limit, limit - low) <= margin + _SAME,
+            )
+        elif rule.op in ("<", ">"):
+            fails, passes = low >= limit - _SAME, high < limit - _SAME
+        else:
+            fails, passes = low > limit + _SAME, high <= limit + margin + _SAME
+        return "fail" if fails else "pass" if passes else "undecidable"
+
+    def _with_questions(self, check: Check, metric: Metric, asked: Asked) -> Check:
+        """Names the questions to look at: those without the verdict it takes, or those that pull the wrong way."""
+        if check.status in ("pass", "not_applicable"):
+            return check
+        behind = [id for id, question in asked.items() if self._pulls(check, metric, id, question)]
+        return replace(check, questions=tuple(behind[:QUESTIONS_NAMED]), question_count=len(behind))
+
+    def _pulls(self, check: Check, metric: Metric, id: str, question: Question | None) -> bool:
+        if not metric.axis:
+            return any(said.lacks_verdicts for side in self.sides.values() for said in side.answers[id])
+        parts = {name: [metric.part(said, question) for said in self.sides[name].answers[id]] for name in SIDES}
+        if check.status == "undecidable" and check.change is None:
+            return UNKNOWN in (*parts["cand"], *(parts["base"] if check.rule.on_baseline else ()))
+        before, after = (_mean(parts[name]) for name in SIDES)
+        if not check.rule.on_baseline:
+            before = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
+        gain = (after or 0) - (before or 0)
+        return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
+
+
+def _mean(parts: Sequence[object]) -> Fraction | None:
+    known = [part for part in parts if isinstance(part, int)]
+    return Fraction(sum(known), len(known)) if known else None
+
+
+def _no_verdict(count: int) -> str:
+    return f"{count} answer{'s have' if count > 1 else ' has'} no verdict on it"
+
+
+def _by_stratum(sides: Mapping[SideName, Side], asked: Asked) -> dict[str, dict[SideName, Counted]]:
+    strata = sorted({question.stratum if question else "" for question in asked.values()})
+    if strata in ([], [""]):
+        return {}
+    chosen = {name: [id for id, q in asked.items() if (q.stratum if q else "") == name] for name in strata}
+    return {name: {side: _buckets(of, ids) for side, of in sides.items()} for name, ids in chosen.items()}
+
+
+def _buckets(side: Side, asked: Iterable[str]) -> Counted:
+    found = Counter(said.bucket or UNGRADED for id in asked for said in side.answers[id])
+    return {bucket: found[bucket] for bucket in (*BUCKETS, UNGRADED)}
+
+
+def _mcnemar(pairs: Iterable[Pair]) -> McNemar:
+    """Over the answers that both sides have graded."""
+    graded = [(pair.base.bucket, pair.cand.bucket) for pair in pairs if pair.base.bucket and pair.cand.bucket]
+    worse = sum(before != "wrong" and after == "wrong" for before, after in graded)
+    better = sum(before == "wrong" and after != "wrong" for before, after in graded)
+    return McNemar(worse, better, mcnemar_p(worse, better))
+
+
+def _worst_first(pair: Pair) -> tuple[int, str, int]:
+    was, now = pair.base.bucket in ACCEPTABLE, pair.cand.bucket in ACCEPTABLE
+    rank = 1 if pair.cand.bucket is None else 0 if was and not now else 3 if now and not was else 2
+    return rank, pair.question_id, pair.attempt

@@ -1,0 +1,219 @@
+"""Everything that is measured, by `score`, `grade`, `compare` and `matrix` alike: one line, one name, one meaning.
+
+A metric is read from what a log shows of an answer (`outcome`), from the verdicts on it (`axis` and what follows), or
+from either. Numerators and denominators simply add up, so the merge of shards is the whole, and the order of the input
+cannot matter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
+from surefoot.outcomes import Outcome
+from surefoot.stats import wilson
+from surefoot.stats.clusters import clustered_share
+from surefoot.table import ACCEPTABLE
+from surefoot.types import Better, Estimate, Question
+
+UNGRADED = "ungraded"
+BEST_REFUSAL = 3
+Value = str | int
+
+
+class Missing(Enum):
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = Missing.UNKNOWN
+Part = int | None | Missing  # what an answer adds; None where the metric is not about it
+
+
+def _everything(_said: Said, _question: Question | None) -> bool:
+    return True
+
+
+class Metric(NamedTuple):
+    name: str
+    better: Better
+    unit: str  # what is counted ...
+    share: str = ""  # ... and which of them make the numerator
+    # What one answer of a log adds to (numerator, denominator); None where the log does not tell.
+    outcome: Callable[[Outcome], tuple[int, int] | None] | None = None
+    axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
+    of: Callable[[Value], int | None] = lambda _: None  # a verdict in numbers; None for what no grader can mean
+    over: Callable[[Said, Question | None], bool] = _everything  # whether an answer belongs below the fraction
+    shape: Literal["count", "share", "mean"] = "share"  # a count is not divided by anything
+    most: int | None = 1  # the largest number an answer can have, if there is one
+    scale: int = 1  # a margin of 0.03 is 0.03 of this
+    needs_no_labels: bool = False  # what nobody can be wrong about
+
+    def fails(self, outcome: Outcome) -> bool:
+        """True when an answer with this outcome pulls the metric the wrong way, or leaves it unknown."""
+        if self.outcome is None:
+            return False
+        if (parts := self.outcome(outcome)) is None:
+            return True
+        numerator, denominator = parts
+        return numerator < denominator if self.better == "higher" else numerator > 0
+
+    def part(self, said: Said, question: Question | None) -> Part:
+        """What a graded answer adds."""
+        if self.axis is None or not self.over(said, question):
+            return None
+        if not self.axis:
+            return int(said.lacks_verdicts == (self.name == UNGRADED))
+        verdict = said.verdicts.get(self.axis)
+        value = None if verdict is None or verdict.value is None else self.of(verdict.value)
+        return UNKNOWN if value is None else value
+
+
+def _of(share: bool | None, whole: bool) -> tuple[int, int] | None:
+    if whole and share is None:
+        return None
+    return int(bool(share and whole)), int(whole)
+
+
+def _in(*values: str) -> Callable[[Value], int]:
+    return lambda value: int(value in values)
+
+
+def _number(value: Value) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _quality(value: Value) -> int | None:
+    return value if isinstance(value, int) and 0 <= value <= BEST_REFUSAL else None
+
+
+def _expects(expects: str) -> Callable[[Said, Question | None], bool]:
+    return lambda said, question: said.needs_bucket and question is not None and question.expects == expects
+
+
+def _is_judged(said: Said, _: Question | None) -> bool:
+    return said.needs_bucket
+
+
+def _is_refusal(said: Said, _: Question | None) -> bool:
+    return said.refused or (said.bucket is None and (said.needs_bucket or "refusal_quality" in said.verdicts))
+
+
+def _makes_claims(said: Said, _: Question | None) -> bool:
+    return "extra_claim_count" in said.verdicts or (said.needs_bucket and not said.refused)
+
+
+def _has(axis: str) -> Callable[[Said, Question | None], bool]:
+    """An answer without citations has no such verdict: nothing to judge is neither yes nor no."""
+    return lambda said, _: axis in said.verdicts or (said.bucket is None and said.needs_bucket)
+
+
+_NOT_TOLD = "cited passages have no ids to hold against the gold ones: log the ids of what is retrieved"
+
+# fmt: off
+_ALL = (
+    Metric("coverage", "higher", "answers", "could be judged",
+           lambda o: (int(o.usable), 1), ""),
+    Metric("precision", "higher", "answered questions", "are answerable and cite a gold source",
+           lambda o: _of(o.answerable and o.hit, o.answered)),
+    Metric("over_refusal", "lower", "answerable questions", "were refused",
+           lambda o: _of(o.refused, o.answerable and o.counted),
+           BUCKET_AXIS, _in("refused"), _expects("answer")),
+    Metric("under_refusal", "lower", "unanswerable questions", "were answered",
+           lambda o: _of(o.answered, not o.answerable and o.counted),
+           BUCKET_AXIS, _in("correct", "wrong", "unsupported"), _expects("refusal")),
+    Metric("citation_hit_rate", "higher", "answerable questions", "were answered with a gold source cited",
+           lambda o: _of(o.answered and o.hit, o.answerable and o.counted)),
+    Metric("claim_containment", "higher", "answerable questions", "were answered in a phrase of the gold claim",
+           lambda o: _of(o.answered and o.contained, o.answerable and o.counted)),
+    Metric("compliance", "higher", "questions", "got a citation list or a refusal",
+           lambda o: _of(o.listed or o.refused, o.counted)),
+    Metric("citation_precision", "higher", "citations in answers", "name a gold source",
+           lambda o: (0, 0) if not o.answered else None if o.cited_gold is None else (o.cited_gold, o.cited)),
+    Metric("citation_exists_rate", "higher", "answers with citations", "cite nothing but what was retrieved",
+           lambda o: _of(o.cited_retrieved == o.cited, o.answered and o.cited > 0 and o.cited_retrieved is not None),
+           "citation_exists", _in("yes"), _has("citation_exists"), needs_no_labels=True),
+    Metric("retrieval_hit_rate", "higher", "answerable questions with logged ids of passages",
+           "retrieved a gold source",
+           lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None)),
+    Metric("wrong_citation_rate", "lower", "cited answers to answerable questions", "cite no gold source",
+           lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0)),
+    Metric("correct", "higher", "answers", "are correct", None, BUCKET_AXIS, _in("correct"), _is_judged, "count"),
+    Metric("wrong", "lower", "answers", "are wrong", None, BUCKET_AXIS, _in("wrong"), _is_judged, "count"),
+    Metric("unsupported", "lower", "answers", "have no support", None, BUCKET_AXIS, _in("unsupported"), _is_judged,
+           "count"),
+    Metric("refused", "lower", "answers", "are refusals", None, BUCKET_AXIS, _in("refused"), _is_judged, "count"),
+    Metric(UNGRADED, "lower", "answers", "could not be judged", axis="", shape="count"),
+    Metric("acceptable", "higher", "answers", "are correct or refused", None, BUCKET_AXIS, _in(*ACCEPTABLE),
+           _is_judged),
+    Metric("correct_rate", "higher", "answers", "are correct", None, BUCKET_AXIS, _in("correct"), _is_judged),
+    Metric("refusal_quality", "higher", "refusals", "mean from 0 to 3", None, "refusal_quality", _quality, _is_refusal,
+           "mean", BEST_REFUSAL, BEST_REFUSAL),
+    Metric("extra_claim_count", "lower", "answers", "claims without a citation", None, "extra_claim_count", _number,
+           _makes_claims, "count", None, 3),
+    Metric("extra_claims_per_answer", "lower", "answers that are no refusals", "claims without a citation", None,
+           "extra_claim_count", _number, lambda said, _: not said.refused and _makes_claims(said, _), "mean", None, 3),
+    Metric("citation_supports_rate", "higher", "claiming answers with citations", "are supported by what they cite",
+           None, "citation_supports", _in("yes"), _has("citation_supports")),
+)
+# fmt: on
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
+SCORED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.outcome}
+GRADED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.axis is not None}
+
+Tally = Counter[Outcome]
+Answered = Sequence[tuple[Said, Question | None]]  # the answers of one side
+
+
+def estimate(metric: Metric, tally: Tally) -> Estimate:
+    """A metric of a log over a tally of outcomes, with its 95 % interval."""
+    numerator = denominator = 0
+    for outcome, times in tally.items():
+        parts = metric.outcome(outcome) if metric.outcome else (0, 0)
+        if parts is None:
+            return Estimate(0, 0, reason=_NOT_TOLD)
+        numerator += parts[0] * times
+        denominator += parts[1] * times
+    if denominator == 0:
+        return Estimate(0, 0, reason=f"no {metric.unit}")
+    return Estimate(numerator, denominator, *wilson(numerator, denominator))
+
+
+def estimates(tally: Tally) -> dict[str, Estimate]:
+    return {name: estimate(metric, tally) for name, metric in SCORED.items()}
+
+
+def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
+    """A metric over graded answers as they stand, and how many answers lack the verdict it takes.
+
+    A share keeps what is not known in its denominator; a mean, and a share of what only its verdict can tell, do not.
+    """
+    parts = [(said, question, metric.part(said, question)) for said, question in answers]
+    unknown = sum(part is UNKNOWN for _, _, part in parts)
+    known = [(said, question, part) for said, question, part in parts if isinstance(part, int)]
+    total = sum(part for _, _, part in known)
+    if metric.shape == "count":
+        return Estimate(total, 1), unknown
+    kept = known if metric.shape == "mean" or metric.axis not in ("", BUCKET_AXIS) else [
+        (said, question, 0 if part is UNKNOWN else part) for said, question, part in parts if part is not None
+    ]  # fmt: skip
+    if not kept:
+        return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
+    if metric.shape == "mean":
+        return Estimate(total, len(kept)), unknown
+    return _share(total, kept), unknown
+
+
+def _share(total: int, kept: Iterable[tuple[Said, Question | None, int]]) -> Estimate:
+    """Attempts at a question are averaged, questions on one document stand or fall together."""
+    questions: defaultdict[str, list[float]] = defaultdict(list)
+    documents: dict[str, str] = {}
+    count = 0
+    for said, question, part in kept:
+        questions[said.question_id].append(part)
+        documents[said.question_id] = (question and document_of(question, {})) or said.question_id
+        count += 1
+    _, low, high = clustered_share(questions, documents)
+    return Estimate(total, count, low, high)

@@ -1,0 +1,207 @@
+"""What would decide an open rule: labels on a few answers, more runs, more questions, and what each of them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, sqrt
+from statistics import NormalDist
+
+from msgspec import Struct
+
+from surefoot.gate.belief import Numbers
+from surefoot.gate.change import Draws, Evidence
+from surefoot.gate.metrics import Metric
+from surefoot.gate.queue import queue
+from surefoot.gate.rules import Change, Rule
+from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
+from surefoot.gate.trust import drawn_labels
+from surefoot.records import Drawn
+from surefoot.text.normal import is_empty
+
+FIRST_LABELS = 60  # answers by which people get to know a grader
+MOST_LABELS = 80  # that are asked for at once
+_ENOUGH_DRAWN = 40
+_LIKELY, _WORTH_IT = 0.5, 0.1
+_SECONDS_PER_LABEL = 30
+_MORE_RUNS = (1, 2, 3, 5, 8)
+_MORE_QUESTIONS = (1.5, 2, 3, 5, 10)
+_NORMAL = NormalDist()
+
+
+class Opened(Struct, frozen=True):
+    """A rule that could not be decided, and what is known about it."""
+
+    rule: Rule
+    metric: Metric
+    change: Change
+    evidence: Evidence
+    draws: Draws
+    alpha_ship: float
+    alpha_block: float
+
+
+class Waiting(Struct, frozen=True):
+    """An answer that waits for a label. `drawn` is how it came to be asked for."""
+
+    question_id: str
+    attempt: int
+    side: SideName
+    run: str  # its folder; "" where there is only a file of verdicts
+    drawn: Drawn = "gate"
+
+
+class _Step(Struct, frozen=True):
+    chance: float  # that it decides
+    minutes: float | None
+    words: str
+
+
+def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tuple[tuple[Waiting, ...], list[str]]:
+    """Which answers to label, and for each open rule what else would decide it."""
+    if not opened:
+        return (), []
+    said = _by_key(sides)
+    run = sides["cand"].name if any(one.run for _, one in said.values()) else ""
+    axes = {
+        one.metric.axis for one in opened if drawn_labels(one.evidence.answers, one.evidence.earlier) < _ENOUGH_DRAWN
+    }
+    waiting: dict[str, Waiting] = {}
+    steps: list[str] = []
+    if axes:
+        waiting = _first_labels(said, axes)
+        names = [one.rule.name for one in opened if one.metric.axis in axes]
+        steps.append(f"{', '.join(names)}: {_to_label(len(waiting), run, 'would tell how far the grader errs')}")
+    for one in opened:
+        if one.metric.axis in axes:
+            continue
+        keys, words = _labels(one, said, run)
+        waiting |= {key: waiting.get(key) or _waiting(said[key], "gate") for key in keys}
+        steps.append(f"{one.rule.name}: {words}")
+    return tuple(waiting.values()), steps
+
+
+def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:
+    """Every different answer that a person could be shown, as the evidence calls it."""
+    found: dict[str, tuple[SideName, Said]] = {}
+    for name in reversed(SIDES):
+        for said in sides[name].all_answers():
+            key = said.version or f"{name}:{said.question_id}:{said.run}:{said.attempt}"
+            if not said.run or _can_be_labelled(said):
+                found.setdefault(key, (name, said))
+    return found
+
+
+def _can_be_labelled(said: Said) -> bool:
+    trace = said.trace
+    return trace is not None and trace.error is None and trace.answer is not None and not is_empty(trace.answer)
+
+
+def _waiting(one: tuple[SideName, Said], drawn: Drawn) -> Waiting:
+    side, said = one
+    return Waiting(said.question_id, said.attempt, side, said.run, drawn)
+
+
+def _first_labels(said: Mapping[str, tuple[SideName, Said]], axes: set[str | None]) -> dict[str, Waiting]:
+    """A sample of both versions, drawn by chance among the answers with each verdict."""
+    verdicts: dict[str, str | None] = {}
+    for key, (_, one) in said.items():
+        if not all(one.is_labelled(str(axis)) for axis in axes):
+            verdict = one.graded.get(BUCKET_AXIS)
+            verdicts[key] = None if verdict is None or verdict.value is None else str(verdict.value)
+    places = queue(verdicts, target=FIRST_LABELS)[:FIRST_LABELS]
+    return {place.version: _waiting(said[place.version], place.drawn) for place in places}
+
+
+def _labels(one: Opened, said: Mapping[str, tuple[SideName, Said]], run: str) -> tuple[list[str], str]:
+    """The fewest answers whose labels would most likely decide a rule, and the cheapest step in words."""
+    chosen, chances = _by_labels(one, said)
+    enough = next((count for count, chance in enumerate(chances) if chance >= _LIKELY), None)
+    count = enough if enough is not None else min(len(chosen), MOST_LABELS)
+    steps: list[_Step] = []
+    if count and chances[count] >= chances[0] + _WORTH_IT:
+        what = "would most likely decide it" if enough is not None else f"decide it {_odds(chances[count])}"
+        steps.append(_Step(chances[count], count * _SECONDS_PER_LABEL / 60, _to_label(count, run, what)))
+    else:
+        count = 0
+    steps += _by_runs(one, said)
+    steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
+    likely = [step for step in steps if step.chance >= _LIKELY] or steps
+    words = "; or ".join(step.words for step in likely) or "labels, runs and questions at hand would not decide it"
+    return chosen[:count], words
+
+
+def _odds(chance: float) -> str:
+    return f"about {max(1, round(chance * 10))} times in 10"
+
+
+def _to_label(count: int, run: str, what: str) -> str:
+    these = "a label on this answer" if count == 1 else f"labels on these {count} answers"
+    how = f": surefoot label {run}" if run else ""
+    return f"{these} {what} ({_time(count * _SECONDS_PER_LABEL)}){how}"
+
+
+def _time(seconds: float) -> str:
+    minutes = max(1, ceil(seconds / 60))
+    return f"about {minutes} minute{'s' * (minutes > 1)}" if minutes < 120 else f"about {round(minutes / 60)} hours"
+
+
+def _by_labels(rule: Opened, said: Mapping[str, object]) -> tuple[list[str], list[float]]:
+    """Answers by how much of the doubt is theirs, and the chance that labels on the first 0, 1, 2... of them decide."""
+    answers = rule.evidence.answers
+    opened = [
+        n for n, answer in enumerate(answers) if answer.label is None and answer.side is not None and answer.key in said
+    ]
+    adds = rule.draws.truth[:, opened]
+    doubt = adds.var(axis=0)
+    order = sorted(range(len(opened)), key=lambda place: (-round(float(doubt[place]), 12), answers[opened[place]].key))
+    order = order[:MOST_LABELS]
+    chosen = [answers[opened[place]].key for place in order]
+    if not order:
+        return [], [0.0]
+    whole = _variance(rule.draws.change, rule.draws.weights)
+    left = [whole]
+    remaining = rule.draws.change.copy()
+    for place in order:
+        remaining -= adds[:, place]
+        left.append(min(left[-1], _variance(remaining, rule.draws.weights)))
+    return chosen, [_chance(rule, whole, rest) for rest in left]
+
+
+def _variance(values: Numbers, weights: Numbers) -> float:
+    mean = float(values @ weights)
+    return float((values - mean) ** 2 @ weights)
+
+
+def _chance(one: Opened, whole: float, rest: float) -> float:
+    """That the rule is decided when all but `rest` of the variance has come to light."""
+    change, sign = one.change, 1 if one.rule.is_bounded_above else -1
+    mean, limit = sign * change.change, sign * change.limit
+    known, left = sqrt(max(whole - rest, 1e-18)), sqrt(rest)
+    ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - one.alpha_ship) - mean) / known)
+    blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - one.alpha_block) - mean) / known)
+    return min(1.0, ships + blocks)
+
+
+def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_Step]:
+    if all(one.evidence.deterministic) or not any(answer.run for _, answer in said.values()):
+        return []
+    whole, times = _variance(one.draws.change, one.draws.weights), min(one.evidence.attempts)
+    seconds = [answer.trace.seconds for _, answer in said.values() if answer.trace and answer.trace.seconds is not None]
+    for more in _MORE_RUNS:
+        chance = _chance(one, whole, whole - one.draws.noise * more / (times + more))
+        if chance >= _LIKELY:
+            cost = sum(seconds) / max(sum(one.evidence.attempts), 1) * 2 * more
+            price = f" ({_time(cost)} of asking)" if seconds else ""
+            runs = "one more run" if more == 1 else f"{more} more runs"
+            return [_Step(chance, cost / 60 if seconds else None, f"{runs} of each{price}")]
+    return []
+
+
+def _by_questions(one: Opened) -> list[_Step]:
+    whole = _variance(one.draws.change, one.draws.weights)
+    for times in _MORE_QUESTIONS:
+        chance = _chance(one, whole, whole / times)
+        if chance >= _LIKELY:
+            return [_Step(chance, None, f"about {ceil(one.evidence.questions * times):,} questions instead of "
+                                        f"{one.evidence.questions:,}")]  # fmt: skip
+    return []

@@ -1,0 +1,320 @@
+"""The two versions that are compared, each with all answers of all its runs.
+
+What people said of the very same answer stands in for the grader's verdict on it. What a version lacks is ungraded
+there and still counts, so nothing is gained by leaving something out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.records import (
+    BY_CHOICE,
+    PEOPLE,
+    Label,
+    as_verdict,
+    by_answer,
+    is_annotator,
+    is_called_like_a_grader,
+    settled,
+    version_of,
+    whose,
+)
+from surefoot.table import BUCKETS
+from surefoot.types import Problem, Question, Trace, Verdict
+
+SideName = Literal["base", "cand"]
+SIDES: tuple[SideName, SideName] = ("base", "cand")
+BUCKET_AXIS = "factuality"
+PICKED = "chosen"  # `via` of a label in a file whose answer somebody picked
+Key = tuple[str, int]  # question id, attempt
+_LONGEST_NAME = 60
+_MUST_BE_ALIKE = {"rubric_sha256": "rubric", "grader": "grader"}
+
+
+class Run(Struct, dict=True):
+    """One run, or one file of verdicts, as it was read."""
+
+    name: str
+    verdicts: list[Verdict]
+    questions: dict[str, Question] = {}
+    traces: dict[Key, Trace] = {}
+    identity: dict[str, str] = {}  # hashes of questions and rubric, and the grader
+    graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
+    attempts: int = 1  # at each question
+    problems: list[Problem] = []  # what of it could not be used
+    rubric: str = ""  # sha256
+    corpus: str = ""  # as records.corpus_of tells it
+    deterministic: bool = False  # asked again it would answer alike
+    labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what annotators settled on, not the grader
+    drawn: set[tuple[Key, str]] = set()  # those of them on answers that chance drew
+    labelled_by: frozenset[str] = frozenset()
+
+    def counted(self) -> Iterable[Verdict]:
+        return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
+
+    @cached_property
+    def versions(self) -> Mapping[Key, str]:
+        """Of each answer whose question is known."""
+        asked = self.questions
+        return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
+
+    @property
+    def is_by_people(self) -> bool:
+        """True for a file in which nobody but annotators has said anything: it is exact."""
+        return bool(self.verdicts) and not self.traces and all(is_annotator(one.grader) for one in self.verdicts)
+
+
+class Said(Struct, frozen=True):
+    """One answer, and what is said of it."""
+
+    question_id: str
+    attempt: int
+    run: str  # the folder it lies in; "" for a file of verdicts
+    verdicts: dict[str, Verdict]  # by axis: what people said, else what the grader did
+    graded: dict[str, Verdict] = {}  # by axis: what the grader said
+    drawn: frozenset[str] = frozenset()  # axes that were labelled because chance drew the answer
+    trace: Trace | None = None
+    version: str = ""  # version_of the answer, where it is known
+    needs_bucket: bool = True  # False where nobody gave buckets, but this answer has other verdicts
+
+    @property
+    def bucket(self) -> str | None:
+        verdict = self.verdicts.get(BUCKET_AXIS)
+        return verdict.value if verdict and isinstance(verdict.value, str) and verdict.value in BUCKETS else None
+
+    @property
+    def refused(self) -> bool:
+        return self.bucket == "refused"
+
+    @property
+    def lacks_verdicts(self) -> bool:
+        return self.bucket is None and self.needs_bucket
+
+    def is_labelled(self, axis: str) -> bool:
+        verdict = self.verdicts.get(axis)
+        return verdict is not None and verdict.value is not None and is_annotator(verdict.grader)
+
+
+class Pair(NamedTuple):
+    """An answer of the baseline beside one of the candidate to the same question."""
+
+    question_id: str
+    attempt: int  # which of them it is, where there are several
+    question: Question | None
+    base: Said
+    cand: Said
+
+    def side(self, name: SideName) -> Said:
+        return self.base if name == "base" else self.cand
+
+    @property
+    def stratum(self) -> str:
+        return self.question.stratum if self.question else ""
+
+
+class Side(Struct, frozen=True):
+    """A version: all its runs together."""
+
+    name: str  # of the run it was called by
+    runs: tuple[Run, ...]
+    answers: dict[str, tuple[Said, ...]]  # by question
+
+    @property
+    def deterministic(self) -> bool:
+        return all(run.deterministic or run.is_by_people for run in self.runs)
+
+    @property
+    def attempts(self) -> int:
+        """How often each question was asked; asking again what always answers alike tells nothing new."""
+        return max((len(said) for said in self.answers.values()), default=1)
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        return {id: question for run in self.runs for id, question in run.questions.items()}
+
+    def all_answers(self) -> Iterator[Said]:
+        return (said for answers in self.answers.values() for said in answers)
+
+
+def stand_in(run: Run, labels: Iterable[Label]) -> None:
+    """Put the labels on the very answers of this run in place of its grader's verdicts.
+
+    What most of them say counts; where they are divided, the verdict stays and the run notes it.
+    """
+    mine = set(run.versions.values())
+    by_this_rubric = ("", run.rubric) if run.rubric else ()
+    fitting = [
+        label
+        for label in labels
+        if label.version in mine and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
+    ]
+    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
+    if signed := len(fitting) - len(people):
+        run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
+    found = by_answer(people)
+    axes = sorted({axis for _, axis in found})
+    divided: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for key, version in sorted(run.versions.items()):
+        for axis in axes:
+            given = found.get((version, axis), [])
+            value = settled(label.value for label in given)
+            if value is not None:
+                label = next(label for label in given if label.value == value)
+                said = replace(label, question_id=key[0], attempt=key[1])
+                run.labels[key, axis] = as_verdict(said)
+                run.labelled_by |= {label.annotator for label in given}
+                run.drawn |= set() if all(one.drawn in BY_CHOICE for one in given) else {(key, axis)}
+            elif given:
+                divided[axis][key[0]] = None
+    for axis, questions in divided.items():
+        who = whose(label.annotator for label in people if label.axis == axis)
+        message = f"{who} are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
+        run.problems.append(Problem("note", message, run.name))
+
+
+def labels_apart(run: Run) -> Run:
+    """In a file of verdicts what people say is a label, as in the ledger, unless nobody else has said anything."""
+    if run.traces or run.graders or run.is_by_people:
+        return run
+    given: defaultdict[tuple[Key, str], list[Verdict]] = defaultdict(list)
+    for verdict in run.verdicts:
+        if is_annotator(verdict.grader):
+            given[(verdict.question_id, verdict.attempt), verdict.axis].append(verdict)
+    labels: dict[tuple[Key, str], Verdict] = {}
+    for place, said in given.items():
+        if (value := settled(verdict.value for verdict in said)) is not None:
+            labels[place] = next(verdict for verdict in said if verdict.value == value)
+    # What annotators are divided on stays among the verdicts, as one more that disagrees.
+    rest = [v for v in run.verdicts if not is_annotator(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
+    who = frozenset(v.grader.removeprefix(PEOPLE) for place in labels for v in given[place])
+    drawn = {place for place in labels if any(verdict.via != PICKED for verdict in given[place])}
+    return replace(run, verdicts=rest, labels=labels, drawn=drawn, labelled_by=who)
+
+
+def side_of(runs: Sequence[Run], asked: Iterable[str]) -> Side:
+    """A version of its runs, with an answer to all that was asked, be it an empty one.
+
+    The same answers again count once, and so does a pipeline that always answers alike.
+    """
+    copies = {_told(run): run for run in reversed(runs)}
+    kept = [run for run in runs if copies[_told(run)] is run]
+    kept = kept[:1] if all(run.deterministic for run in kept) else kept
+    said = [_said_in(run) for run in kept]
+    answers = {
+        id: tuple(
+            found.get((id, attempt)) or Said(id, attempt, _folder(run), {})
+            for run, found in zip(kept, said, strict=True)
+            for attempt in range(1, run.attempts + 1)
+        )
+        for id in asked
+    }
+    return Side(runs[-1].name, tuple(kept), answers)
+
+
+def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
+    """What both versions were asked, and notes on the rest. A file of verdicts does not know its questions."""
+    before, after = ({id: q for run in runs for id, q in run.questions.items()} for runs in (base, cand))
+    if not before or not after:
+        graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
+        known = before or after
+        return {id: known.get(id) for id in sorted(graded | known.keys())}, []
+    shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
+    if not shared:
+        message = f"{base[-1].name} and {cand[-1].name} cannot be compared: they were asked no question alike"
+        raise UsageError(message, "run both with the same questions")
+    changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
+    apart = {
+        "changed": changed,
+        "new": sorted(after.keys() - before.keys()),
+        "gone": sorted(before.keys() - after.keys()),
+    }
+    notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
+    told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
+    return dict(shared), [told] if notes else []
+
+
+def some(ids: Sequence[str], most: int = 12) -> str:
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return ", ".join(id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:most]) + more
+
+
+def _told(run: Run) -> Hashable:
+    """What a run says: another that says the very same is a copy."""
+    return frozenset(run.versions.items()) or run.name
+
+
+def _folder(run: Run) -> str:
+    return run.name if run.traces else ""
+
+
+def _said_in(run: Run) -> dict[Key, Said]:
+    graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
+    for verdict in run.counted():
+        graded[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
+    labels: defaultdict[Key, dict[str, Verdict]] = defaultdict(dict)
+    for (key, axis), label in run.labels.items():
+        labels[key][axis] = label
+    axes = {axis for one in graded.values() for axis in one} | {axis for _, axis in run.labels}
+    found: dict[Key, Said] = {}
+    for key in {*graded, *labels, *run.traces}:
+        own = {axis: _settle(verdicts) for axis, verdicts in graded[key].items()}
+        verdicts = own | labels.get(key, {})
+        drawn = frozenset(axis for axis in labels.get(key, {}) if (key, axis) in run.drawn)
+        elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
+        found[key] = Said(
+            *key, _folder(run), verdicts, own, drawn, run.traces.get(key), run.versions.get(key, ""), not elsewhere
+        )
+    return found
+
+
+def _settle(verdicts: list[Verdict]) -> Verdict:
+    """One verdict out of several: theirs where the graders agree, none where they do not."""
+    if len(verdicts) == 1:
+        return verdicts[0]
+    given = sorted((verdict for verdict in verdicts if verdict.value is not None), key=repr)
+    if not given:
+        return min(verdicts, key=repr)
+    if len({verdict.value for verdict in given}) == 1:
+        return given[0]
+    said = " and ".join(dict.fromkeys(f"{verdict.grader or 'a row'} says {verdict.value}" for verdict in given))
+    return replace(given[0], value=None, reason=f"the verdicts disagree: {said}", evidence=(), confidence=None)
+
+
+def check_alike(base: Run, cand: Run) -> None:
+    """Verdicts by different graders or rubrics say nothing about each other."""
+    known = [key for key in _MUST_BE_ALIKE if base.identity.get(key) and cand.identity.get(key)]
+    differ = [_MUST_BE_ALIKE[key] for key in known if base.identity[key] != cand.identity[key]]
+    if differ:
+        message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
+        raise UsageError(message, "grade both with the same rubric and grader")
+    for run in (base, cand):
+        if run.verdicts and not any(True for _ in run.counted()):
+            raise Incomplete(f"{run.name} has no verdicts by its grader {', '.join(run.graders)}", "grade it again")
+
+
+def pairs_of(base: Side, cand: Side) -> list[Pair]:
+    """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
+    questions = {**cand.questions, **base.questions}
+    return [
+        Pair(id, number, questions.get(id), before, after)
+        for id in base.answers
+        for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
+    ]
+
+
+def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
+    """The document that a question is about, as far as it is known: by itself, or by its first gold passage."""
+    said = question.group("doc") or question.group("document")
+    if said or not question.gold_ids:
+        return said or None
+    gold = question.gold_ids[0]
+    document, mark, _ = gold.partition("#")
+    return documents.get(gold) or (document if mark else None)

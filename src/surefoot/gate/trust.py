@@ -1,0 +1,174 @@
+"""How far the verdicts of a comparison can be believed: what is missing, what the grader misread, how often it errs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+from msgspec import Struct
+
+from surefoot.gate.belief import Answer, Counts, truths
+from surefoot.gate.change import Evidence, evidence_on, quantile
+from surefoot.gate.metrics import METRICS, Value
+from surefoot.gate.rules import Check, Rule
+from surefoot.gate.sides import SIDES, Run, Side, SideName, some
+from surefoot.problems import HARMLESS
+from surefoot.records import bare_name, is_annotator, whose_by_name
+from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.types import Problem, Question, Verdict
+
+SELF_CHECK = "self_check"
+_RULE = Rule(SELF_CHECK, "the grader reads answers of known label well", SELF_CHECK, None, None, "<=", Fraction(0),
+             on_baseline=False)  # fmt: skip
+_OF_FILES = frozenset({"unreadable", "malformed"})
+_BAD: dict[Value, float] = {bucket: float(bucket not in ACCEPTABLE) for bucket in BUCKETS}
+_DRAWS = 1_000
+
+
+class Share(Struct, frozen=True):
+    """With its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Trust(Struct, frozen=True):
+    """Who gave the verdicts, and what people's labels say of them."""
+
+    graders: tuple[str, ...] = ()
+    by_people: bool = False  # nobody but people
+    labels: int = 0  # answers that people have put into a bucket
+    drawn: int = 0  # those of them that chance drew
+    annotators: tuple[str, ...] = ()
+    accepted_but_bad: Share | None = None  # of the answers that the grader calls acceptable
+    bad_caught: Share | None = None  # of the answers that are not acceptable
+
+
+def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None], earlier: Counts) -> Trust:
+    runs = [run for side in sides.values() for run in side.runs]
+    graders = tuple(sorted({verdict.grader for run in runs for verdict in run.counted()}))
+    evidence = evidence_on(METRICS["acceptable"], (sides["base"], sides["cand"]), asked, earlier, taken_for_truth=False)
+    answers = evidence.answers
+    annotators = sorted({name for run in runs for name in run.labelled_by})
+    labels = [one for one in answers if one.label is not None and one.verdict is not None]
+    accepted, caught = _errors(evidence) if any(one.drawn for one in labels) else (None, None)
+    by_people = bool(graders) and all(map(is_annotator, graders))
+    return Trust(graders, by_people, len(labels), sum(one.drawn for one in labels), tuple(annotators), accepted, caught)
+
+
+def _errors(evidence: Evidence) -> tuple[Share | None, Share | None]:
+    """Of the answers called acceptable, those that are not; of those that are not, those that are found."""
+    graded = [one for one in evidence.answers if one.verdict in BUCKETS]
+    drawn = truths(graded, _BAD, evidence.earlier, _DRAWS, seed=2)
+    accepts = np.array([one.verdict in ACCEPTABLE for one in graded])
+    bad, missed = drawn.values.sum(axis=1), drawn.values[:, accepts].sum(axis=1)
+    accepted = _share(missed / accepts.sum(), drawn.weights) if accepts.any() else None
+    found = bad > 0
+    caught = _share(1 - missed[found] / bad[found], drawn.weights[found]) if found.any() else None
+    return accepted, caught
+
+
+def _share(values: np.typing.NDArray[np.float64], weights: np.typing.NDArray[np.float64]) -> Share:
+    weights = weights / weights.sum()
+    return Share(float(values @ weights), *(quantile(values, weights, share) for share in (0.025, 0.975)))
+
+
+def in_words(trust: Trust) -> str:
+    """How far the grader can be trusted, in one sentence for every report."""
+    if trust.by_people:
+        return f"people gave the verdicts ({', '.join(map(bare_name, trust.graders))})"
+    who = f"the grader {' and '.join(filter(None, trust.graders)) or 'whoever gave the verdicts'}"
+    if not trust.drawn:
+        picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
+        return f"{who}: no answer that chance drew was labelled, so how often it errs is not known{picked}"
+    told = [f"{who}: {trust.labels} answers were labelled by {whose_by_name(trust.annotators)}"]
+    if found := trust.accepted_but_bad:
+        told.append(f"of the answers it calls acceptable, {_percent(found)} are not")
+    if found := trust.bad_caught:
+        told.append(f"of the bad ones, it finds {_percent(found)}")
+    return "; ".join(told)
+
+
+def _percent(share: Share) -> str:
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
+
+
+def failed_checks(runs: Iterable[Run]) -> dict[str, str]:
+    """What graders misread of answers of known label, by grader, as far as their verdicts count."""
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for verdict in _failed(run):
+            found.setdefault(verdict.grader, {})[verdict.self_check] = None
+    return {grader: "; ".join(words) for grader, words in found.items()}
+
+
+def _failed(run: Run) -> Iterator[Verdict]:
+    """The verdicts that came with a failed self-check, but for those that a person's label stands in for."""
+    for verdict in run.counted():
+        is_labelled = ((verdict.question_id, verdict.attempt), verdict.axis) in run.labels
+        if verdict.self_check and verdict.value is not None and not is_labelled:
+            yield verdict
+
+
+def self_check(failed: Mapping[str, str]) -> list[Check]:
+    """A rule that cannot be decided, where a self-check failed. It is in no gate file, and cannot be waived."""
+    if not failed:
+        return []
+    return [Check(_RULE, "undecidable", reason="; ".join(f"{name} {words}" for name, words in failed.items()))]
+
+
+def self_check_step(runs: Iterable[Run]) -> list[str]:
+    names = list(dict.fromkeys(run.name for run in runs if next(_failed(run), None)))
+    if not names:
+        return []
+    again = f"{SELF_CHECK}: grade {' and '.join(names)} again"
+    return [f"{again}; if answers are misread again, grade both runs with another model"]
+
+
+def unusable(runs: Iterable[Run]) -> list[str]:
+    """Why the runs themselves are not complete, whatever the rules say."""
+    reasons = []
+    for run in runs:
+        serious = [problem for problem in run.problems if problem.kind not in HARMLESS]
+        whole_files = [problem for problem in serious if problem.kind in _OF_FILES and problem.line is None]
+        if count := len(serious) - len(whole_files):
+            reasons.append(f"{count} row{'s' * (count > 1)} of {run.name} could not be used")
+        reasons += map(str, whole_files)
+        strange = {verdict.question_id for verdict in run.counted()} - run.questions.keys()
+        if run.questions and strange:
+            reasons.append(f"{len(strange)} graded question{'s' * (len(strange) > 1)} not in the question set")
+    return reasons
+
+
+def ungraded(sides: Mapping[SideName, Side]) -> Iterator[str]:
+    """Which answers of which side have no verdict."""
+    for side in sides.values():
+        answers = list(side.all_answers())
+        if lacking := [said for said in answers if said.lacks_verdicts]:
+            ids = list(dict.fromkeys(said.question_id for said in lacking))
+            are = "is" if len(lacking) == 1 else "are"
+            yield f"{len(lacking)} of {len(answers)} answers of {side.name} {are} not graded: {some(ids)}"
+
+
+def problems_of(sides: Mapping[SideName, Side]) -> tuple[Problem, ...]:
+    """The serious ones first."""
+    found = [problem for side in sides.values() for run in side.runs for problem in run.problems]
+    return tuple(sorted([*found, *_other_graders(sides)], key=lambda problem: problem.kind in HARMLESS))
+
+
+def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
+    """Files of labels by different people can be compared, but not without saying so."""
+    base, cand = (
+        sorted({verdict.grader for run in sides[name].runs for verdict in run.counted()} - {""}) for name in SIDES
+    )
+    if not base or not cand or base == cand:
+        return []
+    return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
+
+
+def drawn_labels(answers: Sequence[Answer], earlier: Counts) -> float:
+    """How many labels tell something of answers without one."""
+    own = sum(one.drawn and one.label is not None and one.verdict is not None for one in answers)
+    return own + sum(sum(labels.values()) for labels in earlier.values())
