@@ -25,11 +25,12 @@ class Place(Struct, frozen=True):
     version: str
     drawn: Drawn
     shared: bool = False
+    for_gate: bool = False  # a decision waits for it
 
 
 def queue(
     verdicts: Mapping[str, str | None],
-    gate_needs: Collection[str] = (),
+    gate_needs: Mapping[str, Drawn] | None = None,
     *,
     target: int = 50,
     overlap: float = 0.0,
@@ -40,19 +41,22 @@ def queue(
 
     It depends on nothing but its arguments, so a server that is started again goes on where it was.
     """
-    asked_for = frozenset(gate_needs)
+    asked_for = gate_needs or {}
     by_lot = sorted(verdicts, key=lambda version: _lot(seed, version))
     needed = [version for version in by_lot if version in asked_for]
     drawn = [version for version in by_lot if version not in asked_for]
     flagged = [version for version in drawn if graded and verdicts[version] in FLAGGED]
     others = [version for version in drawn if not graded or verdicts[version] not in FLAGGED]
     half = ceil(target / 2)
-    order: list[tuple[str, Drawn]] = [(version, "gate") for version in needed]
+    order: list[tuple[str, Drawn]] = [(version, asked_for[version]) for version in needed]
     order += [(version, "flagged") for version in flagged[:half]]
     order += [(version, "sample") for version in _by_verdict(others, verdicts)]
     # The flagged ones beyond their half come last, as soon as the others are used up.
     order += [(version, "flagged") for version in flagged[half:]]
-    return [Place(version, why, _crosses(number, overlap)) for number, (version, why) in enumerate(order)]
+    return [
+        Place(version, why, _crosses(number, overlap), version in asked_for)
+        for number, (version, why) in enumerate(order)
+    ]
 
 
 def next_for(

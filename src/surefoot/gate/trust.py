@@ -92,7 +92,8 @@ def in_words(trust: Trust) -> str:
 
 
 def _percent(share: Share) -> str:
-    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
+    between = "" if share.low == share.high else f" ({share.low:.1%} to {share.high:.1%})"
+    return f"{share.value:.1%}{between}"
 
 
 def failed_checks(runs: Iterable[Run]) -> dict[str, str]:

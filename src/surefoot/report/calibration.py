@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot import trust
 from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain
@@ -53,7 +52,7 @@ def in_short(found: Calibration) -> str:
     """What whoever ships has to know, before all the tables; "" where nobody has labelled."""
     if found.certificate is None or not found.labels:
         return ""
-    return f"In short: {trust.in_words(trust.Trust((found.certificate.grader,), found.certificate))}."
+    return f"In short: {found.certificate.labels} labels."
 
 
 def caption(axis: AxisCalibration) -> str:

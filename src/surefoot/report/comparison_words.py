@@ -91,16 +91,37 @@ def verdict_line(comparison: Comparison) -> str:
 
 
 def _reason(comparison: Comparison) -> str:
-    """A change decides: it says by how much."""
-    decision, told = comparison.decision, []
-    wanted = {"BLOCK": "fail", "INCONCLUSIVE": "undecidable"}.get(decision.outcome)
-    for check in decision.checks:
-        if check.status == wanted and check.change is not None and check.waiver is None and not check.reason:
-            metric = check.rule.metric
-            bears = f"; you allow {allowed(check)}" if wanted == "undecidable" else ""
-            told.append(f"{check.rule.name} {change_words(metric, check.change)}{bears}")
-    sentence = headline(decision)
-    return f"{sentence} {'; '.join(told)}." if told else sentence
+    """What decided: by how much a metric changed, and what lacks its data."""
+    decision = comparison.decision
+    if decision.outcome == "SHIP":
+        return headline(decision)
+    open_ = [check for check in decision.checks if check.waiver is None]
+    failed = [check for check in open_ if check.status == "fail"]
+    told = [_changed(check) for check in failed]
+    if not failed:
+        told += [_unsure(check) for check in open_ if check.status == "undecidable"]
+    told += decision.incomplete
+    told += [f"{check.rule.name} is not met" for check in open_ if check.status == "incomplete"]
+    return f"{'; '.join(told) or 'no rule applies'}."
+
+
+def _changed(check: Check) -> str:
+    if check.change is None:
+        return f"{check.rule.name} failed"
+    metric, change = check.rule.metric, check.change
+    way = "rose" if change.change > 0 else "fell"
+    sure = (
+        ""
+        if change.low == change.high
+        else f" (between {in_points(metric, change.low)} and {in_points(metric, change.high)})"
+    )
+    return f"{metric} {way} by {in_points(metric, abs(change.change)).removeprefix('+')}{unit(metric)}{sure}"
+
+
+def _unsure(check: Check) -> str:
+    if check.change is None or check.reason:
+        return f"{check.rule.name} cannot be decided"
+    return f"{check.rule.metric} {change_words(check.rule.metric, check.change)}; you allow {allowed(check)}"
 
 
 def _lost(comparison: Comparison) -> list[str]:

@@ -79,7 +79,7 @@ class Desk:
         self.target, self._sample_target = min(target, len(pile.places)), target
         self._numbers = {sheet.version: number for number, sheet in enumerate(pile.sheets, 1)}
         self._drawn = {place.version: place.drawn for place in pile.places}
-        self._gate = {place.version for place in pile.places if place.drawn == "gate"}
+        self._gate = {place.version for place in pile.places if place.for_gate}
         self._open: dict[str, tuple[str, float]] = {}  # by person: what lies before them, and since when
         self._offers = Offers(key_of(ledger, pile.run))
         self._skipped: defaultdict[str, list[str]] = defaultdict(list)

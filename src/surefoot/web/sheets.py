@@ -13,7 +13,7 @@ from surefoot.errors import Incomplete, SurefootError
 from surefoot.gate.queue import Place, queue
 from surefoot.graders.runs import items_of
 from surefoot.ledger.places import run_id
-from surefoot.records import version_of
+from surefoot.records import Drawn, version_of
 from surefoot.report.words import counted
 from surefoot.store import DECISION, RunStore
 from surefoot.text.normal import is_empty
@@ -50,16 +50,17 @@ def pile_of(folder: Path, *, target: int, overlap: float, only_gate: bool = Fals
     sheets = _sheets(store)
     verdicts, notes = _verdicts(store)
     asked_for = list(_label_next(folder))
-    needed = {sheet.version: sheet for sheet in _needed(asked_for, folder, sheets)}
-    everything = {sheet.version: sheet for sheet in sheets.values()} | needed
+    needed = {sheet.version: (sheet, drawn) for sheet, drawn in _needed(asked_for, folder, sheets)}
+    everything = {sheet.version: sheet for sheet in sheets.values()}
+    everything |= {version: sheet for version, (sheet, _) in needed.items()}
     if not everything:
         raise Incomplete(f"the run {printable(folder)} has no answer to label", "ask its questions first: surefoot run")
     places = queue(
         {version: verdicts.get(sheet.key) for version, sheet in everything.items()},
-        needed, target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
+        {version: drawn for version, (_, drawn) in needed.items()}, target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
     )  # fmt: skip
     if only_gate:
-        places = [place for place in places if place.drawn == "gate"]
+        places = [place for place in places if place.for_gate]
         if not places:
             hint = "compare the run first, or leave --only-gate out"
             raise Incomplete(f"the gate waits for no label on {printable(folder)}", hint)
@@ -120,19 +121,22 @@ def _label_next(folder: Path) -> Iterator[Mapping[str, object]]:
         raise Incomplete(f"{printable(path)} cannot be read: {error}", "compare the run again") from error
 
 
-def _needed(rows: Iterable[Mapping[str, object]], folder: Path, sheets: Mapping[Key, Sheet]) -> Iterator[Sheet]:
-    """Of this run, and of the one it was compared with where that is still to be found."""
+def _needed(
+    rows: Iterable[Mapping[str, object]], folder: Path, sheets: Mapping[Key, Sheet]
+) -> Iterator[tuple[Sheet, Drawn]]:
+    """Of this run, and of the others that it was compared with where they are still to be found."""
     elsewhere: dict[str, Mapping[Key, Sheet]] = {}
     for row in rows:
         known, other = sheets, str(row.get("run") or "")
-        if row.get("side") == "base" and other:
+        if other and Path(other).name != folder.resolve().name:
             if other not in elsewhere:
                 elsewhere[other] = _other_run(folder, other)
             known = elsewhere[other]
         attempt = row.get("attempt", 1)
         sheet = known.get((str(row.get("question_id")), attempt if isinstance(attempt, int) else 1))
         if sheet is not None:
-            yield sheet
+            drawn = row.get("drawn")
+            yield sheet, "flagged" if drawn == "flagged" else "sample" if drawn == "sample" else "gate"
 
 
 def _other_run(folder: Path, name: str) -> Mapping[Key, Sheet]:
