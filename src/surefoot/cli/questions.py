@@ -1,4 +1,4 @@
-"""surefoot questions check | lock | diff | clone"""
+"""surefoot questions check | lock | diff | clone | plan"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from surefoot.cli.numbers import Share
 from surefoot.datasets import clone as cloning
 from surefoot.datasets import hygiene, locks
 from surefoot.errors import ExitCode, UsageError
@@ -17,12 +18,13 @@ from surefoot.report.words import counted, plain
 from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_MOST_PLANNED = 2_000
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 def questions() -> None:
-    """Keep a question set honest: check, lock, diff, clone."""
+    """Keep a question set honest: check, lock, diff, clone; and see what it can tell: plan."""
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -131,6 +133,38 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
         click.echo(f"{new}: {len(cloned)} questions, {len(cloned) - len(renamed)} kept their id")
         if open_ids:
             click.echo(f"edit {plain(', '.join(sorted(open_ids)))} now, then `surefoot questions lock {new}`")
+    return ExitCode.OK
+
+
+@questions.command(epilog="Example: surefoot questions plan 130 --runs 3 --labels 80")
+@click.argument("size", metavar="N|FILE")
+@click.option("--runs", type=click.IntRange(1, 20), default=3, show_default=True, help="Of each version.")
+@click.option("--labels", type=click.IntRange(1, 5_000), default=80, show_default=True, help="Answers people label.")
+@click.option("--rate", type=Share(), default=0.03, show_default=True, help="Share of answers that are wrong today.")
+@click.option("--margin", type=Share(), default=0.03, show_default=True, help="The rise that could still be borne.")
+@_JSON
+def plan(size: str, runs: int, labels: int, rate: float, margin: float, as_json: bool) -> int:
+    """Say how often the gate would decide on so many questions, before anything is asked.
+
+    The gate itself is tried on made-up pipelines: 60 for each size of change.
+    """
+    from surefoot.gate.plan import Setting, forecast
+
+    count = int(size) if size.isdecimal() else len(_sound(Path(size)).questions)
+    if not 1 <= count <= _MOST_PLANNED:
+        raise UsageError(f"{count:,} questions cannot be planned", f"choose from 1 to {_MOST_PLANNED:,}")
+    setting = Setting(questions=count, runs=runs, labels=labels, wrong=rate, margin=margin)
+    found = forecast(setting, (0.0, margin, 2 * margin))
+    if as_json:
+        _print({"questions": count, "runs": runs, "labels": labels, "rate": rate, "margin": margin,
+                "changes": msgspec.to_builtins(found)})  # fmt: skip
+        return ExitCode.OK
+    click.echo(f"{counted(count, 'question')}, {counted(runs, 'run')} of each version, {counted(labels, 'label')}, "
+               f"{rate:.1%} wrong today, margin {margin:g}")  # fmt: skip
+    click.echo("wrong rises by   ships  blocks   after the labels the gate asks for: ships  blocks")
+    for one in found:
+        first, after = f"{one.ships:6.0%} {one.blocks:7.0%}", f"{one.ships_after:6.0%} {one.blocks_after:7.0%}"
+        click.echo(f"{one.rise * 100:6.1f} points   {first}   {'':34} {after}")
     return ExitCode.OK
 
 

@@ -19,6 +19,7 @@ import click
 import msgspec
 
 from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes
+from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
 from surefoot.cli.output import warn_of
 from surefoot.cli.progress import Progress
@@ -26,7 +27,7 @@ from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.engine.asking import ask_all
-from surefoot.errors import ExitCode, OtherRun, UsageError
+from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.matrix.plan import refuse_too_many
 from surefoot.problems import ProblemLog
@@ -64,6 +65,7 @@ _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 @click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:.")
 @click.option("--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the replies.")
 @chat_options
+@ledger_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary.")
 def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers in a run folder.
@@ -80,6 +82,8 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         interrupted = _ask(store, pipeline, options)
         summary = _summary(store, time.monotonic() - started, interrupted)
         outdated = graded is not None and graded != store.answers_sha256()
+        if not summary["missing"]:
+            _register(store, options["ledger"])
     if options["as_json"]:
         click.echo(msgspec.json.encode(summary).decode())
     else:
@@ -93,6 +97,18 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         click.echo(f"interrupted; to go on, give the same command with --resume --out {store.path}", err=True)
         return _INTERRUPTED
     return ExitCode.OK if not summary["errors"] and not summary["missing"] else ExitCode.INCOMPLETE
+
+
+def _register(store: RunStore, given: str | None) -> None:
+    """A decision takes all runs of a version, so the ledger has to know of each."""
+    from surefoot.ledger import Ledger
+    from surefoot.ledger.places import entry_of, find
+
+    try:
+        with Ledger.open(find(store.path, given)) as ledger:
+            ledger.add_run(entry_of(store))
+    except (SurefootError, OSError) as error:
+        click.echo(f"note: the run is not registered in the ledger: {error}", err=True)
 
 
 def _answers_that_were_graded(store: RunStore) -> str | None:

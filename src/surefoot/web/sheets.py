@@ -57,7 +57,8 @@ def pile_of(folder: Path, *, target: int, overlap: float, only_gate: bool = Fals
         raise Incomplete(f"the run {printable(folder)} has no answer to label", "ask its questions first: surefoot run")
     places = queue(
         {version: verdicts.get(sheet.key) for version, sheet in everything.items()},
-        {version: drawn for version, (_, drawn) in needed.items()}, target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
+        {version: drawn for version, (_, drawn) in needed.items()},
+        target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
     )  # fmt: skip
     if only_gate:
         places = [place for place in places if place.for_gate]
