@@ -1,178 +1,105 @@
-"""How often does the sequential gate block or ship what it should not, however often a candidate is run again?
+"""How often does the gate decide, and how often wrongly? Made-up pipelines, decided by the gate's own functions.
 
-    python benchmarks/gate.py [--simulations N]
+    python -m benchmarks.gate [--programmes N] [--grid N] [--jobs N]
 
-Each run asks 130 questions; answers are independent of each other and of earlier runs, which is the hardest case:
-nothing but luck makes two runs differ. All counts go through the functions the gate itself uses.
+Unless said otherwise: 130 questions, 3 runs of each version, 3 % wrong, one question in ten fragile, a quarter of all
+answers reworded from run to run, a grader that finds 90 % of what is wrong and flags 3 % of the rest, 80 labels (half
+on what it flags), margin .03, alpha .05, five rules against the baseline. The second table is the coverage of the
+90 % interval of the change.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
+from msgspec.structs import replace
 
-from surefoot.measures import mcnemar_p
-from surefoot.stats.sequential import chance_of_rise, log_e_value, spent
+from surefoot.gate.change import POPULATION, SET, draw
+from surefoot.gate.plan import Outcome, Setting, decided, outcome_of, programme
 
-QUESTIONS, ALPHA, MARGIN = 130, 0.05, 0.02
-RELEASES, RERUNS = 50, 30
-SIMULATIONS = 10_000
-RATES = (0.01, 0.03, 0.1)
-LOOKS = (5, 20, 60)
-
-Counts = NDArray[np.int64]
-Numbers = NDArray[np.float64]
-Truths = NDArray[np.bool_]
-
-
-def draw_pairs(n: int, before: float, after: float, shape: tuple[int, ...], seed: int) -> tuple[Counts, Counts]:
-    """Pairs of independent answers that got worse and better, added up over the runs along the last axis."""
-    worse, better = after * (1 - before), before * (1 - after)
-    generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(n, [worse, better, 1 - worse - better], shape).cumsum(axis=-2)
-    return drawn[..., 0], drawn[..., 1]
-
-
-def blocks(worse: Counts, better: Counts, alpha: float | Numbers) -> Truths:
-    return np.asarray(each(log_e_value, worse, better) >= -np.log(alpha))
+S = Setting()
+LARGE = Setting(questions=400, runs=2, labels=150)
+CELLS: tuple[tuple[str, Setting, bool, str], ...] = (
+    ("unchanged", S, False, "SHIP >= .50, BLOCK <= .02"),
+    ("unchanged, all answers reworded", replace(S, reworded=1.0), False, "BLOCK <= .02"),
+    ("unchanged, one run", replace(S, runs=1), False, "BLOCK <= .02"),
+    ("rise = margin", replace(S, rise=0.03), False, "SHIP <= .05"),
+    ("rise of 6 points", replace(S, rise=0.06), False, "SHIP <= .01"),
+    ("rise of 6 points, and the labels asked for", replace(S, rise=0.06), True, "SHIP <= .01, BLOCK >= .60"),
+    ("rise of 6 points, blind grader", replace(S, rise=0.06, sensitivity=0.0), False, "SHIP <= .06"),
+    ("rise of 6 points that the grader cannot see", replace(S, rise=0.06, sees_rise=False), False, ""),
+    ("unchanged, labels on the candidate only", replace(S, label_side=1), False, "BLOCK <= .02"),
+    ("unchanged, 400 questions, 2 runs, 150 labels", LARGE, False, "SHIP >= .55"),
+    ("rise of 6 points, the same, and labels asked for", replace(LARGE, rise=0.06), True, "BLOCK >= .85"),
+)
+GRID = tuple(itertools.product((0.02, 0.1, 0.2), (0.5, 0.75, 1.0), (1, 3, 5), (40, 120, 300)))
 
 
-def ships(worse: Counts, better: Counts, *, spend: bool) -> Truths:
-    """`spend` False gives every look the whole alpha."""
-    looks = np.broadcast_to(np.arange(1, worse.shape[-1] + 1), worse.shape)
-    chances = each(lambda b, c, look: chance_of_rise(b, c, look * QUESTIONS, MARGIN), worse, better, looks)
-    return np.asarray(chances <= (spent(ALPHA, 1) / looks**2 if spend else ALPHA))
+def rerun(setting: Setting, seed: int, most: int = 6) -> set[Outcome]:
+    """Every outcome seen while a version is run again, up to so many times, all runs pooled and looks spent."""
+    seen: set[Outcome] = set()
+    for runs in range(1, most + 1):
+        made = programme(replace(setting, runs=runs), seed)
+        seen.add(decided(draw(made.evidence), setting, look=runs))
+    return seen
 
 
-def each(figure: Callable[..., float], *columns: Counts) -> Numbers:
-    """The figure at each place; every distinct case is computed once."""
-    sizes = tuple(int(column.max()) + 1 for column in columns)
-    cases, place = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
-    figures = [figure(*map(int, case)) for case in zip(*np.unravel_index(cases, sizes), strict=True)]
-    return np.asarray(figures)[place].reshape(columns[0].shape)
+def covers(setting: Setting, claim: str, seed: int) -> bool:
+    """Whether the 90 % interval holds the true change."""
+    made = programme(setting, seed)
+    draws = draw(made.evidence, claim, draws=1_000)
+    return draws.quantile(0.05) <= made.rise + 1e-9 and made.rise - 1e-9 <= draws.quantile(0.95)
 
 
-def by_look(seen: Truths) -> Sequence[float]:
-    """The share of simulations in which it was seen at the first look, by the second, by the third..."""
-    return [float(share) for share in np.logical_or.accumulate(seen, axis=-1).mean(axis=0)]
+def share(pool: ProcessPoolExecutor, simulate: Callable[[int], Iterable[str]], times: int) -> Counter[str]:
+    return Counter(end for ends in pool.map(simulate, range(times), chunksize=4) for end in ends)
 
 
-def false_blocks(rate: float, simulations: int, *, spend: bool) -> Sequence[float]:
-    """How often an unchanged pipeline is blocked by release 1, 2, 3..., each run again so often."""
-    worse, better = draw_pairs(QUESTIONS, rate, rate, (simulations, RELEASES, RERUNS), seed=1)
-    alphas = np.array([spent(ALPHA, number) if spend else ALPHA for number in range(1, RELEASES + 1)])
-    return by_look(np.asarray(blocks(worse, better, alphas[:, None]).any(axis=-1)))
+def one_outcome(setting: Setting, more_labels: bool, seed: int) -> list[Outcome]:
+    return [outcome_of(setting, seed, more_labels=more_labels)]
 
 
-def true_blocks(before: float, after: float, release: int, simulations: int) -> Sequence[float]:
-    """By run, in the release of this number."""
-    worse, better = draw_pairs(QUESTIONS, before, after, (simulations, RERUNS), seed=2)
-    return by_look(blocks(worse, better, spent(ALPHA, release)))
-
-
-def shipped(before: float, after: float, simulations: int, *, spend: bool = True) -> Sequence[float]:
-    """By run, in the first release, before it is blocked."""
-    return _shipped(*draw_pairs(QUESTIONS, before, after, (simulations, RERUNS), seed=3), spend=spend)
-
-
-def shipped_if_the_same_questions_fail(simulations: int) -> Sequence[float]:
-    """3 % -> 5 %, all of it in a tenth of the questions: right 7 times in 10 before, 5 in 10 after."""
-    return _shipped(*draw_pairs(QUESTIONS // 10, 0.3, 0.5, (simulations, RERUNS), seed=4), spend=True)
-
-
-def _shipped(worse: Counts, better: Counts, *, spend: bool) -> Sequence[float]:
-    blocked = np.logical_or.accumulate(blocks(worse, better, spent(ALPHA, 1)), axis=-1)
-    return by_look(ships(worse, better, spend=spend) & ~blocked)
-
-
-def blocked_by_one_lucky_run(rate: float, runs: int, simulations: int) -> Sequence[float]:
-    """False blocks when every re-run of the candidate is held against the same single run of the reference."""
-    generator = np.random.default_rng(5)
-    wrong = np.broadcast_to(generator.binomial(QUESTIONS, rate, (simulations, 1)), (simulations, runs))
-    worse = generator.binomial(QUESTIONS - wrong, rate).cumsum(axis=1)
-    better = generator.binomial(wrong, 1 - rate).cumsum(axis=1)
-    return by_look(blocks(worse, better, ALPHA))
-
-
-def blocked_by_fresh_pairs(rate: float, runs: int, simulations: int) -> Sequence[float]:
-    return by_look(blocks(*draw_pairs(QUESTIONS, rate, rate, (simulations, runs), seed=6), ALPHA))
-
-
-def other_rules(before: float, after: float, runs: int, simulations: int) -> dict[str, float]:
-    """How often each rule blocks all of so many runs: whoever runs again until it is green needs one that passes."""
-    worse, better = draw_pairs(QUESTIONS, before, after, (simulations, runs), seed=7)
-    b, c = (np.diff(counts, prepend=0, axis=1) for counts in (worse, better))
-    raw = b > c
-    significant = raw & np.vectorize(lambda b, c: mcnemar_p(b, c) <= ALPHA)(b, c)
-    return {
-        "wrong must not increase": float(raw.all(axis=1).mean()),
-        "McNemar, p <= 0.05": float(significant.all(axis=1).mean()),
-        "sequential, e >= 20": by_look(blocks(worse, better, ALPHA))[-1],
-    }
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
-
-
-def show(simulations: int) -> None:
-    print("An unchanged pipeline is blocked at least once\n")
-    table(
-        ["wrong", f"1 release, {RERUNS} runs", f"{RELEASES} releases, {RERUNS} runs each", "the same, alpha not spent"],
-        (_false_block_row(rate, simulations) for rate in RATES),
-    )
-    print("A candidate that got worse is blocked\n")
-    table(
-        ["release", "3 % to 9 %, within 5 runs", "within 10", "3 % to 6 %, within 10 runs", f"within {RERUNS}"],
-        (_true_block_row(release, simulations) for release in (1, 2, 5, 10, 50)),
-    )
-    print(f"A candidate ships: 3 % wrong before, margin {MARGIN}\n")
-    table(
-        ["wrong after", "after one run", "within 5", f"within {RERUNS}", f"within {RERUNS}, alpha not spent"],
-        (_ship_row(after, simulations) for after in (0.02, 0.03, 0.04, 0.05, 0.055, 0.06, 0.09)),
-    )
-    same = shipped_if_the_same_questions_fail(simulations)[-1]
-    print(f"5 %, all in a tenth of the questions: ships within {RERUNS} runs {same:.3f}\n")
-    print("An unchanged pipeline, 3 % wrong, is blocked at e >= 20\n")
-    frozen, fresh = (one(0.03, max(LOOKS), simulations) for one in (blocked_by_one_lucky_run, blocked_by_fresh_pairs))
-    table(
-        ["re-runs", "against one frozen run", "against fresh runs of the frozen version"],
-        ([f"{look}", f"{frozen[look - 1]:.3f}", f"{fresh[look - 1]:.3f}"] for look in LOOKS),
-    )
-    print("Blocked, by rule\n")
-    unchanged, worse = other_rules(0.03, 0.03, 1, simulations), other_rules(0.03, 0.09, 5, simulations)
-    table(
-        ["rule", "3 % to 3 %, one run", "3 % to 9 %, run again up to five times"],
-        ([rule, f"{unchanged[rule]:.3f}", f"{worse[rule]:.3f}"] for rule in unchanged),
-    )
-
-
-def _false_block_row(rate: float, simulations: int) -> list[str]:
-    by_release = false_blocks(rate, simulations, spend=True)
-    unspent = false_blocks(rate, simulations, spend=False)
-    return [f"{rate:.0%}", f"{by_release[0]:.3f}", f"{by_release[-1]:.3f}", f"{unspent[-1]:.3f}"]
-
-
-def _true_block_row(release: int, simulations: int) -> list[str]:
-    much, little = (true_blocks(0.03, after, release, simulations) for after in (0.09, 0.06))
-    return [f"{release}", *(f"{share:.3f}" for share in (much[4], much[9], little[9], little[-1]))]
-
-
-def _ship_row(after: float, simulations: int) -> list[str]:
-    spending, unspent = (shipped(0.03, after, simulations, spend=spend) for spend in (True, False))
-    return [f"{100 * after:g} %", *(f"{share:.3f}" for share in (spending[0], spending[4], spending[-1], unspent[-1]))]
+def covered(setting: Setting, claim: str, seed: int) -> list[str]:
+    return ["yes"] if covers(setting, claim, seed) else []
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each case (default: %(default)s)")
-    show(parser.parse_args().simulations)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programmes", type=int, default=400)
+    parser.add_argument("--grid", type=int, default=200, help="programmes for each cell of the coverage grid")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    with ProcessPoolExecutor(given.jobs) as pool:
+        print(f"| {given.programmes} programmes each | SHIP | BLOCK | wanted |\n|---|---|---|---|", flush=True)
+        for name, setting, more, wanted in CELLS:
+            found = share(pool, partial(one_outcome, setting, more), given.programmes)
+            print_row(name, found, given.programmes, wanted)
+        for name, setting in (("rise = margin", replace(S, rise=0.03)), ("unchanged", S)):
+            found = share(pool, partial(rerun, setting), given.programmes)
+            wanted = "SHIP <= .05" if setting.rise else ""
+            print_row(f"{name}, run again up to 6 times: ever", found, given.programmes, wanted)
+        if given.grid:
+            coverage(pool, given.grid)
+
+
+def print_row(name: str, found: Counter[str], times: int, wanted: str) -> None:
+    print(f"| {name} | {found['SHIP'] / times:.2f} | {found['BLOCK'] / times:.2f} | {wanted} |", flush=True)
+
+
+def coverage(pool: ProcessPoolExecutor, times: int) -> None:
+    print("\n| wrong | sensitivity | runs | labels | covers | with documents, of questions like these |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for wrong, sensitivity, runs, labels in GRID:
+        setting = replace(S, wrong=wrong, fragile=max(0.1, 2 * wrong), sensitivity=sensitivity, runs=runs,
+                          labels=labels, rise=0.02)  # fmt: skip
+        plain = share(pool, partial(covered, setting, SET), times)["yes"] / times
+        clustered = share(pool, partial(covered, replace(setting, documents=20), POPULATION), times)["yes"] / times
+        print(f"| {wrong} | {sensitivity} | {runs} | {labels} | {plain:.2f} | {clustered:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
