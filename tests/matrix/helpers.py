@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from surefoot.matrix.results import CellResult, result_of
-from surefoot.pairing import Side
+from surefoot.gate.sides import Run
 from surefoot.types import Question, Trace, Verdict
 
 Buckets = Sequence[str | None]
@@ -31,4 +31,4 @@ def cell(
     ]
     traces = {key: Trace(key[0], answer="a", attempt=key[1]) for key in keys}
     name = " / ".join(values.values())
-    return result_of(name, values, name, Side(name, verdicts, asked, traces, attempts=attempts))
+    return result_of(name, values, name, Run(name, verdicts, asked, traces, attempts=attempts))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from surefoot.matrix.effects import MEASURED, ONE_VALUE, Effect, Effects, effects_of
 from surefoot.matrix.resampling import FEWEST
 from surefoot.matrix.results import CellResult
-from surefoot.measures import document_of
+from surefoot.gate.sides import document_of
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from surefoot.compare import Comparison, Request, compare
-from surefoot.gate import Rule
+from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
-from surefoot.pairing import Side
+from surefoot.gate.sides import Run
 from surefoot.report import comparison as words
 from surefoot.report.page import block, render, text
 from surefoot.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
@@ -73,7 +73,7 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
     sides = []
     for name, bucket in (("base", "correct"), ("cand", "wrong")):
         sides.append(
-            Side(
+            Run(
                 f"{name} {foreign}",
                 [
                     Verdict(foreign, axis, value, foreign, reason=foreign, evidence=evidence)
@@ -93,7 +93,7 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
             )
         )
     rules = [*RULES, Rule.parse(rule, foreign or "empty")]
-    return compare(sides[0], sides[1], rules, Request(waivers={foreign or "empty": f"because {foreign}"}))
+    return compare(sides[:1], sides[1:], rules, Request(waivers={foreign or "empty": f"because {foreign}"}))
 
 
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
@@ -138,7 +138,7 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     rows = [
         Verdict(f"q{i}", "factuality", b, "g") for i, b in enumerate(["correct", "refused", "wrong", "unsupported"])
     ]
-    result = compare(Side("a", rows), Side("b", rows[:3]), RULES, Request(uncalibrated=True))
+    result = compare([Run("a", rows)], [Run("b", rows[:3])], RULES, Request(uncalibrated=True))
     page = render(result)
     for label in ("correct 1", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
         assert f">{label}</text>" in page, label
@@ -148,7 +148,7 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
 
 def test_a_narrow_segment_keeps_its_count() -> None:
     rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
-    page = render(compare(Side("a", rows), Side("b", rows), RULES, Request(uncalibrated=True)))
+    page = render(compare([Run("a", rows)], [Run("b", rows)], RULES, Request(uncalibrated=True)))
     assert "<title>wrong: 1</title>" in page and ">1</text>" in page and "No answer changed" in page
 
 
@@ -166,10 +166,11 @@ def test_the_markdown_keeps_its_tables_and_the_terminal_its_lines(foreign: str) 
 
 
 def test_numbers_are_shown_as_what_they_are() -> None:
-    rows = [Verdict("q0", "factuality", "refused", "g"), Verdict("q0", "refusal_quality", 2, "g"),
-            Verdict("q1", "factuality", "correct", "g")]  # fmt: skip
+    rows = [Verdict("q0", "factuality", "refused", "human/a"), Verdict("q0", "refusal_quality", 2, "human/a"),
+            Verdict("q1", "factuality", "correct", "human/a")]  # fmt: skip
     rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
-    lines = "\n".join(words.markdown(compare(Side("a", rows), Side("b", rows), rules, Request(uncalibrated=True))))
-    assert "| `wrong <= baseline + 1` | pass | 0 | 0 | 1 |" in lines
-    assert "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | 2 |" in lines
-    assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | 95.0% |" in lines
+    lines = "\n".join(words.markdown(compare([Run("a", rows)], [Run("b", rows)], rules, Request())))
+    assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
+    quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.09 |"
+    assert quality in lines
+    assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | - | 95.0% |" in lines

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import numpy as np
 from msgspec import Struct
@@ -212,13 +211,3 @@ def _worth(metric: Metric, answers: Sequence[Answer]) -> dict[Value, float]:
 
 def _document(question: Question | None, id: str) -> str:
     return (question and document_of(question, {})) or f"question {id}"
-
-
-def mcnemar_p(newly_wrong: int, newly_fixed: int) -> float:
-    """The exact test, for information: min(1, 2 P(X <= the smaller)) for X binomial(both, 1/2), in exact integers."""
-    n = newly_wrong + newly_fixed
-    term = total = 1
-    for k in range(min(newly_wrong, newly_fixed)):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return float(min(Fraction(1), Fraction(2 * total, 2**n)))

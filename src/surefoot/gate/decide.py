@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import pi
 
@@ -14,8 +13,9 @@ from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS, Counts
-from surefoot.gate.change import CLAIMS, SET, Draws, Evidence, draw, evidence_on, mcnemar_p
-from surefoot.gate.metrics import GRADED, UNGRADED, UNKNOWN, Metric, measured
+from surefoot.gate.change import CLAIMS, SET, Draws, Evidence, draw, evidence_on
+from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
+from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured
 from surefoot.gate.next_steps import Opened, Waiting, next_steps
 from surefoot.gate.rules import Change, Check, Decision, Rule
 from surefoot.gate.sides import (
@@ -32,11 +32,8 @@ from surefoot.gate.sides import (
     side_of,
 )
 from surefoot.gate.trust import Trust
-from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate, Problem, Question
 
-Counted = dict[str, int]
-Asked = Mapping[str, Question | None]
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 _BY_GROUP = 1_000  # draws for each part of the questions: shown, not decided by
 _SAME = 1e-9
@@ -56,14 +53,6 @@ class Request(Struct, frozen=True, kw_only=True):
     by: Sequence[str] = ()  # fields of the questions to break down by
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
-
-
-class McNemar(Struct, frozen=True):
-    """The exact test on `wrong`: for information, it decides nothing."""
-
-    newly_wrong: int
-    newly_fixed: int
-    p: float
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -115,13 +104,13 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         decision=decision,
         request=replace(request, notes=(*request.notes, *notes)),
         alpha=judge.alpha,
-        buckets={name: _buckets(side, asked) for name, side in sides.items()},
-        by_stratum=_by_stratum(sides, asked),
+        buckets={name: buckets(side, asked) for name, side in sides.items()},
+        by_stratum=by_stratum(sides, asked),
         measures={name: judge.measures(name) for name in SIDES},
         changes=judge.changes(asked, DRAWS),
         by_group={field: judge.by_group(field) for field in dict.fromkeys((gate.DEFAULT_GROUP, *request.by))},
-        moved=tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first)),
-        mcnemar=_mcnemar(pairs),
+        moved=moved(pairs),
+        mcnemar=mcnemar(pairs),
         problems=trust.problems_of(sides),
         trust=trust.trust_in(sides, asked, request.earlier.get(BUCKET_AXIS, {})),
         failed_checks=failed,
@@ -331,30 +320,3 @@ def _mean(parts: Sequence[object]) -> Fraction | None:
 
 def _no_verdict(count: int) -> str:
     return f"{count} answer{'s have' if count > 1 else ' has'} no verdict on it"
-
-
-def _by_stratum(sides: Mapping[SideName, Side], asked: Asked) -> dict[str, dict[SideName, Counted]]:
-    strata = sorted({question.stratum if question else "" for question in asked.values()})
-    if strata in ([], [""]):
-        return {}
-    chosen = {name: [id for id, q in asked.items() if (q.stratum if q else "") == name] for name in strata}
-    return {name: {side: _buckets(of, ids) for side, of in sides.items()} for name, ids in chosen.items()}
-
-
-def _buckets(side: Side, asked: Iterable[str]) -> Counted:
-    found = Counter(said.bucket or UNGRADED for id in asked for said in side.answers[id])
-    return {bucket: found[bucket] for bucket in (*BUCKETS, UNGRADED)}
-
-
-def _mcnemar(pairs: Iterable[Pair]) -> McNemar:
-    """Over the answers that both sides have graded."""
-    graded = [(pair.base.bucket, pair.cand.bucket) for pair in pairs if pair.base.bucket and pair.cand.bucket]
-    worse = sum(before != "wrong" and after == "wrong" for before, after in graded)
-    better = sum(before == "wrong" and after != "wrong" for before, after in graded)
-    return McNemar(worse, better, mcnemar_p(worse, better))
-
-
-def _worst_first(pair: Pair) -> tuple[int, str, int]:
-    was, now = pair.base.bucket in ACCEPTABLE, pair.cand.bucket in ACCEPTABLE
-    rank = 1 if pair.cand.bucket is None else 0 if was and not now else 3 if now and not was else 2
-    return rank, pair.question_id, pair.attempt

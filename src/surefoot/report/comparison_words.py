@@ -33,7 +33,7 @@ def number(metric: str, estimate: Estimate | None) -> str:
 def in_points(metric: str, value: float) -> str:
     """A change: `+0.8 points` of a share or count, `+0.12` of a mean."""
     if METRICS[metric].scale > 1:
-        return f"{value:+.2f}"
+        return f"{round(value, 2) + 0.0:+.2f}"
     return f"{round(value * 100, 1) + 0.0:+g}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from surefoot.metrics import METRICS
+from surefoot.gate.metrics import METRICS
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report.words import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from surefoot.gate.rules import Check
-from surefoot.metrics import METRICS
+from surefoot.gate.metrics import METRICS
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report import page

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.advice import AdviceLog
-from surefoot.metrics import METRICS, Tally, estimate, estimates
+from surefoot.gate.metrics import METRICS, SCORED, Tally, estimate, estimates
 from surefoot.outcomes import ACCEPTABLE, Outcome, label
 
-PLAIN = Path(__file__).parent.parent / "benchmarks" / "plain_scorer.py"
+PLAIN = Path(__file__).parents[2] / "benchmarks" / "plain_scorer.py"
 
 usable = st.builds(
     lambda answerable, refusal, cited, gold, contained: Outcome(
@@ -81,7 +81,7 @@ def test_missing_and_failed_answers_stay_in_the_denominators() -> None:
 
 def test_several_traces_are_left_out_of_all_but_coverage() -> None:
     double = Outcome(True, "duplicate")
-    for name in METRICS:
+    for name in SCORED:
         assert value(name, double) == ((0, 1) if name == "coverage" else (0, 0))
 
 
@@ -95,7 +95,8 @@ def test_citing_everything_is_told_from_citing_the_right_one() -> None:
 
 def test_exists_hit_and_retrieval_are_three_things() -> None:
     invented = Outcome(True, "usable", "answered", False, False, True, 2, 0, 1, True)
-    assert value("citation_exists_rate", invented) == (1, 2)
+    assert value("citation_exists_rate", invented) == (0, 1), "one invented citation spoils the answer"
+    assert value("citation_exists_rate", invented._replace(cited_retrieved=2)) == (1, 1)
     assert value("wrong_citation_rate", invented) == (1, 1)
     assert value("retrieval_hit_rate", invented) == (1, 1)
     unlogged = invented._replace(cited_retrieved=None, retrieved_gold=None)

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.queueing import FLAGGED, Place, next_for, queue
+from surefoot.gate.queue import FLAGGED, Place, next_for, queue
 
 VERDICTS = st.dictionaries(
     st.text("abcdef0123456789", min_size=4, max_size=12),
@@ -35,7 +35,7 @@ def test_every_answer_has_one_place_whatever_the_run(
 
 def test_the_gate_comes_first_then_half_the_target_flagged_then_a_sample() -> None:
     verdicts = run_of(correct=60, refused=30, wrong=15, unsupported=15, ungraded=5)
-    places = queue(verdicts, ["correct-3", "wrong-1"], target=20, seed="s")
+    places = queue(verdicts, {"correct-3": "gate", "wrong-1": "gate"}, target=20, seed="s")
     assert {place.version for place in places[:2]} == {"correct-3", "wrong-1"}
     assert [place.drawn for place in places[:12]] == ["gate"] * 2 + ["flagged"] * 10
     assert [place.drawn for place in places[12:]] == ["sample"] * 89 + ["flagged"] * 24

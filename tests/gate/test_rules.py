@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.errors import ExitCode, UsageError
-from surefoot.gate import Check, Rule, check, decide
+from surefoot.gate.rules import Check, Rule, check, decide
 from surefoot.importers import gatefiles
 from surefoot.types import Estimate
 
-from .conftest import GOOD_TRACES, QUESTIONS
+from tests.conftest import GOOD_TRACES, QUESTIONS
 
 
 def judge(text: str, seen: Mapping[str, Estimate], before: Mapping[str, Estimate] | None = None) -> Check:
@@ -52,7 +52,7 @@ def test_the_grammar(
     "text",
     ["", "precision", "precision >=", "precision => 0.8", "precision >= high", "precision >= + 1", "0.8 <= precision",
      "precision >= 0.8.1", "precision >= baseline 1", "precision >= 0.8 and coverage >= 1", "precision.mid >= 0",
-     "labels >= 50%", "labels >= 0.5"],
+     "labels >= 50", "kappa[factuality].low >= 0.4"],
 )  # fmt: skip
 def test_what_is_no_rule_is_a_usage_error_with_a_hint(text: str) -> None:
     with pytest.raises(UsageError) as error:

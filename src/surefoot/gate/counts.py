@@ -1,0 +1,67 @@
+"""Answers counted as they stand: how many are in which bucket, and which of them moved. None of it decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.sides import Pair, Side, SideName
+from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.types import Question
+
+Counted = dict[str, int]
+Asked = Mapping[str, Question | None]
+
+
+class McNemar(Struct, frozen=True):
+    """The exact test on `wrong`: for information, it decides nothing."""
+
+    newly_wrong: int
+    newly_fixed: int
+    p: float
+
+
+def mcnemar_p(newly_wrong: int, newly_fixed: int) -> float:
+    """The exact test, for information: min(1, 2 P(X <= the smaller)) for X binomial(both, 1/2), in exact integers."""
+    n = newly_wrong + newly_fixed
+    term = total = 1
+    for k in range(min(newly_wrong, newly_fixed)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return float(min(Fraction(1), Fraction(2 * total, 2**n)))
+
+
+def by_stratum(sides: Mapping[SideName, Side], asked: Asked) -> dict[str, dict[SideName, Counted]]:
+    strata = sorted({question.stratum if question else "" for question in asked.values()})
+    if strata in ([], [""]):
+        return {}
+    chosen = {name: [id for id, q in asked.items() if (q.stratum if q else "") == name] for name in strata}
+    return {name: {side: buckets(of, ids) for side, of in sides.items()} for name, ids in chosen.items()}
+
+
+def buckets(side: Side, asked: Iterable[str]) -> Counted:
+    found = Counter(said.bucket or UNGRADED for id in asked for said in side.answers[id])
+    return {bucket: found[bucket] for bucket in (*BUCKETS, UNGRADED)}
+
+
+def mcnemar(pairs: Iterable[Pair]) -> McNemar:
+    """Over the answers that both sides have graded."""
+    graded = [(pair.base.bucket, pair.cand.bucket) for pair in pairs if pair.base.bucket and pair.cand.bucket]
+    worse = sum(before != "wrong" and after == "wrong" for before, after in graded)
+    better = sum(before == "wrong" and after != "wrong" for before, after in graded)
+    return McNemar(worse, better, mcnemar_p(worse, better))
+
+
+def moved(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """What changed its bucket, the worst first."""
+    return tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first))
+
+
+def _worst_first(pair: Pair) -> tuple[int, str, int]:
+    was, now = pair.base.bucket in ACCEPTABLE, pair.cand.bucket in ACCEPTABLE
+    rank = 1 if pair.cand.bucket is None else 0 if was and not now else 3 if now and not was else 2
+    return rank, pair.question_id, pair.attempt
