@@ -19,8 +19,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from surefoot.gate.change import POPULATION, SET, draw
+from surefoot.gate.change import draw
 from surefoot.gate.plan import Outcome, Setting, decided, outcome_of, programme
+from surefoot.gate.rules import POPULATION, SET
 
 S = Setting()
 LARGE = Setting(questions=400, runs=2, labels=150)

@@ -53,9 +53,9 @@ def audit(
 ) -> int:
     """Put everything a reviewer needs about RUN into one file that is known by its hash.
 
-    Manifest, questions, answers, verdicts, labels with their history, certificates, decision, the gate's history up to
-    it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal contents give
-    equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit each other;
+    The decision and all runs that it counted, with answers and verdicts; labels with their history, the gate's
+    decisions up to it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal
+    contents give equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit each other;
     --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
     """
     if (run is None) == (verify is None):
@@ -86,7 +86,8 @@ def _named(run: Path) -> Path:
 
 def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[Path], given: str | None) -> Written:
     from surefoot.auditing.bundle import beside, is_bundle, is_hash, write_bundle
-    from surefoot.auditing.gathering import base_of, gather
+    from surefoot.auditing.gathering import gather, parts_of
+    from surefoot.cli.versions import labelled_alike
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
 
@@ -99,11 +100,11 @@ def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[P
         elif given:
             raise UsageError(f"there is no ledger {given}", "leave --ledger out to bundle the run alone")
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="surefoot-audit-")))
-        found = base_of(store, ledger) if ledger is not None and base is None else None
+        parts = parts_of(store, base, ledger, labelled_alike(ledger, store.manifest) if ledger else ())
         with naming(folder):
-            gather(folder, store, RunStore.open(base) if base is not None else found, ledger, attached)
+            gather(folder, parts, ledger, attached)
         with naming(out):
-            return write_bundle(folder, out)
+            return write_bundle(folder, {part: name for part, (name, _) in parts.items()}, out)
 
 
 def _verify(path: Path, expected: str | None, as_json: bool) -> int:

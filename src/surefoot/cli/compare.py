@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -11,7 +11,9 @@ import msgspec
 from surefoot.cli.deciding import decide, deciding_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-from surefoot.gate.decide import Comparison
+
+if TYPE_CHECKING:
+    from surefoot.gate.decide import Comparison
 
 
 @click.command(epilog="Example: surefoot compare runs/base runs/cand --report report.html")

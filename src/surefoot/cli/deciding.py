@@ -20,8 +20,7 @@ from surefoot.cli.kept_decisions import LATEST_SHIPPED, keep_decision, latest_sh
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.sides import is_run, load_side
 from surefoot.errors import Incomplete, UsageError
-from surefoot.gate.change import CLAIMS
-from surefoot.gate.rules import Rule
+from surefoot.gate.rules import CLAIMS, Rule
 from surefoot.importers import gatefiles
 from surefoot.records import MORE_RULES, Step
 from surefoot.report.words import counted
@@ -102,7 +101,11 @@ def _by_versions(
     steps = [step for step in ledger.steps() if step.mode == CHANGE]
     notes = (*versions.notes, *_left_out_before(steps, versions, without), *_newer(steps, versions))
     request = replace(
-        request, look=_look(steps, versions), earlier=earlier_labels(ledger, versions, [*base, *cand]), notes=notes
+        request,
+        look=_look(steps, versions),
+        earlier=earlier_labels(ledger, versions, [*base, *cand]),
+        notes=notes,
+        without=without,
     )
     comparison = compare(base, cand, rules, request)
     if paths[0].resolve() == paths[1].resolve():

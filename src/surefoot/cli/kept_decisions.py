@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -10,9 +12,11 @@ import msgspec
 from surefoot.appending import printable
 from surefoot.cli.sides import is_run
 from surefoot.errors import UsageError
-from surefoot.gate.decide import Comparison
 from surefoot.report.words import plain
 from surefoot.store import DECISION, MANIFEST
+
+if TYPE_CHECKING:
+    from surefoot.gate.decide import Comparison
 
 LATEST_SHIPPED = "latest-shipped"
 
@@ -27,7 +31,8 @@ def keep_decision(cand: Path, comparison: Comparison) -> None:
     if comparison.against_itself and before.get("outcome") and not before.get("against_itself"):
         click.echo("note: a run against itself; the decision that it has against another is kept", err=True)
         return
-    kept = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+    at = datetime.now(UTC).isoformat(timespec="microseconds")
+    kept = {"at": at, **{key: value for key, value in as_json(comparison).items() if key != "moved"}}
     try:
         (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
     except OSError as error:

@@ -180,20 +180,14 @@ def load_all(folders: Iterable[Path], ledger: Ledger) -> list[Run]:
 
 def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dict[str, dict[Value, dict[Value, float]]]:
     """What people said of other answers by the same grader over the same documents: axis -> verdict -> label."""
-    like, known = runs[-1], {version for run in runs for version in run.versions.values()}
-    used = {RunStore.open(folder).path.resolve() for folder in (*chosen.base, *chosen.cand)}
-    labelled = {label.run for label in ledger.labels()}
+    known = {version for run in runs for version in run.versions.values()}
+    used = {folder.resolve() for folder in (*chosen.base, *chosen.cand)}
     found: dict[str, dict[Value, dict[Value, float]]] = {}
     seen: set[tuple[str, str]] = set()
-    for one in _known(ledger):
-        if (
-            one.folder is None
-            or one.folder.resolve() in used
-            or one.entry.id not in labelled
-            or not _is_like(one, like)
-        ):
+    for folder in labelled_alike(ledger, RunStore.open(chosen.cand[-1]).manifest):
+        if folder.resolve() in used:
             continue
-        for run in load_all([one.folder], ledger):
+        for run in load_all([folder], ledger):
             graded = {((v.question_id, v.attempt), v.axis): v.value for v in run.counted()}
             for place in run.drawn:
                 version, verdict = run.versions[place[0]], graded.get(place)
@@ -207,10 +201,16 @@ def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dic
     return {axis: _at_most(tables) for axis, tables in found.items()}
 
 
-def _is_like(one: _Known, run: Run) -> bool:
-    manifest = one.manifest
-    corpus = corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
-    return ((manifest.grader,), manifest.rubric_sha256, corpus) == (run.graders, run.rubric, run.corpus)
+def labelled_alike(ledger: Ledger, like: Manifest) -> Iterator[Path]:
+    """The runs on which people have said something, by the grader of another and over the same documents."""
+    labelled = {label.run for label in ledger.labels()}
+    for one in _known(ledger):
+        if one.folder is not None and one.entry.id in labelled and _read_by(one.manifest) == _read_by(like):
+            yield one.folder
+
+
+def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
+    return manifest.grader, manifest.rubric_sha256, corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
 
 
 def _at_most(tables: dict[Value, dict[Value, float]]) -> dict[Value, dict[Value, float]]:

@@ -15,14 +15,13 @@ from scipy import sparse
 
 from surefoot.gate.belief import DRAWS, Answer, Counts, Numbers, truths
 from surefoot.gate.metrics import Metric, Value
+from surefoot.gate.rules import POPULATION, SET
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, document_of
 from surefoot.records import is_annotator
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 
 SEED = 20
-SET, POPULATION = "set", "population"  # what a decision is about: these questions, or questions like these
-CLAIMS = (SET, POPULATION)
 _SAME = 1e-9  # thirds and sevenths do not add up to the last bit
 
 

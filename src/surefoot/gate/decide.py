@@ -13,11 +13,11 @@ from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS, Counts
-from surefoot.gate.change import CLAIMS, SET, Draws, Evidence, draw, evidence_on
+from surefoot.gate.change import Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured
 from surefoot.gate.next_steps import Opened, Waiting, next_steps
-from surefoot.gate.rules import Change, Check, Decision, Rule
+from surefoot.gate.rules import CLAIMS, SET, Change, Check, Decision, Rule
 from surefoot.gate.sides import (
     BUCKET_AXIS,
     SIDES,
@@ -52,6 +52,7 @@ class Request(Struct, frozen=True, kw_only=True):
     earlier: Mapping[str, Counts] = {}  # by axis: labels on other answers by the same grader
     by: Sequence[str] = ()  # fields of the questions to break down by
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
+    without: Mapping[str, str] = {}  # runs that were left out, with the reason
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
 
 

@@ -38,6 +38,7 @@ def as_json(comparison: Comparison) -> dict[str, object]:
         "graders": comparison.graders,
         "checks": [_json_check(check) for check in decision.checks],
         "waived": dict(request.waivers),
+        "without": dict(request.without),
         "buckets": comparison.buckets,
         "by_stratum": comparison.by_stratum,
         "measures": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from surefoot.gate.metrics import METRICS
+from surefoot.gate.metrics import SCORED
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report.words import (
@@ -62,13 +62,13 @@ def _metrics(card: Scorecard) -> Iterator[str]:
     heads = ("metric", "value", "95% interval", *(("baseline", "change") if before is not None else ()), "share of")
     yield from ("## Metrics", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|")
     for name, estimate in card.metrics.items():
-        metric = METRICS[name]
+        metric = SCORED[name]
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
         earlier = "" if before is None else f"{seen(before.get(name))} | {change(estimate, before.get(name))} | "
         yield f"| {name} | {value} | {interval(estimate)} | {earlier}{metric.unit} that {metric.share} |"
     yield ""
     for name, estimate in card.metrics.items():
-        if METRICS[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
+        if SCORED[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
             needed = questions_to_be_sure(0, _PROVABLE)
             yield (
                 f"- `{name}` is zero, which with {estimate.denominator} observed proves no more than"
@@ -79,7 +79,7 @@ def _metrics(card: Scorecard) -> Iterator[str]:
 
 
 def _breakdown(field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[str]:
-    shown = [name for name in METRICS if any(metrics[name].value is not None for metrics in values.values())]
+    shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in values.values())]
     yield from (
         f"## By {cell(field)}",
         "",

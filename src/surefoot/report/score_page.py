@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from surefoot.gate.rules import Check
-from surefoot.gate.metrics import METRICS
+from surefoot.gate.metrics import SCORED
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report import page
@@ -62,7 +62,7 @@ def _metrics(card: Scorecard) -> Iterator[str]:
 
 
 def _metric_cells(name: str, estimate: Estimate, before: dict[str, Estimate] | None) -> Iterator[str]:
-    metric = METRICS[name]
+    metric = SCORED[name]
     yield name
     yield seen(estimate) if estimate.value is not None else f"none: {text(estimate.reason or '')}"
     yield interval(estimate)
@@ -73,7 +73,7 @@ def _metric_cells(name: str, estimate: Estimate, before: dict[str, Estimate] | N
 
 def _groups(card: Scorecard) -> Iterator[str]:
     for field, values in card.groups.items():
-        shown = [name for name in METRICS if any(metrics[name].value is not None for metrics in values.values())]
+        shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in values.values())]
         rows = ((text(v) if v else "(none)", *(seen(metrics[n]) for n in shown)) for v, metrics in values.items())
         yield f"<h2>By {text(field)}</h2>"
         yield from page.table((text(field), *shown), rows)
