@@ -8,6 +8,7 @@ from msgspec import Struct
 from surefoot.advice import Advice
 from surefoot.gate.rules import Check, Decision
 from surefoot.problems import ProblemLog
+from surefoot.stats import newcombe
 from surefoot.types import Estimate
 
 Groups = dict[str, dict[str, dict[str, Estimate]]]  # field -> value -> metric -> estimate
@@ -41,12 +42,13 @@ class Scorecard(Struct, frozen=True):
     problems: ProblemLog
     settings: Settings
     baseline: dict[str, Estimate] | None = None  # of an earlier run; None where none was given
+    baseline_groups: Groups = {}
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values under the names that are promised to users."""
         return {
             "metrics": _estimates(self.metrics),
-            **({} if self.baseline is None else {"baseline": _estimates(self.baseline)}),
+            **({} if self.baseline is None else {"baseline": _estimates(self.baseline), "changes": self._changes()}),
             "labels": self.labels,
             "groups": {
                 field: {value: _estimates(metrics) for value, metrics in values.items()}
@@ -66,6 +68,35 @@ class Scorecard(Struct, frozen=True):
             },
             "settings": msgspec.to_builtins(self.settings),
         }
+
+    def before(self, field: str, value: str, metric: str) -> Estimate | None:
+        """What an earlier run had for a part of the questions."""
+        return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
+
+    def _changes(self) -> dict[str, object]:
+        """By metric, and under `groups` the same by field and value."""
+        found: dict[str, object] = {
+            name: difference(now, (self.baseline or {}).get(name)) for name, now in self.metrics.items()
+        }
+        found["groups"] = {
+            field: {
+                value: {name: difference(now, self.before(field, value, name)) for name, now in metrics.items()}
+                for value, metrics in values.items()
+            }
+            for field, values in self.groups.items()
+        }
+        return found
+
+
+def difference(now: Estimate, before: Estimate | None) -> dict[str, float] | None:
+    """The change of a rate with its 95 % interval; None where one of the two is not known."""
+    if before is None or now.value is None or before.value is None:
+        return None
+    if None in (now.low, now.high, before.low, before.high):
+        return None
+    a, b = ((float(one.value or 0), one.low or 0.0, one.high or 0.0) for one in (now, before))
+    low, high = newcombe(a, b)
+    return {"baseline": b[0], "candidate": a[0], "change": a[0] - b[0], "low": low, "high": high}
 
 
 def _estimates(estimates: dict[str, Estimate]) -> dict[str, object]:

@@ -17,6 +17,7 @@ from surefoot.report.words import (
     percent,
     plain,
     seen,
+    seen_since,
     to_be_sure,
 )
 from surefoot.scorecard import Scorecard
@@ -35,7 +36,7 @@ def render(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Quest
     yield from _gate(card)
     yield from _metrics(card)
     for field, values in card.groups.items():
-        yield from _breakdown(field, values)
+        yield from _breakdown(card, field, values)
     yield from _next_steps(card)
     yield from _input(card)
     yield from _rows(rows, {question.id: question for question in questions})
@@ -78,7 +79,7 @@ def _metrics(card: Scorecard) -> Iterator[str]:
     yield from ("", f"Labels: {labels or 'none'}.", "")
 
 
-def _breakdown(field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[str]:
+def _breakdown(card: Scorecard, field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[str]:
     shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in values.values())]
     yield from (
         f"## By {cell(field)}",
@@ -87,7 +88,8 @@ def _breakdown(field: str, values: dict[str, dict[str, Estimate]]) -> Iterator[s
         "|---" * (len(shown) + 1) + "|",
     )
     for value, metrics in values.items():
-        yield f"| {cell(value) or '(none)'} | " + " | ".join(seen(metrics[name]) for name in shown) + " |"
+        cells = (seen_since(metrics[name], card.before(field, value, name)) for name in shown)
+        yield f"| {cell(value) or '(none)'} | {' | '.join(cells)} |"
     yield ""
 
 

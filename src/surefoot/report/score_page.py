@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from surefoot.gate.rules import Check
 from surefoot.gate.metrics import SCORED
+from surefoot.gate.rules import Check
 from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report import page
 from surefoot.report.page import text
-from surefoot.report.words import STATUS_WORDS, change, headline, interval, names, seen, to_be_sure
+from surefoot.report.words import STATUS_WORDS, change, headline, interval, names, seen, seen_since, to_be_sure
 from surefoot.scorecard import Scorecard
 from surefoot.types import Estimate, Question
 
@@ -74,7 +74,10 @@ def _metric_cells(name: str, estimate: Estimate, before: dict[str, Estimate] | N
 def _groups(card: Scorecard) -> Iterator[str]:
     for field, values in card.groups.items():
         shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in values.values())]
-        rows = ((text(v) if v else "(none)", *(seen(metrics[n]) for n in shown)) for v, metrics in values.items())
+        rows = (
+            (text(v) if v else "(none)", *(seen_since(metrics[n], card.before(field, v, n)) for n in shown))
+            for v, metrics in values.items()
+        )
         yield f"<h2>By {text(field)}</h2>"
         yield from page.table((text(field), *shown), rows)
 

@@ -20,6 +20,7 @@ from surefoot.report.words import (
     to_be_sure,
 )
 from surefoot.scorecard import Scorecard
+from surefoot.types import Estimate
 
 _OUTCOME_STYLE = {"SHIP": "bold green", "BLOCK": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATUS_STYLE = {
@@ -86,9 +87,15 @@ def _metrics(card: Scorecard) -> Table:
 def _breakdown(card: Scorecard, field: str, values: list[str]) -> Table:
     table = _table(f"by {plain(field, 24)}", *(plain(value, 14) or "(none)" for value in values[:6]))
     for name in card.metrics:
-        found = [card.groups[field][value][name].value for value in values[:6]]
-        table.add_row(name, *("-" if value is None else percent(value) for value in found))
+        found = [(card.groups[field][value][name], card.before(field, value, name)) for value in values[:6]]
+        table.add_row(name, *(_now(now, before) for now, before in found))
     return table
+
+
+def _now(now: Estimate, before: Estimate | None) -> str:
+    if now.value is None:
+        return "-"
+    return percent(now.value) if before is None else f"{percent(now.value)}, {change(now, before)}"
 
 
 def _problems(card: Scorecard, console: Console) -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.records import MORE_RULES
+from surefoot.scorecard import difference as difference_of
 from surefoot.types import Estimate
 
 STATUS_WORDS = {
@@ -57,15 +58,20 @@ def seen(estimate: Estimate | None) -> str:
     return "-" if estimate.value is None else f"{percent(estimate.value)} ({fraction(estimate)})"
 
 
+def seen_since(estimate: Estimate, before: Estimate | None) -> str:
+    """What was seen, and how it has changed where something was seen before."""
+    return seen(estimate) if before is None else f"{seen(estimate)}, {change(estimate, before)}"
+
+
 def change(now: Estimate, before: Estimate | None) -> str:
-    """In points, exact until it is shown: `+3.2 points`."""
+    """In points, exact until it is shown: `+3.2 points (-1.0 to +7.4)`."""
     if now.value is None or before is None or before.value is None:
         return "-"
     difference = now.value - before.value
     tenths = round(abs(difference) * 1000)
-    if not difference:
-        return "none"
-    return f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
+    between = difference_of(now, before)
+    told = "none" if not difference else f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
+    return told if between is None else f"{told} ({between['low'] * 100:+.1f} to {between['high'] * 100:+.1f})"
 
 
 def interval(estimate: Estimate) -> str:

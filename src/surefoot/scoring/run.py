@@ -92,6 +92,7 @@ def score(
         problems=problems,
         settings=Settings(len(asked), fingerprint, rerun, refusal, by),
         baseline=before.metrics if before else None,
+        baseline_groups=before.groups if before else {},
     )
     return ScoreResult(card, attempts, asked)
 

@@ -27,6 +27,13 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def newcombe(now: tuple[float, float, float], before: tuple[float, float, float]) -> tuple[float, float]:
+    """95 % interval of the difference of two rates, each given with its own interval."""
+    (a, a_low, a_high), (b, b_low, b_high) = now, before
+    down, up = sqrt((a - a_low) ** 2 + (b_high - b) ** 2), sqrt((a_high - a) ** 2 + (b - b_low) ** 2)
+    return max(-1.0, a - b - down), min(1.0, a - b + up)
+
+
 def questions_to_be_sure(share: float, limit: float) -> int | None:
     """How many questions put the limit outside the interval if the rate stays at `share`.
 
