@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,11 +26,10 @@ WRONG = {**FEES, "q3": "EUR 9"}
 ALSO_WRONG = {**FEES, "q2": "EUR 8"}
 GATE = """[rules]
 fewer_wrong = "wrong <= baseline"
-calibrated = "labels >= 50"
-[sequential]
+unsupported = "unsupported <= baseline"
+[change]
 alpha = 0.2
 margin = 0.3
-programme = "fees"
 """
 
 
@@ -39,12 +39,22 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def version(folder: Path, name: str, answers: dict[str, str]) -> Path:
+    made(folder, answers)
+    with RunStore.open(folder, writing=True) as store:
+        store.amend(version=name)
+    return folder
+
+
 def decided(folder: Path) -> dict[str, Any]:
     """What stays the same wherever the runs lie. A reason to waive comes back as one line."""
     found = msgspec.json.decode((folder / "decision.json").read_bytes())
-    kept = ("outcome", "exit_code", "mode", "uncalibrated", "labelled", "buckets", "sequential")
-    checks = [{key: check[key] for key in ("name", "rule", "status", "seen")} for check in found["checks"]]
-    return {**{key: found[key] for key in kept}, "checks": checks, "waived": sorted(found["waived"])}
+    kept = ("outcome", "exit_code", "alpha", "margin", "claim", "look", "uncalibrated", "labelled", "buckets", "trust",
+            "against_itself", "changes")  # fmt: skip
+    checks = [{key: check[key] for key in check if key != "waiver"} for check in found["checks"]]
+    runs = {side: len(names) for side, names in found["runs"].items()}
+    let_go = [*sorted(found["waived"]), *sorted(found["without"])]
+    return {**{key: found[key] for key in kept}, "checks": checks, "runs": runs, "let_go": let_go}
 
 
 def readme_of(bundle: Path) -> str:
@@ -52,19 +62,22 @@ def readme_of(bundle: Path) -> str:
 
 
 def decided_again(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    folder = bundle.parent / f"unpacked-{bundle.name}"
+    """In a folder far from the project, which is not there any more."""
+    runs = bundle.parent
+    folder = runs.parent / f"unpacked-{bundle.name}"
     with zipfile.ZipFile(bundle) as file:
         file.extractall(folder)
     (folder / "run" / "decision.json").unlink()
+    runs.rename(runs.with_name("gone"))
     with monkeypatch.context() as patched:
         patched.chdir(folder)
-        lines = [
-            line for line in readme_of(bundle).splitlines() if line.startswith(("  surefoot import", "  surefoot c"))
-        ]
+        words = (folder / "README.txt").read_text()
+        lines = [line for line in words.splitlines() if line.startswith(("  surefoot import", "  surefoot c"))]
         assert len(lines) == 2
         for line in lines:
             code = _run(shlex.split(line)[1:])
             assert code == 0 or " compare " in line
+    runs.with_name("gone").rename(runs)
     found = decided(folder / "run")
     assert found["exit_code"] == code
     return found
@@ -72,122 +85,138 @@ def decided_again(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, An
 
 def audited(run: str) -> Path:
     assert _run(["audit", f"runs/{run}"]) == 0
-    return Path(f"runs/{run}.audit.zip").absolute()
+    bundle = Path(f"runs/{run}.audit.zip").absolute()
+    assert _run(["audit", "--verify", str(bundle)]) == 0
+    return bundle
 
 
 def label(run: Path, id: str, value: str) -> None:
     with Ledger.open(run.parent / "surefoot.db") as ledger:
         store = RunStore.open(run)
         at = datetime.now(UTC).isoformat(timespec="microseconds")
-        version = versions_of(store)[id, 1]
         ledger.add_labels([Label(
             id=f"{run.name}-{id}", at=at, annotator="ann", question_id=id, axis="factuality", value=value,
-            version=version, run=run_id(store.manifest),
+            version=versions_of(store)[id, 1], run=run_id(store.manifest),
         )])  # fmt: skip
 
 
-def test_a_strict_decision_with_a_waiver_and_labels_that_came_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made(tmp_path / "runs" / "base", FEES)
-    cand = made(tmp_path / "runs" / "cand", {**WRONG, "q1": "EUR 4"})
+def test_all_runs_of_both_versions_labels_and_a_waiver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = tmp_path / "runs"
+    for number, answers in enumerate((FEES, {**FEES, "q1": "EUR 5."}), 1):
+        version(runs / f"base{number}", "v1", answers)
+    cand = version(runs / "cand1", "v2", {**WRONG, "q1": "EUR 4"})
     label(cand, "q1", "correct")
-    waiver = ["--waive", "calibrated", "--reason", "it's urgent;\n  ask $BOSS \x7f"]
-    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--mode", "strict", *waiver]) == 1
-    then = decided(cand)
-    label(cand, "q3", "correct")  # by which it would ship
-    bundle = audited("cand")
-    assert decided_again(bundle, monkeypatch) == then
-    assert then["labelled"]["cand"] == 1 and then["outcome"] == "BLOCK"
+    waiver = ["--waive", "unsupported", "--reason", "it's urgent;\n  ask $BOSS \x7f"]
+    for other in ("base1", "cand1"):  # so that the ledger knows them
+        _run(["compare", f"runs/{other}", "runs/base2", "--gate", "gate.toml"])
+    version(runs / "cand2", "v2", ALSO_WRONG)
+    assert _run(["compare", "runs/base2", "runs/cand2", "--gate", "gate.toml", "--alpha", "0.1", *waiver]) == 3
+    then = decided(runs / "cand2")
+    assert then["runs"] == {"base": 2, "cand": 2} and then["labelled"]["cand"] == 1
+    label(cand, "q3", "correct")
+    bundle = audited("cand2")
     content, words = members(bundle), readme_of(bundle)
-    assert [row.question_id for row in _rows(content["later.jsonl"], "labels", Label)] == ["q3"]
-    assert gatefiles.parse(content["rules/gate.toml"].decode(), "").sequential == gatefiles.Sequential(
-        alpha=0.2, margin=0.3, programme="fees", mode="strict"
+    assert decided_again(bundle, monkeypatch) == then
+    assert [row.question_id for row in _rows(content["later.jsonl"])] == ["q3"]
+    assert gatefiles.parse(content["rules/gate.toml"].decode(), "") == gatefiles.GateFile(
+        {"fewer_wrong": "wrong <= baseline", "unsupported": "unsupported <= baseline"},
+        gatefiles.Sureness(alpha=0.1, margin=0.3),
     )
     for told in (
-        "decision      BLOCK, in the strict mode", "baseline      base, pipeline p", "1 of them since the decision",
-        "failed        fewer_wrong (wrong <= baseline): ", "waived        calibrated, because: it's urgent; ask $BOSS",
+        "decision      INCONCLUSIVE\n", "baseline      runs/base2", "1 of them since the decision",
+        "waived        unsupported, because: it's urgent; ask $BOSS", "overridden    --alpha 0.1: not as the gate file",
+        "base1, pipeline p, version v1: counted with the baseline",
+        "run/  cand2, pipeline p, version v2: the candidate",
     ):  # fmt: skip
         assert told in words
-    assert "uncalibrated" not in words.partition("What is in here")[0]
-    assert _run(["audit", "--verify", str(bundle)]) == 0
 
 
-def test_sequential_decisions_each_by_what_was_known_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = tmp_path / "runs"
-    options = ["--gate", "gate.toml", "--mode", "sequential", "--alpha", "0.3", "--uncalibrated"]
-    said = {}
-    for number, answers in enumerate((WRONG, ALSO_WRONG, FEES), 1):
-        made(runs / f"base{number}", {**FEES, "q1": f"EUR 5{'.' * number}"})
-        made(runs / f"cand{number}", answers)
-        assert _run(["compare", f"runs/base{number}", f"runs/cand{number}", *options]) in (1, 3)
+def test_each_look_by_what_was_known_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, said = tmp_path / "runs", {}
+    version(runs / "base", "v1", FEES)
+    for number, answers in enumerate((WRONG, ALSO_WRONG, {**FEES, "q1": "EUR 1"}), 1):
+        version(runs / f"cand{number}", "v2", answers)
+        assert _run(["compare", "runs/base", f"runs/cand{number}", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
         said[number] = decided(runs / f"cand{number}")
-    assert [said[number]["sequential"]["look"] for number in said] == [1, 2, 3]
+    assert [then["look"] for then in said.values()] == [1, 2, 3]
     for number, then in said.items():
         bundle = audited(f"cand{number}")
-        content, words = members(bundle), readme_of(bundle)
-        assert len(read_records(content["ledger.jsonl"].splitlines(), "")["steps"]) == number
-        used = gatefiles.parse(content["rules/gate.toml"].decode(), "").sequential
-        assert used == gatefiles.Sequential(alpha=0.3, margin=0.3, programme="fees", mode="sequential")
+        assert len(read_records(members(bundle)["ledger.jsonl"].splitlines(), "")["steps"]) == number
+        assert "uncalibrated  yes" in readme_of(bundle)
         assert decided_again(bundle, monkeypatch) == then
-        for told in (
-            f"decision      {then['outcome']}, in the sequential mode", f"baseline      base{number}, pipeline p",
-            "uncalibrated  yes", "overridden    --alpha 0.3: not as the gate file", "open          fewer_wrong (",
-        ):  # fmt: skip
-            assert told in words
 
 
-def test_a_block_and_that_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fees = {f"q{number}": f"EUR {number}" for number in range(1, 31)}
-    monkeypatch.setattr("tests.auditing.test_bundle.FEES", fees)
-    worse = {id: f"EUR {fee[4:]}9" for id, fee in fees.items()}
-    for number, answers in enumerate((worse, fees), 1):
-        base = made(tmp_path / "runs" / f"base{number}", {**fees, "q1": f"EUR 1{'.' * number}"})
-        with RunStore.open(base, writing=True) as store:
-            store.amend(version=str(number))  # against another reference the counts start anew
-        cand = made(tmp_path / "runs" / f"cand{number}", answers)
-        options = ["--gate", "gate.toml", "--mode", "sequential", "--uncalibrated"]
-        assert _run(["compare", f"runs/base{number}", f"runs/cand{number}", *options]) == 1
-        bundle, then = audited(f"cand{number}"), decided(cand)
-        assert decided_again(bundle, monkeypatch) == then
-        failed = {1: "failed        fewer_wrong (", 2: "failed        not_blocked_before ("}[number]
-        assert failed in readme_of(bundle)
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_run_that_was_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_lost: bool) -> None:
+    runs = tmp_path / "runs"
+    version(runs / "base", "v1", FEES)
+    version(runs / "bad", "v2", WRONG)
+    version(runs / "cand", "v2", ALSO_WRONG)
+    _run(["compare", "runs/base", "runs/bad", "--gate", "gate.toml"])
+    left = ["--without", "bad", "--reason", "the index was down"]
+    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated", *left]) in (1, 3)
+    then = decided(runs / "cand")
+    if is_lost:
+        shutil.rmtree(runs / "bad")
+    bundle = audited("cand")
+    assert "left out      bad, because: the index was down" in readme_of(bundle)
+    assert ("others/2/manifest.json" in members(bundle)) is not is_lost
+    assert decided_again(bundle, monkeypatch) == then
 
 
-def test_a_comparison_repeated_after_later_steps_is_bundled_with_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = ["--gate", "gate.toml", "--mode", "sequential", "--uncalibrated"]
-    for number, answers in enumerate((WRONG, ALSO_WRONG), 1):
-        made(tmp_path / "runs" / f"base{number}", {**FEES, "q1": f"EUR 5{'.' * number}"})
-        made(tmp_path / "runs" / f"cand{number}", answers)
-    for number in (1, 2, 1):
-        assert _run(["compare", f"runs/base{number}", f"runs/cand{number}", *options]) == 3
-    then = decided(tmp_path / "runs" / "cand1")
-    assert then["sequential"]["look"] == 2
-    assert decided_again(audited("cand1"), monkeypatch) == then
+def test_runs_whose_labels_tell_of_the_grader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = tmp_path / "runs"
+    old = version(runs / "old", "v0", {id: f"{fee}." for id, fee in FEES.items()})
+    version(runs / "base", "v1", FEES)
+    version(runs / "cand", "v2", WRONG)
+    _run(["compare", "runs/old", "runs/base", "--gate", "gate.toml"])
+    label(old, "q1", "correct")
+    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml"]) == 3
+    then = decided(runs / "cand")
+    bundle = audited("cand")
+    assert "version v0: labels on its answers tell how far the grader errs" in readme_of(bundle)
+    assert decided_again(bundle, monkeypatch) == then
+
+
+def test_a_run_against_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    version(tmp_path / "runs" / "base", "v1", FEES)
+    assert _run(["compare", "runs/base", "runs/base", "--gate", "gate.toml"]) in (0, 3)
+    then = decided(tmp_path / "runs" / "base")
+    assert decided_again(audited("base"), monkeypatch) == then
 
 
 def test_the_baseline_is_the_one_of_the_decision_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, answers in {"one": FEES, "two": {**FEES, "q1": "EUR 4"}, "cand": WRONG}.items():
-        made(tmp_path / "runs" / name, answers)
-    for base in ("one", "two", "one"):  # the third says what the first said, and adds no row to the ledger
-        assert _run(["compare", f"runs/{base}", "runs/cand", "--gate", "gate.toml", "--uncalibrated"]) in (0, 1)
+        version(tmp_path / "runs" / name, name, answers)
+    for base in ("one", "two", "one"):  # the third says what the first said
+        _run(["compare", f"runs/{base}", "runs/cand", "--gate", "gate.toml", "--uncalibrated"])
     then = decided(tmp_path / "runs" / "cand")
     bundle = audited("cand")
-    assert "baseline      one, pipeline p" in readme_of(bundle)
+    assert "base/  one, pipeline p, version one: the baseline" in readme_of(bundle)
     assert decided_again(bundle, monkeypatch) == then
 
 
-def test_without_the_baseline_it_is_said_that_it_cannot_be(tmp_path: Path) -> None:
-    made(tmp_path / "runs" / "base", FEES)
-    made(tmp_path / "runs" / "cand", WRONG)
-    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"]) == 1
+def test_without_a_run_that_was_counted_it_is_said_that_it_cannot_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version(tmp_path / "runs" / "base", "v1", FEES)
+    version(tmp_path / "runs" / "cand", "v2", WRONG)
+    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
     (tmp_path / "runs" / "base").rename(tmp_path / "elsewhere")
     words = readme_of(audited("cand"))
-    assert "baseline      runs/base, which is not in here" in words
-    assert "it cannot be: the run that it was compared with is not in here" in words and "surefoot compare" not in words
+    assert "it cannot be: the run runs/base is not in here" in words and "surefoot compare" not in words
+    assert "no run runs/base, which the decision counted" in capsys.readouterr().err
 
 
-def _rows(lines: bytes, table: str, kind: type[Label]) -> list[Label]:
-    return msgspec.convert(read_records(lines.splitlines(), "")[table], list[kind])  # type: ignore[valid-type]
+def test_a_decision_of_an_earlier_gate_is_shown_and_not_repeated(tmp_path: Path) -> None:
+    version(tmp_path / "runs" / "base", "v1", FEES)
+    cand = version(tmp_path / "runs" / "cand", "v2", WRONG)
+    _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"])
+    kept = msgspec.json.decode((cand / "decision.json").read_bytes())
+    (cand / "decision.json").write_bytes(msgspec.json.encode({**kept, "mode": "strict"}))
+    words = readme_of(audited("cand"))
+    assert "in the strict mode of an earlier gate" in words and "it cannot be: an earlier gate made it" in words
+
+
+def _rows(lines: bytes) -> list[Label]:
+    return msgspec.convert(read_records(lines.splitlines(), "")["labels"], list[Label])

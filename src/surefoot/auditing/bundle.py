@@ -6,9 +6,13 @@ Every member's hash stands in SHA256SUMS, and the hash of the whole is what a re
 from __future__ import annotations
 
 import hashlib
+import lzma
 import re
 import shutil
+import struct
 import zipfile
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,12 +23,16 @@ from surefoot.appending import replace_file, replacing
 from surefoot.auditing.checking import gaps_in, remarks_on
 from surefoot.auditing.layout import INDEX, README, RUN, SUMS, Index
 from surefoot.auditing.readme import readme
-from surefoot.auditing.zipped import LARGEST, UNZIPPABLE, too_large
 from surefoot.errors import Incomplete
-from surefoot.ledger.places import run_id
 from surefoot.store import RunStore
 
+LARGEST = 8 << 30  # all members together: who verifies a bundle unpacks it
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file knows
+# How Python's reader fails on what is no zip file, or a damaged one.
+UNZIPPABLE = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError, struct.error, RuntimeError, EOFError, OSError,
+    ValueError, OverflowError,
+)  # fmt: skip
 
 
 class Written(Struct, frozen=True):
@@ -37,28 +45,27 @@ class Written(Struct, frozen=True):
     remarks: tuple[str, ...]
 
 
-def write_bundle(folder: Path, out: Path) -> Written:
+def write_bundle(folder: Path, parts: Mapping[str, str], out: Path) -> Written:
     """Seal a folder that `gathering` filled, with an index of what is in it and what is not."""
     manifest = RunStore.open(folder / RUN).manifest
-    lacks, remarks = tuple(gaps_in(folder)), tuple(remarks_on(folder))
     index = Index(
-        made_by=f"surefoot {__version__}", run=run_id(manifest), name=manifest.name, lacks=lacks, remarks=remarks
-    )
+        made_by=f"surefoot {__version__}", parts=parts,
+        lacks=tuple(gaps_in(folder, parts)), remarks=tuple(remarks_on(folder, parts)),
+    )  # fmt: skip
     (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(index), indent=1) + b"\n")
     members = {name: hash_of(folder / name) for name in _names(folder)}
     (folder / README).write_text(readme(folder, manifest, index, members), encoding="utf-8", newline="\n")
     members = dict(sorted({**members, README: hash_of(folder / README)}.items()))
     lines = [f"{sha256}  {name}\n" for name, sha256 in members.items()]
     (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
-    with replacing(out) as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
-            for name in (*members, SUMS):
-                _put(bundle, name, folder / name)
-        for name, words in too_large(bundle.infolist()):
-            raise Incomplete(f"{name} cannot be bundled: {words}", "bundle a smaller run, or leave the file out")
+    if (size := sum((folder / name).stat().st_size for name in members)) > LARGEST:
+        raise Incomplete(f"{size:,} bytes cannot be bundled, only {LARGEST:,}", "bundle a smaller run")
+    with replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for name in (*members, SUMS):
+            _put(bundle, name, folder / name)
     sha256 = hash_of(out)
     replace_file(beside(out), f"{sha256}  {out.name}\n".encode())
-    return Written(str(out), sha256, members, lacks, remarks)
+    return Written(str(out), sha256, members, index.lacks, index.remarks)
 
 
 def _names(folder: Path) -> list[str]:
@@ -66,11 +73,9 @@ def _names(folder: Path) -> list[str]:
 
 
 def _put(bundle: zipfile.ZipFile, name: str, path: Path) -> None:
-    if (size := path.stat().st_size) > LARGEST:
-        raise Incomplete(f"{name} cannot be bundled: it has {size:,} bytes, of {LARGEST:,} at most", "split the run")
     info = zipfile.ZipInfo(name, _LONG_AGO)
     info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-    with path.open("rb") as source, bundle.open(info, "w") as member:
+    with path.open("rb") as source, bundle.open(info, "w", force_zip64=path.stat().st_size >= 1 << 31) as member:
         shutil.copyfileobj(source, member, 1 << 20)
 
 

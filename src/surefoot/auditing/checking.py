@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN, object_in
-from surefoot.calibration.certificates import fault_in, standing
+from surefoot.auditing.decided import decision_in
+from surefoot.auditing.layout import GATE, LATER, LEDGER, REPORTS, RUBRIC, RUN
 from surefoot.errors import SurefootError
 from surefoot.ledger.moving import read_records
 from surefoot.ledger.places import run_id, versions_of
-from surefoot.records import Certificate, Label, Step, corpus_of
+from surefoot.records import Label, Step
 from surefoot.store import DECISION, TRACES, VERDICTS, RunStore, fingerprint
 
 
@@ -21,13 +21,12 @@ class Records(Struct, frozen=True):
     """What a bundle has of the ledger, and what cannot be read of it."""
 
     labels: list[Label] = []
-    certificates: list[Certificate] = []
     steps: list[Step] = []
     fault: str = ""
 
 
 def records_in(folder: Path, members: Sequence[str] = (LEDGER, LATER)) -> Records:
-    tables: dict[str, list[Struct]] = {"labels": [], "certificates": [], "steps": []}
+    tables: dict[str, list[Struct]] = {"labels": [], "steps": []}
     for member in members:
         if not (folder / member).exists():
             continue
@@ -41,50 +40,35 @@ def records_in(folder: Path, members: Sequence[str] = (LEDGER, LATER)) -> Record
     return msgspec.convert(tables, Records)
 
 
-def gaps_in(folder: Path) -> list[str]:
+def gaps_in(folder: Path, parts: Mapping[str, str]) -> list[str]:
     """What a reviewer may look for in vain."""
-    records = records_in(folder)
+    records, decision = records_in(folder), decision_in(folder / RUN)
     there = {
         "answers: nothing was asked": (folder / RUN / TRACES).exists(),
         "verdicts: the run is not graded": (folder / RUN / VERDICTS).exists(),
         "decision: the run was not compared with another": (folder / RUN / DECISION).exists(),
-        "run that it was compared with: none is known, or it is not where it was": (folder / BASE).exists(),
         "labels: nobody has labelled these answers": records.labels,
-        "certificate: how far the grader can be trusted is not known": records.certificates,
-        "history of the gate: the ledger has no decision about this run": records.steps,
+        "history of the gate: the ledger has no decision": records.steps,
         "rules: there is no decision to take them from": (folder / GATE).exists(),
         "rubric: none is named, or it has changed since the run was graded": (folder / RUBRIC).exists(),
         "report: none was attached": (folder / REPORTS).exists(),
     }
     found = [f"no {words}" for words, is_there in there.items() if not is_there]
-    if records.certificates:
-        found += [f"no certificate that holds for this run: {why}" for why in _expired(folder, records.certificates)]
-    return found
+    lost = [name for name in decision.counted if name not in parts.values()] if decision else []
+    return found + [f"no run {name}, which the decision counted: it is not where it was" for name in lost]
 
 
-def _expired(folder: Path, certificates: Sequence[Certificate]) -> Iterator[str]:
-    try:
-        manifest = RunStore.open(folder / RUN).manifest
-    except SurefootError:
-        return  # the remarks say that the run cannot be read
-    corpus = corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
-    certificate, reason = standing(certificates, manifest.grader or "", manifest.rubric_sha256, corpus)
-    if certificate is None:
-        yield reason
-
-
-def remarks_on(folder: Path) -> list[str]:
+def remarks_on(folder: Path, parts: Mapping[str, str]) -> list[str]:
     """What does not fit together. Nothing, in a sound bundle of a sound run."""
     remarks, versions, runs = [], set[str](), set[str]()
-    for part in (RUN, BASE):
-        if (folder / part).exists():
-            try:
-                store = RunStore.open(folder / part)
-                remarks += [f"{part}: {remark}" for remark in _remarks_on_run(store)]
-                versions |= set(versions_of(store).values())
-                runs.add(run_id(store.manifest))
-            except SurefootError as error:
-                remarks.append(f"{part}: {error.message}")
+    for part in parts:
+        try:
+            store = RunStore.open(folder / part)
+            remarks += [f"{part}: {remark}" for remark in _remarks_on_run(store)]
+            versions |= set(versions_of(store).values())
+            runs.add(run_id(store.manifest))
+        except SurefootError as error:
+            remarks.append(f"{part}: {error.message}")
     remarks += _remarks_on_records(folder, versions, runs)
     return [remark.replace(f"{folder}/", "") for remark in remarks]
 
@@ -92,11 +76,14 @@ def remarks_on(folder: Path) -> list[str]:
 def _remarks_on_run(store: RunStore) -> Iterator[str]:
     manifest, questions = store.manifest, store.questions()
     asked = {question.id for question in questions}
+    graded = store.verdicts()
     if fingerprint(questions) != manifest.questions_sha256:
         yield "the questions are not those that the manifest names"
     if store.is_graded_otherwise():
         yield "the verdicts are on other answers than these"
-    if strays := {verdict.question_id for verdict in store.verdicts()} - asked:
+    elif graded and manifest.verdicts_sha256 not in ("", store.verdicts_sha256(manifest.grader)):
+        yield f"the verdicts are not those that {manifest.grader} gave"
+    if strays := {verdict.question_id for verdict in graded} - asked:
         yield f"there are verdicts on questions that were not asked, such as {min(strays)!r}"
     if strays := {str(trace.question_id) for trace in store.traces()} - asked:
         yield f"there are answers to questions that were not asked, such as {min(strays)!r}"
@@ -105,23 +92,16 @@ def _remarks_on_run(store: RunStore) -> Iterator[str]:
 
 
 def _remarks_on_records(folder: Path, versions: set[str], runs: set[str]) -> Iterator[str]:
-    records = records_in(folder)
+    records, decision = records_in(folder), decision_in(folder / RUN)
     if records.fault:
         yield records.fault
     for label in records.labels:
         if label.version not in versions:
             yield f"{LEDGER}: the label {label.id} is on an answer that is not in the bundle"
-    for certificate in records.certificates:
-        if fault := fault_in(certificate):
-            yield f"{LEDGER}: the certificate {certificate.id} is not as it was made: {fault}"
-    known = {"", *(certificate.id for certificate in records.certificates)}
-    for step in records.steps:
-        if step.certificate not in known:
-            yield f"{LEDGER}: the step {step.id} names the certificate {step.certificate}, which is not in the bundle"
+    if decision is None:
+        if (folder / RUN / DECISION).exists():
+            yield f"{RUN}/{DECISION}: it cannot be read"
+        return
     own = [step for step in records.steps if step.cand_run in runs and step.base_run in runs]
-    decision = object_in(folder / RUN / DECISION)
-    if not decision and (folder / RUN / DECISION).exists():
-        yield f"{RUN}/{DECISION}: it cannot be read"
-    outcome = decision.get("outcome")
-    if own and outcome is not None and outcome not in {step.outcome for step in own}:
-        yield f"{RUN}/{DECISION}: it says {outcome}, and the gate's history says {own[-1].outcome}"
+    if own and decision.outcome not in {step.outcome for step in own}:
+        yield f"{RUN}/{DECISION}: it says {decision.outcome}, and the gate's history says {own[-1].outcome}"

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from surefoot.auditing.checking import records_in
-from surefoot.auditing.decided import Decision, commands_to_repeat, decision_in
-from surefoot.auditing.layout import BASE, GATE, LATER, LEDGER, RUN, SUMS, Index, words_for
-from surefoot.calibration.certificates import fault_in
-from surefoot.errors import SurefootError
+from surefoot.auditing.decided import Decision, decision_in
+from surefoot.auditing.layout import BASE, GATE, LATER, RUN, SUMS, Index, words_for
 from surefoot.records import whose_by_name
 from surefoot.report.words import counted, overridden, plain
 from surefoot.store import Manifest, RunStore
@@ -25,6 +23,7 @@ _CHECKING = f"""How to check it
 
 def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str, str]) -> str:
     times = "" if manifest.repeats == 1 else f", {counted(manifest.repeats, 'time')} each"
+    decision = decision_in(folder / RUN)
     lines = [
         f"The run {plain(manifest.name)}: everything to judge it by",
         "",
@@ -32,15 +31,13 @@ def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str,
         f"asked         {counted(manifest.question_count, 'question')}{times}, {manifest.created}",
         f"grader        {plain(manifest.grader or 'none')}",
         f"labels        {_labels(folder)}",
-        f"certificate   {_certificate(folder)}",
-        *_decided(folder),
+        *_decided(decision),
+        "",
+        "The runs in here",
+        *_runs(folder, index.parts, decision),
         "",
         "What is in here",
-        *(
-            line
-            for name, sha256 in members.items()
-            for line in (f"  {name}", f"    {words_for(name)}", f"    {sha256}")
-        ),
+        *(f"  {line}" for name, sha256 in members.items() for line in (name, f"  {words_for(name)}", f"  {sha256}")),
         "",
         "What is not in here",
         *_listed(index.lacks, "nothing is missing"),
@@ -49,7 +46,7 @@ def readme(folder: Path, manifest: Manifest, index: Index, members: Mapping[str,
         *_listed(index.remarks, "nothing: the parts fit each other"),
         "",
         _CHECKING,
-        *_repeating(folder),
+        *_repeating(folder, index.parts, decision),
     ]
     return "\n".join(lines)
 
@@ -58,44 +55,48 @@ def _listed(sentences: Iterable[str], none: str) -> Iterator[str]:
     yield from [f"  {plain(sentence, 1_000)}" for sentence in sentences] or [f"  {none}"]
 
 
-def _decided(folder: Path) -> Iterator[str]:
+def _decided(decision: Decision | None) -> Iterator[str]:
     """The decision, against what, and all that one would ask about it first."""
-    decision = decision_in(folder / RUN)
     if decision is None:
         yield "decision      none"
         return
-    yield f"decision      {plain(decision.outcome)}, in the {plain(decision.mode)} mode"
-    yield f"baseline      {_baseline(folder, decision)}"
+    earlier = f", in the {plain(decision.mode)} mode of an earlier gate" if decision.mode else ""
+    yield f"decision      {plain(decision.outcome)}{earlier}"
+    yield f"baseline      {plain(decision.names.get('base', 'not known'))}"
+    if decision.trust.in_words:
+        yield f"trust         {plain(decision.trust.in_words, 1_000)}"
     if decision.uncalibrated:
-        yield "uncalibrated  yes: it was decided without a certificate of the grader (--uncalibrated)"
+        yield "uncalibrated  yes: verdicts were taken for the truth"
     if decision.overridden:
         yield f"overridden    {plain(overridden(decision.overridden))}: not as the gate file has it"
     for rule, reason in decision.waived.items():
         yield f"waived        {plain(rule)}, because: {plain(reason, 1_000)}"
+    for run, reason in decision.without.items():
+        yield f"left out      {plain(run)}, because: {plain(reason, 1_000)}"
     for status, word in _NOT_PASSED.items():
         for check in decision.checks:
             if check.status == status:
                 yield f"{word}{plain(check.name)} ({plain(check.rule)}): {plain(check.reason, 1_000) or status}"
 
 
-def _baseline(folder: Path, decision: Decision) -> str:
-    try:
-        manifest = RunStore.open(folder / BASE).manifest
-    except SurefootError:
-        return f"{plain(decision.names.get('base', 'not known'))}, which is not in here"
-    version = f", version {plain(manifest.version)}" if manifest.version else ""
-    return f"{plain(manifest.name)}, pipeline {plain(manifest.pipeline)}{version}"
+def _runs(folder: Path, parts: Mapping[str, str], decision: Decision | None) -> Iterator[str]:
+    for part, name in parts.items():
+        manifest = RunStore.open(folder / part).manifest
+        version = f", version {plain(manifest.version)}" if manifest.version else ""
+        role = f": {plain(decision.role_of(name), 1_000)}" if decision else ""
+        yield f"  {part}/  {plain(manifest.name)}, pipeline {plain(manifest.pipeline)}{version}{role}"
 
 
-def _repeating(folder: Path) -> Iterator[str]:
-    decision = decision_in(folder / RUN)
+def _repeating(folder: Path, parts: Mapping[str, str], decision: Decision | None) -> Iterator[str]:
     if decision is None or not (folder / GATE).exists():
         return
     yield "How to decide it again"
-    if not (folder / BASE).exists():
-        yield "  it cannot be: the run that it was compared with is not in here"
+    lost = [name for name in decision.counted if name not in parts.values()]
+    if decision.mode or lost or (BASE not in parts and not decision.against_itself):
+        why = f"the run {plain(lost[0])} is not in here" if lost else "the baseline is not in here"
+        yield f"  it cannot be: {'an earlier gate made it' if decision.mode else why}"
         return
-    for line in commands_to_repeat(decision, has_ledger=(folder / LEDGER).exists()):
+    for line in decision.commands():
         yield f"  {plain(line, 100_000)}"
     yield "  In the folder it was unpacked into, after the hashes were checked: this writes run/decision.json anew."
     yield ""
@@ -109,19 +110,3 @@ def _labels(folder: Path) -> str:
     later = len(records_in(folder, [LATER]).labels)
     since = f"; {later:,} of them since the decision, in {LATER}" if later else ""
     return f"{counted(len(labels), 'row')} by {plain(whose_by_name(people), 500)}{since}"
-
-
-def _certificate(folder: Path) -> str:
-    """The newest one that is as it was made."""
-    certificates = records_in(folder).certificates
-    sound = [certificate for certificate in certificates if not fault_in(certificate)]
-    if not sound:
-        return "none that is as it was made" if certificates else "none"
-    newest = sound[-1]
-    kappas = [
-        f"kappa of {plain(name)} {axis.kappa.value:z.2f} ({axis.kappa.low:z.2f} to {axis.kappa.high:z.2f})"
-        for name, axis in sorted(newest.axes.items())
-        if axis.kappa is not None
-    ]
-    labels = f"{counted(newest.labels, 'label')} by {plain(whose_by_name(newest.annotators), 500)}"
-    return ", ".join([f"{plain(newest.grader)}, {labels}", *kappas])

@@ -15,13 +15,10 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.appending import UNREADABLE
-from surefoot.auditing.bundle import beside, hash_of
+from surefoot.auditing.bundle import LARGEST, UNZIPPABLE, beside, hash_of
 from surefoot.auditing.checking import gaps_in, remarks_on
-from surefoot.auditing.layout import INDEX, RUN, SUMS, Index, is_attached, is_ours
-from surefoot.auditing.zipped import UNZIPPABLE, has_other_bytes, packed_otherwise, too_large
-from surefoot.errors import SurefootError, UsageError
-from surefoot.ledger.places import run_id
-from surefoot.store import RunStore
+from surefoot.auditing.layout import FORMAT, INDEX, SUMS, Index, is_attached, is_ours, part_of
+from surefoot.errors import UsageError
 
 _LARGEST_SUMS = 1 << 20
 _HINT = "pass a bundle that `surefoot audit` made"
@@ -68,7 +65,7 @@ def verify_bundle(path: Path, expected: str | None = None) -> Verified:
         faults.append(Fault(path.name, f"its hash is not the one in {list_beside.name}"))
     against = "--expect" if wanted else list_beside.name if list_beside.is_file() else ""
     with _opened(path) as bundle, tempfile.TemporaryDirectory(prefix="surefoot-audit-") as temporary:
-        faults += _faults(bundle, _sums(bundle, path), path)
+        faults += _faults(bundle, _sums(bundle, path))
         if faults:
             return Verified(str(path), sha256, False, tuple(faults), held_against=against)
         index, faults = _fitting(bundle, Path(temporary), path)
@@ -92,24 +89,20 @@ def _hash_in(expected: str) -> str:
 def _sums(bundle: zipfile.ZipFile, path: Path) -> dict[str, str]:
     try:
         info = bundle.getinfo(SUMS)
-        if info.file_size > _LARGEST_SUMS:
-            raise UsageError(f"{path} is no bundle: its {SUMS} is too large", _HINT)
-        if any(packed_otherwise([info])):
-            raise UsageError(f"{path} is no bundle: its {SUMS} is packed in another way", _HINT)
-        found = [_SUM.fullmatch(line) for line in bundle.read(info).decode().removesuffix("\n").split("\n")]
+        lines = bundle.read(info).decode().removesuffix("\n").split("\n") if info.file_size <= _LARGEST_SUMS else [""]
     except (KeyError, *UNZIPPABLE) as error:
         raise UsageError(f"{path} is no bundle: it has no {SUMS} that can be read", _HINT) from error
-    sums = {match[2]: match[1] for match in found if match}
-    if len(sums) != len(found):
+    sums = {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}
+    if len(sums) != len(lines):
         raise UsageError(f"{path} is no bundle: its {SUMS} has lines that are no hashes, or names twice", _HINT)
     return sums
 
 
-def _faults(bundle: zipfile.ZipFile, sums: Mapping[str, str], path: Path) -> Iterator[Fault]:
-    members = bundle.infolist()
-    refused = {name: f"is not read: {words}" for name, words in too_large(members)}
-    refused |= dict.fromkeys(packed_otherwise(members), "is not read: it is packed in a way that bundles are not")
-    yield from (Fault(name, words) for name, words in refused.items())
+def _faults(bundle: zipfile.ZipFile, sums: Mapping[str, str]) -> Iterator[Fault]:
+    """Every byte of every member is covered by the list of hashes, and there is no other member."""
+    if (size := sum(member.file_size for member in bundle.infolist())) > LARGEST:
+        yield Fault(SUMS, f"nothing is read: the members have {size:,} bytes, and bundles at most {LARGEST:,}")
+        return
     listed = Counter(bundle.namelist())
     for name in sorted(sums.keys() | listed.keys()):
         if listed[name] > 1:
@@ -120,10 +113,8 @@ def _faults(bundle: zipfile.ZipFile, sums: Mapping[str, str], path: Path) -> Ite
             yield Fault(name, f"is extra: {SUMS} does not have it")
         elif not (is_ours(name) or is_attached(name) or name == SUMS):
             yield Fault(name, "is extra: no bundle has such a file")
-        elif name in sums and not refused and (found := _sha256_in(bundle, name)) != sums[name]:
+        elif name in sums and (found := _sha256_in(bundle, name)) != sums[name]:
             yield Fault(name, f"was changed: {found}" if " " in found else "was changed")
-    if has_other_bytes(bundle, path):
-        yield Fault(path.name, "has bytes that belong to none of its files")
 
 
 def _sha256_in(bundle: zipfile.ZipFile, name: str) -> str:
@@ -142,31 +133,31 @@ def _fitting(bundle: zipfile.ZipFile, folder: Path, path: Path) -> tuple[Index, 
     """Whether the parts fit. What was missing or did not fit when the bundle was made stands in its index."""
     for name in bundle.namelist():
         if is_ours(name) or is_attached(name):
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
         if is_ours(name):
             with bundle.open(name) as member, (folder / name).open("wb") as file:
                 shutil.copyfileobj(member, file, 1 << 20)
+    index = _index(folder, path)
+    if parts := {part_of(name) for name in bundle.namelist()} - {""} ^ index.parts.keys():
+        return index, [Fault(INDEX, f"it does not fit the runs in the bundle: {', '.join(sorted(parts))}")]
+    faults: list[Fault] = []
+    for now, then in ((gaps_in(folder, index.parts), index.lacks), (remarks_on(folder, index.parts), index.remarks)):
+        faults += [Fault(*_where(words)) for words in now if words not in then]
+        faults += [Fault(INDEX, f"it says {words!r}, and that is not so") for words in then if words not in now]
+    return index, faults
+
+
+def _index(folder: Path, path: Path) -> Index:
     try:
-        index = msgspec.json.decode((folder / INDEX).read_bytes(), type=Index)
+        found = msgspec.json.decode((folder / INDEX).read_bytes(), type=dict[str, object])
+        if found.get("surefoot_audit") == FORMAT:
+            return msgspec.convert(found, Index)
     except (OSError, *UNREADABLE) as error:
         raise UsageError(f"{path} is no bundle: its {INDEX} cannot be read", _HINT) from error
-    lacks, remarks = gaps_in(folder), remarks_on(folder)
-    faults = [Fault(INDEX, gap) for gap in lacks if gap not in index.lacks]
-    faults += [Fault(INDEX, f"it says {lack!r}, and that is not so") for lack in index.lacks if lack not in lacks]
-    faults += [Fault(*_where(remark)) for remark in remarks if remark not in index.remarks]
-    faults += [Fault(INDEX, f"it says {old!r}, and that is not so") for old in index.remarks if old not in remarks]
-    return index, [*faults, *_strange_run(folder, index)]
+    raise UsageError(f"{path} was made by {found.get('made_by')}, in another way", "verify it with that version")
 
 
-def _strange_run(folder: Path, index: Index) -> Iterator[Fault]:
-    try:
-        manifest = RunStore.open(folder / RUN).manifest
-    except SurefootError:
-        return  # the remarks say that the run cannot be read
-    if (index.run, index.name) != (run_id(manifest), manifest.name):
-        yield Fault(INDEX, "it is about another run")
-
-
-def _where(remark: str) -> tuple[str, str]:
-    member, _, words = remark.partition(": ")
-    return member, words
+def _where(words: str) -> tuple[str, str]:
+    """What a remark is about; what is missing is missing in the index."""
+    member, colon, rest = words.partition(": ")
+    return (INDEX, words) if words.startswith("no ") or not colon else (member, rest)

@@ -55,8 +55,8 @@ def audit(
 
     The decision and all runs that it counted, with answers and verdicts; labels with their history, the gate's
     decisions up to it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal
-    contents give equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit each other;
-    --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
+    contents give equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit
+    each other; --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
     """
     if (run is None) == (verify is None):
         hint = "write surefoot audit RUN, or surefoot audit --verify FILE.zip"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from math import isfinite
 
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.records import Discordant, Label, Step
-from surefoot.table import BUCKETS
+from surefoot.records import Label, Step
 
 _LONGEST = 1_000  # of ids and names: a server can hold no longer ones in its indices
 _LONGEST_TEXT = 100_000
@@ -20,11 +17,9 @@ _BOUNDED = ("id", "digest", "version", "annotator", "axis", "rubric_sha256", "ru
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _OUTCOMES = {"SHIP": (0,), "BLOCK": (1,), "INCONCLUSIVE": (3, 4)}  # with their exit codes
-_MODES = ("strict", "sequential")
-_NAMED = ("programme", "reference", "release", "base_run", "cand_run")
+_MODES = ("change", "strict", "sequential")  # the last two are of an earlier gate
+_NAMED = ("reference", "release", "base_run", "cand_run")
 _LARGEST_ALPHA = 0.5
-_MOST_PAIRS = 10**9  # of two runs; what adds up over steps must stay a number that can be reckoned with
-_MOVE = re.compile("({0})!?[=>]({0})!?".format("|".join(BUCKETS)))
 
 
 def fault_of(row: Struct) -> str:
@@ -71,7 +66,6 @@ def _fault_of_label(label: Label) -> str:
 
 
 def _fault_of_step(step: Step) -> str:
-    """The gate reckons with all earlier steps, so one that cannot be would make it fail for good."""
     if step.outcome not in _OUTCOMES:
         return f"outcome must be one of {', '.join(_OUTCOMES)}, not {step.outcome[:60]!r}"
     if step.exit_code not in _OUTCOMES[step.outcome]:
@@ -82,31 +76,9 @@ def _fault_of_step(step: Step) -> str:
         return f"mode must be {' or '.join(_MODES)}, not {step.mode[:60]!r}"
     if step.alpha is not None and not 0 < step.alpha <= _LARGEST_ALPHA:
         return f"alpha must lie between 0 and {_LARGEST_ALPHA}, not {step.alpha}"
-    if step.margin is not None and not 0 < step.margin < 1:
+    if step.margin is not None and not 0 <= step.margin < 1:
         return f"margin must lie between 0 and 1, not {step.margin}"
-    faults = (_fault_of_counts(key, counts) for key, counts in step.counts.items())
-    return next(filter(None, faults), "") or _fault_of_moves(step.moves) or _fault_of_blocks(step.blocked_by)
-
-
-def _fault_of_counts(key: str, counts: Discordant) -> str:
-    if min(counts.worse, counts.better) >= 0 and counts.worse + counts.better <= counts.pairs <= _MOST_PAIRS:
-        return ""
-    told = f"{counts.worse} worse and {counts.better} better of {counts.pairs} pairs"
-    return f"the counts of {key[:60]!r} cannot be: {told}"
-
-
-def _fault_of_moves(moves: dict[str, dict[str, int]]) -> str:
-    for move, count in (pair for group in moves.values() for pair in group.items()):
-        if not _MOVE.fullmatch(move):
-            return f"there is no move {move[:60]!r}: it is two verdicts such as correct>wrong"
-        if not 0 <= count <= _MOST_PAIRS:
-            return f"the number of pairs with the move {move} cannot be {count}"
     return ""
-
-
-def _fault_of_blocks(blocked_by: dict[str, float]) -> str:
-    bad = ((rule, value) for rule, value in blocked_by.items() if not (isfinite(value) and value > 0))
-    return next((f"the e-value that {rule[:60]!r} blocks from cannot be {value}" for rule, value in bad), "")
 
 
 @cache
