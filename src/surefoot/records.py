@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from surefoot.types import Question, Trace, Verdict
 
 MEMBER = "council member"  # of the grader, with its number, among the versions of a run
+WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)

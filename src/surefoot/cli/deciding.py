@@ -22,7 +22,7 @@ from surefoot.cli.sides import is_run, load_side
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.rules import CLAIMS, Rule
 from surefoot.importers import gatefiles
-from surefoot.records import MORE_RULES, Step
+from surefoot.records import MORE_RULES, WITHOUT, Step
 from surefoot.report.words import counted
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Options = dict[str, Any]
 GATE = "ship"  # what decides where nothing else is named
 CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
-WITHOUT = "without"  # of a step's overridden: runs that were left out, with the reason
 
 _OPTIONS = (
     click.argument("paths", nargs=-1, metavar="BASE CAND"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.gate.rules import Check, Decision, Rule
-from surefoot.records import MORE_RULES
+from surefoot.records import WITHOUT
 from surefoot.scorecard import difference as difference_of
 from surefoot.types import Estimate
 
@@ -95,12 +95,17 @@ def rule_words(rule: Rule) -> str:
     return rule.text if f"{rule.text} ".startswith(f"{name} ") else f"{name}: {rule.text}"
 
 
-def overridden(flags: Mapping[str, float | Sequence[str]]) -> str:
-    """What the command line changed or added: `--alpha 0.4, other rules (wrong <= 3)`."""
-    told = [f"--{name} {value:g}" for name, value in flags.items() if isinstance(value, (int, float))]
+def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
+    """What the command line changed or added: `--alpha 0.4, other rules (wrong <= 3), without v2-1 (disk lost)`."""
+    told = []
     for name, value in flags.items():
-        if not isinstance(value, (int, float)):
-            told.append(f"{name if name == MORE_RULES else 'other rules'} ({', '.join(value)})")
+        if isinstance(value, str):
+            told.append(f"--{name} {value}")
+        elif isinstance(value, (int, float)):
+            told.append(f"--{name} {value:g}")
+        else:
+            what = "other rules" if name == "rules" else name
+            told.append(f"{what} {', '.join(value)}" if name == WITHOUT else f"{what} ({', '.join(value)})")
     return ", ".join(told)
 
 
