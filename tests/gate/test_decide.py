@@ -1,40 +1,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.compare import Comparison, Request, compare
 from surefoot.errors import UsageError
-from surefoot.gate import Rule
+from surefoot.gate.counts import mcnemar_p
+from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.metrics import GRADED
+from surefoot.gate.rules import Check, Rule
+from surefoot.gate.sides import Run
 from surefoot.importers import gatefiles
-from surefoot.importers.verdicts import checked, load_verdicts
-from surefoot.judging import Judged
-from surefoot.measures import MEASURES, mcnemar_p
-from surefoot.pairing import Side
-from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict
 
-from .conftest import Write
-
 SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
+ANN = "human/ann"  # what nobody but people judged is exact
 SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "-": None}
 
 
-def verdicts(buckets: str, *, quality: int | None = 2, extra: int | None = 0, attempt: int = 1) -> list[Verdict]:
+def verdicts(
+    buckets: str, *, quality: int | None = 2, extra: int | None = 0, attempt: int = 1, grader: str = ANN
+) -> list[Verdict]:
     """One letter, one answer: c, w, u, r, - (graded, without a value) or _ (not there)."""
     found = []
     for place, letter in enumerate(buckets):
         if letter == "_":
             continue
-        found.append(Verdict(f"q{place}", "factuality", SHORT[letter], "g/1", attempt))
+        found.append(Verdict(f"q{place}", "factuality", SHORT[letter], grader, attempt))
         if letter == "r" and quality is not None:
-            found.append(Verdict(f"q{place}", "refusal_quality", quality, "g/1", attempt))
+            found.append(Verdict(f"q{place}", "refusal_quality", quality, grader, attempt))
         if letter in "cwu" and extra is not None:
-            found.append(Verdict(f"q{place}", "extra_claim_count", extra, "g/1", attempt))
+            found.append(Verdict(f"q{place}", "extra_claim_count", extra, grader, attempt))
     return found
 
 
@@ -47,8 +45,9 @@ def asked(expects: str, strata: str = "") -> dict[str, Question]:
     }
 
 
-def side(given: str | list[Verdict], name: str = "side", questions: dict[str, Question] | None = None) -> Side:
-    return Side(name, verdicts(given) if isinstance(given, str) else given, questions=questions or {})
+def side(given: str | list[Verdict], name: str = "side", questions: dict[str, Question] | None = None) -> Run:
+    rows = verdicts(given) if isinstance(given, str) else given
+    return Run(name, rows, questions=questions or {}, attempts=max((row.attempt for row in rows), default=1))
 
 
 def judge(
@@ -60,20 +59,17 @@ def judge(
 ) -> Comparison:
     chosen: Sequence[Rule] = [Rule.parse(rule) for rule in rules] or SHIP
     return compare(
-        side(base, "base", questions),
-        side(cand, "cand", questions),
-        chosen,
-        Request(waivers=waivers or {}, uncalibrated=True),
+        [side(base, "base", questions)], [side(cand, "cand", questions)], chosen, Request(waivers=waivers or {})
     )
 
 
-def only(comparison: Comparison) -> Judged:
-    assert len(comparison.judged) == 1
-    return comparison.judged[0]
+def only(comparison: Comparison) -> Check:
+    (check,) = comparison.decision.checks
+    return check
 
 
 def statuses(comparison: Comparison) -> dict[str, str]:
-    return {judged.check.rule.name: judged.check.status for judged in comparison.judged}
+    return {check.rule.name: check.status for check in comparison.decision.checks}
 
 
 def outcome(comparison: Comparison) -> tuple[str, int]:
@@ -96,16 +92,14 @@ def test_three_more_correct_and_one_more_wrong_is_rejected() -> None:
     result = judge("rrrcc", "cccwc")
     assert outcome(result) == ("BLOCK", 1)
     assert statuses(result)["wrong"] == "fail" and statuses(result)["unsupported"] == "pass"
-    failed = next(judged.check for judged in result.judged if judged.check.rule.name == "wrong")
+    failed = next(check for check in result.decision.checks if check.rule.name == "wrong")
     assert failed.questions == ("q3",)
 
 
-@pytest.mark.parametrize(("base", "cand", "rule"), [
-    ("cccu", "ccuu", "unsupported"),
-    ("cccr", "ccwr", "direction"),
-    ("c" * 10, "c" * 9 + "r", "correct"),
-    ("rr", "rr", "some_correct"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("base", "cand", "rule"),
+    [("cccu", "ccuu", "unsupported"), ("cccr", "ccwr", "acceptable"), ("rr", "rr", "some_correct")],
+)
 def test_each_hard_rule_blocks(base: str, cand: str, rule: str) -> None:
     result = judge(base, cand)
     assert result.decision.outcome == "BLOCK" and statuses(result)[rule] == "fail"
@@ -113,26 +107,22 @@ def test_each_hard_rule_blocks(base: str, cand: str, rule: str) -> None:
 
 def test_refusing_everything_does_not_ship() -> None:
     """It passes every hard rule of the rubric: nothing is wrong any more, and every refusal is a good one."""
-    hard = ("wrong", "unsupported", "direction", "refusal_quality", "extra_claims")
+    hard = ("wrong", "unsupported", "acceptable", "refusal_quality", "extra_claims")
     for questions in ({}, asked("aaaaaarr")):
         result = judge("ccccwurr", verdicts("rrrrrrrr", quality=3), questions=questions)
-        assert {statuses(result)[name] for name in hard} == {"pass"}
-        assert outcome(result) == ("BLOCK", 1) and statuses(result)["correct"] == "fail"
+        assert {statuses(result)[name] for name in hard} <= {"pass", "not_applicable"}
+        assert outcome(result) == ("BLOCK", 1) and statuses(result)["some_correct"] == "fail"
     assert statuses(result)["over_refusal"] == "fail"
-    assert judge("rrrr", "rrrr").decision.outcome == "BLOCK"
-    assert statuses(judge("rrrc", "rrrc", questions=asked("aaaa")))["over_refusal_limit"] == "fail"
+    assert statuses(judge("rrrc", "rrrc", questions=asked("aaaa")))["over_refusal"] == "fail"
 
 
-def test_refusal_quality_is_taken_over_all_refusals_and_over_those_both_share() -> None:
+def test_refusal_quality_is_taken_over_all_refusals() -> None:
     base = verdicts("rrc", quality=2)
     cand = [*verdicts("rcc", quality=3)[:2], *verdicts("_cr", quality=0)]
-    result = judge(base, cand)
+    result = judge(base, cand, "refusal_quality >= baseline")
     assert measure(result, "refusal_quality") == (2.0, 1.5)
-    assert measure(result, "refusal_quality_shared") == (2.0, 3.0)
-    rules = ("refusal_quality >= baseline", "refusal_quality_shared >= baseline")
-    assert list(statuses(judge(base, cand, *rules)).values()) == ["fail", "pass"]
-    named = judge(base, cand, rules[0]).judged[0].check
-    assert named.questions == ("q2",), "the refusals below the mean, not those that are answers now"
+    assert only(result).status == "fail"
+    assert only(result).questions == ("q2",), "the refusals below the mean, not those that are answers now"
     exact = judge(verdicts("rrr"), [*verdicts("rr"), *verdicts("__r", quality=0)]).measures["cand"]["refusal_quality"]
     assert (exact.numerator, exact.denominator) == (4, 3)
 
@@ -142,18 +132,18 @@ def test_extra_claims_are_summed_and_averaged_over_what_was_answered() -> None:
     assert measure(result, "extra_claim_count") == (1.0, 2.0)
     assert measure(result, "extra_claims_per_answer") == (1.0, 1.0)
     assert statuses(result)["extra_claims"] == "fail"
-    assert only(judge(verdicts("crr"), verdicts("ccr"), "extra_claims_per_answer <= baseline")).check.status == "pass"
+    assert only(judge(verdicts("crr"), verdicts("ccr"), "extra_claims_per_answer <= baseline")).status == "pass"
 
 
 def test_support_without_a_citation_is_not_applicable() -> None:
     rule = "citation_supports_rate >= baseline"
-    assert only(judge("cc", "cc", rule)).check.status == "not_applicable"
+    assert only(judge("cc", "cc", rule)).status == "not_applicable"
     cited = [*verdicts("ccu"), Verdict("q0", "citation_supports", "yes", "g"),
              Verdict("q1", "citation_supports", "partly", "g")]  # fmt: skip
     result = judge(cited, cited, rule)
     seen = result.measures["cand"]["citation_supports_rate"]
     assert (seen.numerator, seen.denominator) == (1, 2), "q2 cites nothing: neither yes nor no"
-    assert only(judge(cited, "ccu", rule)).check.status == "undecidable", "one side lacks it"
+    assert only(judge(cited, "ccu", rule)).status == "undecidable", "one side lacks it"
 
 
 def test_a_question_missing_on_one_side_is_ungraded_there() -> None:
@@ -167,26 +157,26 @@ def test_a_question_missing_on_one_side_is_ungraded_there() -> None:
 
 def test_what_fails_anyway_fails_though_verdicts_are_missing() -> None:
     result = judge("ccc", "w-c", "wrong <= baseline")
-    assert only(result).check.status == "fail" and outcome(result) == ("BLOCK", 1)
-    assert only(judge("w-c", "ccw", "wrong <= baseline")).check.status == "undecidable"
-    assert only(judge("-cc", "wwc", "wrong <= baseline")).check.status == "fail"
-    assert only(judge("ccc", "r-c", "correct >= baseline")).check.status == "fail"
-    assert only(judge("ccr", "c-r", "correct >= baseline")).check.status == "undecidable"
-    assert only(judge("ccc", "cc-", "wrong == 0")).check.status == "undecidable"
+    assert only(result).status == "fail" and outcome(result) == ("BLOCK", 1)
+    assert only(judge("w-c", "ccw", "wrong <= baseline")).status == "undecidable"
+    assert only(judge("-cc", "wwc", "wrong <= baseline")).status == "fail"
+    assert only(judge("ccc", "r-c", "correct >= baseline")).status == "fail"
+    assert only(judge("ccr", "c-r", "correct >= baseline")).status == "undecidable"
+    assert only(judge("ccc", "cc-", "wrong == 0")).status == "undecidable"
 
 
 def test_a_rule_with_no_axis_on_either_side_is_shown_as_not_applicable() -> None:
     result = judge(verdicts("cr", quality=None, extra=None), verdicts("cr", quality=None, extra=None))
     assert statuses(result)["refusal_quality"] == statuses(result)["extra_claims"] == "not_applicable"
     assert outcome(result) == ("SHIP", 0)
-    assert only(judge("c", "c", "precision >= 0.5")).check.status == "not_applicable"
+    assert only(judge("c", "c", "precision >= 0.5")).status == "not_applicable"
 
 
 def test_an_axis_that_is_not_there_for_every_answer_is_undecidable() -> None:
     lacking = [v for v in verdicts("crc") if (v.question_id, v.axis) != ("q1", "refusal_quality")]
     result = judge("crc", lacking)
     assert statuses(result)["refusal_quality"] == "undecidable" and outcome(result)[1] == 3
-    named = next(j.check for j in result.judged if j.check.rule.name == "refusal_quality")
+    named = next(check for check in result.decision.checks if check.rule.name == "refusal_quality")
     assert named.questions == ("q1",)
     lacking = [v for v in verdicts("crc") if (v.question_id, v.axis) != ("q0", "extra_claim_count")]
     assert statuses(judge("crc", lacking))["extra_claims"] == "undecidable"
@@ -201,12 +191,12 @@ def test_a_side_that_refuses_nothing_has_no_refusals_to_be_worse() -> None:
 def test_rules_on_a_stratum() -> None:
     questions = asked("aarr", "eehh")
     rule = "wrong[h] <= baseline + 1"
-    assert only(judge("ccrr", "ccwr", rule, questions=questions)).check.status == "pass"
-    assert only(judge("ccrr", "ccww", rule, questions=questions)).check.status == "fail"
-    assert only(judge("ccrr", "wwrr", rule, questions=questions)).check.status == "pass"
-    typo = only(judge("ccrr", "ccrr", "wrong[x] <= baseline", questions=questions)).check
+    assert only(judge("ccrr", "ccwr", rule, questions=questions)).status == "pass"
+    assert only(judge("ccrr", "ccww", rule, questions=questions)).status == "fail"
+    assert only(judge("ccrr", "wwrr", rule, questions=questions)).status == "pass"
+    typo = only(judge("ccrr", "ccrr", "wrong[x] <= baseline", questions=questions))
     assert typo.status == "undecidable" and "e, h" in typo.reason
-    assert only(judge("cc", "cc", "wrong[h] <= baseline")).check.status == "undecidable"
+    assert only(judge("cc", "cc", "wrong[h] <= baseline")).status == "undecidable"
     result = judge("ccrr", "ccwr", questions=questions)
     assert result.by_stratum["h"]["cand"] == {"correct": 0, "wrong": 1, "unsupported": 0, "refused": 1, "ungraded": 0}
     assert list(result.by_stratum) == ["e", "h"] and judge("c", "c").by_stratum == {}
@@ -219,7 +209,7 @@ def test_rules_on_a_stratum() -> None:
      ("correct >= baseline - 10%", 1)],
 )  # fmt: skip
 def test_a_share_of_a_count_is_one_of_all_answers(rule: str, most: int) -> None:
-    found = {wrong: only(judge("c" * 10, "w" * wrong + "c" * (10 - wrong), rule)).check for wrong in range(11)}
+    found = {wrong: only(judge("c" * 10, "w" * wrong + "c" * (10 - wrong), rule)) for wrong in range(11)}
     assert [wrong for wrong, check in found.items() if check.status == "pass"] == list(range(most + 1))
     assert found[0].rule.text == rule
 
@@ -233,7 +223,7 @@ def test_over_and_under_refusal_need_the_questions() -> None:
 def test_moved_answers_carry_both_sides_and_come_worst_first() -> None:
     base, cand = side("wccr", "base"), side("cwcc", "cand")
     cand.traces = {("q1", 1): Trace("q1", answer="It is 7.")}
-    result = compare(base, cand, SHIP, Request(uncalibrated=True))
+    result = compare([base], [cand], SHIP, Request())
     moved = [(pair.question_id, pair.base.bucket, pair.cand.bucket) for pair in result.moved]
     assert moved == [("q1", "correct", "wrong"), ("q3", "refused", "correct"), ("q0", "wrong", "correct")]
     assert result.moved[0].cand.trace is not None and result.moved[0].cand.trace.answer == "It is 7."
@@ -243,15 +233,11 @@ def test_attempts_are_paired_and_an_attempt_too_few_is_missing() -> None:
     twice = [*verdicts("cc"), *verdicts("cw", attempt=2)]
     result = judge(twice, twice)
     assert outcome(result) == ("SHIP", 0) and sum(result.buckets["base"].values()) == 4
-    assert outcome(judge(twice, verdicts("cc"))) == ("INCONCLUSIVE", 4)
+    assert outcome(judge(twice, verdicts("cc"))) == ("SHIP", 0), "a version may have been asked more often"
+    assert outcome(judge(twice, twice[:-2])) == ("INCONCLUSIVE", 4), "but not at some questions only"
     planned = side("cc", "cand", asked("aa"))
     planned.attempts = 2
-    assert (
-        compare(side("cc", questions=asked("aa")), planned, SHIP, Request(uncalibrated=True)).buckets["cand"][
-            "ungraded"
-        ]
-        == 2
-    )
+    assert compare([side("cc", questions=asked("aa"))], [planned], SHIP, Request()).buckets["cand"]["ungraded"] == 2
 
 
 def test_intervals_average_repeats_and_know_documents() -> None:
@@ -268,30 +254,36 @@ def test_intervals_average_repeats_and_know_documents() -> None:
 def test_runs_that_differ_are_not_compared() -> None:
     base, cand = side("c", "base"), side("c", "cand")
     base.identity = {"questions_sha256": "a", "rubric_sha256": "r", "grader": "g/1"}
-    assert compare(base, cand, SHIP, Request(uncalibrated=True)).decision.outcome == "SHIP"
-    cand.identity = {"questions_sha256": "b", "rubric_sha256": "r", "grader": "g/2"}
-    with pytest.raises(UsageError, match="questions and grader"):
-        compare(base, cand, SHIP, Request(uncalibrated=True))
-    with pytest.raises(UsageError, match="questions"):
-        compare(side("c", questions=asked("a")), side("c", questions=asked("r")), SHIP, Request(uncalibrated=True))
+    assert compare([base], [cand], SHIP, Request()).decision.outcome == "SHIP"
+    cand.identity = {"questions_sha256": "b", "rubric_sha256": "s", "grader": "g/2"}
+    with pytest.raises(UsageError, match="rubric and grader"):
+        compare([base], [cand], SHIP, Request())
+    with pytest.raises(UsageError, match="no question alike"):
+        compare([side("c", questions=asked("a"))], [side("c", questions=asked("r"))], SHIP, Request())
+
+
+def graded(buckets: str, *more: Verdict, graders: tuple[str, ...] = ()) -> Run:
+    """By a grader, of a pipeline that always answers alike."""
+    rows = [*more, *verdicts(buckets, grader="g/1")]
+    return Run("run", rows, graders=graders, deterministic=True)
 
 
 def test_several_graders_count_when_they_agree() -> None:
-    other = [Verdict("q0", "factuality", "wrong", "other/1")]
-    result = judge("cc", [*verdicts("cc"), *other])
+    other = Verdict("q0", "factuality", "wrong", "other/1")
+    truth = Request(uncalibrated=True)
+    result = compare([graded("cc")], [graded("cc", other)], SHIP, truth)
     assert result.buckets["cand"]["ungraded"] == 1 and "disagree" in result.moved[0].cand.verdicts["factuality"].reason
-    chosen = side([*verdicts("cc"), *other], "cand")
-    chosen.graders = ("g/1",)
-    assert outcome(compare(side("cc"), chosen, SHIP, Request(uncalibrated=True))) == ("SHIP", 0)
-    blank = [Verdict("q0", "factuality", None, "cheap/1")]
-    assert outcome(judge("cc", [*blank, *verdicts("cc")])) == ("SHIP", 0)
+    chosen = graded("cc", other, graders=("g/1",))
+    assert outcome(compare([graded("cc")], [chosen], SHIP, truth)) == ("SHIP", 0)
+    blank = Verdict("q0", "factuality", None, "cheap/1")
+    assert outcome(compare([graded("cc")], [graded("cc", blank)], SHIP, truth)) == ("SHIP", 0)
 
 
 def test_a_waived_rule_does_not_block_and_is_kept_with_its_reason() -> None:
-    waivers = {"unsupported": "known retriever outage", "direction": "same", "correct": "x"}
+    waivers = {"unsupported": "known retriever outage", "acceptable": "same"}
     result = judge("cccc", "cccu", waivers=waivers)
     assert outcome(result) == ("SHIP", 0)
-    waived = {judged.check.rule.name: judged.waiver for judged in result.judged if judged.waiver}
+    waived = {check.rule.name: check.waiver for check in result.decision.checks if check.waiver}
     assert waived == waivers
     assert judge("cccc", "ccwu", waivers={"unsupported": "outage"}).decision.outcome == "BLOCK"
     with pytest.raises(UsageError, match="no reason"):
@@ -302,15 +294,10 @@ def test_a_waived_rule_does_not_block_and_is_kept_with_its_reason() -> None:
     assert judge("cc", "ww", waivers=everything).decision.outcome != "BLOCK"
 
 
-def test_modes() -> None:
-    with pytest.raises(UsageError, match="lax"):
-        compare(side("c"), side("c"), SHIP, Request(mode="lax"))
-
-
 def test_rows_that_could_not_be_used_make_it_incomplete() -> None:
     cand = side("cc", "cand")
     cand.problems = [Problem("bad_verdict", "x"), Problem("note", "y")]
-    result = compare(side("cc"), cand, SHIP, Request(uncalibrated=True))
+    result = compare([side("cc")], [cand], SHIP, Request())
     assert outcome(result) == ("INCONCLUSIVE", 4) and result.decision.incomplete == ("1 row of cand could not be used",)
     assert outcome(judge("ccc", "ccc", questions=asked("aa"))) == ("INCONCLUSIVE", 4)
 
@@ -322,7 +309,7 @@ def test_nothing_at_all_does_not_ship() -> None:
 
 
 def test_runs_without_buckets_are_compared_by_what_they_have() -> None:
-    base = [Verdict("q0", "citation_exists", "yes", "g"), Verdict("q1", "citation_exists", "no", "g")]
+    base = [Verdict("q0", "citation_exists", "yes", ANN), Verdict("q1", "citation_exists", "no", ANN)]
     rules = ("citation_exists_rate >= baseline", "coverage >= 1.0")
     assert outcome(judge(base, base, *rules)) == ("SHIP", 0)
     assert outcome(judge(base, base[:1], *rules)) == ("INCONCLUSIVE", 4)
@@ -330,15 +317,15 @@ def test_runs_without_buckets_are_compared_by_what_they_have() -> None:
 
 
 def test_an_ungraded_answer_is_no_citation_that_does_not_exist() -> None:
-    cited = [Verdict(f"q{i}", "citation_exists", "yes", "g/1") for i in range(6)]
+    cited = [Verdict(f"q{i}", "citation_exists", "yes", ANN) for i in range(6)]
     graded = [*verdicts("cccccc-"), *cited]
     result = judge(graded, graded, "citation_exists_rate >= 0.9")
     estimate = result.measures["cand"]["citation_exists_rate"]
     assert (estimate.numerator, estimate.denominator) == (6, 6)
     # Nor is it nothing: with a citation that does not exist the rule would fail.
-    assert only(result).check.status == "undecidable" and only(result).check.questions == ("q6",)
+    assert only(result).status == "undecidable" and only(result).questions == ("q6",)
     # An answer that was graded and cites nothing is none of the measure's.
-    assert only(judge([*verdicts("ccccccr"), *cited], graded, "citation_exists_rate >= 0.9")).base == estimate
+    assert only(judge([*verdicts("ccccccr"), *cited], graded, "citation_exists_rate >= 0.9")).before == estimate
     unknown = judge([*verdicts("-"), *cited[:1]], [*verdicts("-")], "citation_exists_rate >= 0.9")
     assert unknown.measures["cand"]["citation_exists_rate"].value is None and outcome(unknown)[0] == "INCONCLUSIVE"
 
@@ -357,78 +344,8 @@ def test_mcnemar_counts_answers_graded_on_both_sides() -> None:
 
 
 def test_every_measure_can_be_named_in_a_rule() -> None:
-    for name in MEASURES:
+    for name in GRADED:
         assert Rule.parse(f"{name} >= baseline").metric == name
-
-
-def test_verdict_files(write: Write, tmp_path: Path) -> None:
-    rows = [{"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g", "reason": "so"},
-            {"qid": 7, "axis": "refusal_quality", "value": 2.0, "attempt": 3},
-            {"question_id": "a", "axis": "citation_supports", "value": "partly"},
-            {"question_id": "a", "axis": "factuality", "value": "correct", "grader": "g"}]  # fmt: skip
-    found = load_verdicts(write("v.jsonl", rows))
-    assert [(v.question_id, v.axis, v.value, v.attempt) for v in found] == [
-        ("a", "factuality", "correct", 1), ("7", "refusal_quality", 2, 3), ("a", "citation_supports", "partly", 1),
-    ]  # fmt: skip
-    with pytest.raises(UsageError, match=r"none\.jsonl"):
-        load_verdicts(tmp_path / "none.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({"question_id": "a", "axis": "factuality", "value": "Correct"}, "must be correct, wrong"),
-        ({"question_id": "a", "axis": "factuality", "value": True}, "true or false"),
-        ({"question_id": "a", "axis": "citation_exists", "value": "partly"}, "yes or no"),
-        ({"question_id": "a", "axis": "citation_supports", "value": ["yes"]}, "a list"),
-        ({"question_id": "a", "axis": "refusal_quality", "value": 4}, "0, 1, 2 or 3"),
-        ({"question_id": "a", "axis": "refusal_quality", "value": "2"}, "0, 1, 2 or 3"),
-        ({"question_id": "a", "axis": "extra_claim_count", "value": -1}, "from 0"),
-        ({"question_id": "a", "axis": "refusal_quality", "value": 0.5}, "a number"),
-        ({"question_id": "a", "axis": "factuality", "value": "maybe"}, "not 'maybe'"),
-        ({"question_id": "a", "axis": "citation_supports", "value": "correct"}, "which is a value of factuality"),
-        ({"question_id": "a", "axis": "factualty", "value": "wrong"}, "did you mean factuality?"),
-        ({"question_id": "a", "axis": "tone", "value": "curt"}, "the axes are factuality, citation_exists"),
-        ({"question_id": "a", "axis": "factuality", "value": "correct", "confidence": "high"}, "confidence"),
-        ({"question_id": "a" * 9000, "axis": "factuality", "value": "maybe"}, "aaa...: factuality must be"),
-        ({"question_id": "a", "axis": "factuality"}, "no value"),
-        ({"question_id": "a", "value": "correct"}, "no axis"),
-        ({"axis": "factuality", "value": "correct"}, "no question"),
-        ({"question_id": "a", "axis": "factuality", "value": "correct", "attempt": 0}, "attempt"),
-        ({"question_id": "a", "axis": "factuality", "value": "correct", "grader": 3}, "grader"),
-        ({"question_id": "a", "axis": "factuality", "value": "correct", "evidence": [3]}, "evidence"),
-        ([1], "an object"),
-        ("{broken", "not valid JSON"),
-    ],
-)
-def test_a_bad_verdict_is_named_by_file_and_line(write: Write, row: object, words: str) -> None:
-    good = {"question_id": "b", "axis": "factuality", "value": "wrong"}
-    problems: list[Problem] = []
-    path = write("v.jsonl", [good, row])
-    found = load_verdicts(path, problems)
-    assert [(p.line, p.source) for p in problems] == [(2, str(path))] and words in problems[0].message
-    assert found[0].value == "wrong" and all(v.value is None for v in found[1:])
-    with pytest.raises(UsageError, match=":2: "):
-        load_verdicts(path)
-
-
-def test_verdicts_that_contradict_each_other_leave_none(write: Write) -> None:
-    rows = [{"question_id": "a", "axis": "factuality", "value": v} for v in (None, "correct", "wrong", "correct")]
-    problems: list[Problem] = []
-    (only_one,) = load_verdicts(write("v.jsonl", rows), problems)
-    assert only_one.value is None and [(p.kind, p.line) for p in problems] == [("duplicate_verdict", 3)]
-    assert "line 2" in problems[0].message and "line 3" in problems[0].message
-
-
-def test_the_reader_and_the_table_know_the_same_buckets() -> None:
-    assert all(checked(Verdict("q", "factuality", bucket, "g"))[1] == "" for bucket in BUCKETS)
-
-
-def test_a_verdict_that_is_there_twice_is_said(write: Write) -> None:
-    row = {"question_id": "a", "axis": "factuality", "value": "correct"}
-    problems: list[Problem] = []
-    assert len(load_verdicts(write("v.jsonl", [row, row]), problems)) == 1
-    assert [(p.kind, p.line) for p in problems] == [("note", 2)] and "repeats line 1" in problems[0].message
 
 
 def test_what_is_incomplete_is_named() -> None:
@@ -445,13 +362,14 @@ def test_what_is_incomplete_is_named() -> None:
 def test_sides_by_different_graders_are_told() -> None:
     labelled = [Verdict("q0", "factuality", "correct", "ada")]
     (note,) = judge(verdicts("c", extra=None), labelled).problems
-    assert note.kind == "note" and "base by g/1, cand by ada" in note.message
+    assert note.kind == "note" and "base by human/ann, cand by ada" in note.message
     assert judge(labelled, labelled).problems == ()
 
 
 answers = st.lists(st.sampled_from("cwur-_"), min_size=1, max_size=12).map("".join)
 
 
+@settings(max_examples=20)
 @given(answers, answers, st.randoms(use_true_random=False), st.booleans())
 def test_the_order_of_rows_does_not_matter(base: str, cand: str, random: st.DataObject, known: bool) -> None:
     before, after = verdicts(base), verdicts(cand)
@@ -461,6 +379,7 @@ def test_the_order_of_rows_does_not_matter(base: str, cand: str, random: st.Data
     assert judge(before, after, questions=asked("ar" * 6) if known else None) == first
 
 
+@settings(max_examples=20)
 @given(st.data(), st.booleans())
 def test_a_wrong_answer_more_never_turns_block_into_ship(data: st.DataObject, known: bool) -> None:
     """Whether it stands where nothing was graded, in place of a correct answer, or beside all others."""
@@ -476,6 +395,7 @@ def test_a_wrong_answer_more_never_turns_block_into_ship(data: st.DataObject, kn
         assert judge(base, worse, questions=questions).decision.outcome != "SHIP"
 
 
+@settings(max_examples=20)
 @given(st.text("cwur", min_size=1, max_size=12), st.data())
 def test_more_wrong_than_the_baseline_always_blocks(base: str, data: st.DataObject) -> None:
     cand = data.draw(st.text("cwur", min_size=len(base), max_size=len(base)))
@@ -486,20 +406,9 @@ def test_more_wrong_than_the_baseline_always_blocks(base: str, data: st.DataObje
         assert cand.count("u") <= base.count("u") and cand.count("c") > 0
 
 
+@settings(max_examples=20)
 @given(answers, answers)
 def test_every_answer_is_in_one_bucket_of_each_side(base: str, cand: str) -> None:
     result = judge(base, cand)
     size = len({i for text in (base, cand) for i, letter in enumerate(text) if letter != "_"})
     assert sum(result.buckets["base"].values()) == sum(result.buckets["cand"].values()) == size
-
-
-@pytest.mark.parametrize("mode", ["strict", "sequential"])
-def test_a_rule_that_waits_for_a_score_names_the_answers(mode: str) -> None:
-    refused = [Verdict(f"q{i}", "factuality", "refused", "g/1") for i in range(3)]
-    scored = [Verdict(f"q{i}", "refusal_quality", 2, "g/1") for i in range(3)]
-    rules = [Rule.parse("refusal_quality >= baseline")]
-    found = compare(
-        side([*refused, *scored]), side([*refused, *scored[1:]]), rules, Request(uncalibrated=True, mode=mode)
-    )  # fmt: skip
-    [step] = found.next_steps
-    assert "give refusal_quality to q0: grade or label" in step and "pairs of runs" not in step

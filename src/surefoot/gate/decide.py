@@ -228,11 +228,11 @@ class _Judge:
             return (
                 check if cand.value is not None else replace(check, status="not_applicable", reason=cand.reason or "")
             )
-        best = self._at_best(rule, metric, cand, unknown, len(asked))
+        best = self._with_the_rest_good(rule, metric, cand, unknown, len(asked))
         status = "fail" if check.status == "fail" and best == "fail" else "undecidable"
         return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
 
-    def _at_best(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
+    def _with_the_rest_good(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
         """What came of a rule if every missing verdict were in the candidate's favour."""
         gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
         below = cand.denominator + (unknown if metric.shape == "mean" else 0)
@@ -245,29 +245,39 @@ class _Judge:
         empty = [estimate for estimate in (cand, base) if estimate.value is None]
         if not metric.axis:
             return gate.check(rule, lambda _: cand, lambda _: base)
-        if empty and (len(empty) == 2 or metric.axis != BUCKET_AXIS) and not lack_base + lack_cand:
-            where = (
-                "on either side" if len(empty) == 2 else "of the candidate" if cand.value is None else "of the baseline"
-            )
-            return Check(rule, "not_applicable", cand, reason=f"{empty[0].reason} known {where}", before=base)
+        lacking = lack_base + lack_cand
         if empty:
-            return Check(rule, "undecidable", cand, reason=_no_verdict(lack_base + lack_cand), before=base)
+            is_needless = not lacking and (len(empty) == 2 or metric.shape == "mean")
+            where = (
+                "on either side" if len(empty) == 2 else f"of the {'candidate' if cand.value is None else 'baseline'}"
+            )
+            reason = _no_verdict(lacking) if lacking else f"{empty[0].reason} {where}"
+            return Check(rule, "not_applicable" if is_needless else "undecidable", cand, reason=reason, before=base)
         evidence = self._evidence(metric, asked)
         known = draw(evidence, self.request.claim)
         change = self._interval(rule, metric, known, len(asked))
         status, reason = self._status(rule, change), ""
         differing = [one for one in evidence.answers if one.label is None and one.side is not None]
         if differing and not trust.drawn_labels(evidence.answers, evidence.earlier):
-            status, reason = (
-                "undecidable",
-                f"nobody has labelled {metric.axis}, so how far the grader errs is not known",
+            status = "fail" if self._fails_anyway(rule, metric, evidence, len(asked)) else "undecidable"
+            reason = (
+                ""
+                if status == "fail"
+                else f"nobody has labelled {metric.axis}, so how far the grader errs is not known"
             )
         if status == "undecidable":
-            reason = reason or (_no_verdict(lack_base + lack_cand) if lack_base + lack_cand else "")
+            reason = reason or (_no_verdict(lacking) if lacking else "")
             self.opened[rule.name] = Opened(
                 rule, metric, change, evidence, known, self.alpha, self.alpha / self.against
             )
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
+
+    def _fails_anyway(self, rule: Rule, metric: Metric, evidence: Evidence, questions: int) -> bool:
+        """Whether a rule is broken by what people said alone, were all the rest in the candidate's favour."""
+        if metric.most is None or rule.op == "==":
+            return False
+        best = draw(_at_best(evidence, rule), self.request.claim)
+        return self._status(rule, self._interval(rule, metric, best, questions)) == "fail"
 
     def _interval(self, rule: Rule, metric: Metric, known: Draws, questions: int) -> Change:
         limit = float(rule.limit)
@@ -310,6 +320,8 @@ class _Judge:
         before, after = (_mean(parts[name]) for name in SIDES)
         if not check.rule.on_baseline:
             before = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
+        elif before is None and metric.shape != "count" and check.before is not None:
+            before = check.before.value  # where the baseline has nothing of the kind, its mean
         gain = (after or 0) - (before or 0)
         return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
 
@@ -317,6 +329,14 @@ class _Judge:
 def _mean(parts: Sequence[object]) -> Fraction | None:
     known = [part for part in parts if isinstance(part, int)]
     return Fraction(sum(known), len(known)) if known else None
+
+
+def _at_best(evidence: Evidence, rule: Rule) -> Evidence:
+    """As if all that people have not labelled were in the candidate's favour."""
+    worth = sorted(evidence.worth, key=lambda value: evidence.worth[value], reverse=rule.is_bounded_above)
+    answers = [replace(one, label=worth[-one.side]) if one.label is None and one.side is not None else one
+               for one in evidence.answers]  # fmt: skip
+    return replace(evidence, answers=answers)
 
 
 def _no_verdict(count: int) -> str:
