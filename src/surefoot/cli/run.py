@@ -25,9 +25,10 @@ from surefoot.cli.output import warn_of
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
 from surefoot.datasets import demo
-from surefoot.datasets.locks import verify_lock
+from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock, verify_lock
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
+from surefoot.gate.sides import some
 from surefoot.importers import questions as question_sets
 from surefoot.matrix.plan import refuse_too_many
 from surefoot.problems import ProblemLog
@@ -184,6 +185,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         seed=options["seed"],
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
+        question_notes=_apart_from_lock(options["questions"], questions),
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),
@@ -194,6 +196,15 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         store = _created(folder, manifest, questions)
         undo.pop_all()
     return store, pipeline
+
+
+def _apart_from_lock(given: str | None, questions: Sequence[Question]) -> tuple[str, ...]:
+    """What was left out of a locked question set, or added to it: a decision has to say so."""
+    if given is None or not lock_path(given).is_file():
+        return ()
+    found = difference(read_lock(lock_path(given)), hashes_of(questions))
+    told = {"are missing": found.removed, "are new": found.added}
+    return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
 
 
 def _created(folder: Path, manifest: Manifest, questions: list[Question]) -> RunStore:

@@ -54,7 +54,7 @@ def _run(folder: Path, name: str) -> Run:
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
         graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),
-        problems=store.problems,
+        problems=[*store.problems, *(Problem("note", note, name) for note in manifest.question_notes)],
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,

@@ -16,7 +16,7 @@ from surefoot.appending import printable
 from surefoot.cli.sides import is_run, load_side
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.gate.metrics import Value
-from surefoot.gate.sides import Run, stand_in
+from surefoot.gate.sides import Run, some, stand_in
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import RunEntry, corpus_of
@@ -65,7 +65,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
         if one.entry.name in out or version_in(one.manifest) not in (version_in(first), version_in(second)):
             continue
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
-            notes.append(_other_questions(one, first))
+            notes.append(_other_questions(one, first, {question.id for question in stores[0].questions()}))
         elif one.manifest.deterministic and one.folder is None:
             continue  # it would say what the others say
         else:
@@ -139,9 +139,15 @@ def _check(one: _Known, like: Manifest) -> None:
         raise Incomplete(message, f"surefoot grade {printable(one.folder)}, or {_WITHOUT.format(name=name)}")
 
 
-def _other_questions(one: _Known, asked: Manifest) -> str:
-    return (f"not counted: {one.entry.name}, which was asked {one.manifest.question_count} other questions "
-            f"(here there are {asked.question_count})")  # fmt: skip
+def _other_questions(one: _Known, asked: Manifest, ids: set[str]) -> str:
+    """What a version was asked before: whoever drops the hard questions has to be told so."""
+    told = f"not counted: {one.entry.name}, which was asked another question set"
+    missing = [] if one.folder is None else sorted({q.id for q in RunStore.open(one.folder).questions()} - ids)
+    if missing:
+        return (
+            f"{told}; {len(missing)} of its {one.manifest.question_count} questions are missing here: {some(missing)}"
+        )
+    return f"{told} (of {one.manifest.question_count} questions, where here there are {asked.question_count})"
 
 
 def _shared_out(kept: Sequence[_Known], base: Manifest, cand: Manifest) -> tuple[list[Path], list[Path]]:

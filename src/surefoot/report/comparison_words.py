@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from surefoot.gate import trust
-from surefoot.gate.decide import Comparison, Counted
+from surefoot.gate.counts import Counted
+from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Pair, Said, SideName

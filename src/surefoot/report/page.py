@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from unicodedata import category
 
-from surefoot.gate.decide import Comparison, Counted
+from surefoot.gate.counts import Counted
+from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import SIDES, Pair, Said, SideName
