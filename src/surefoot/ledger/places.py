@@ -68,5 +68,5 @@ def entry_of(store: RunStore) -> RunEntry:
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
         name=store.manifest.name,
         path=printable(store.path.resolve()),
-        manifest=msgspec.to_builtins(store.manifest),
+        manifest=msgspec.json.decode(msgspec.json.encode(store.manifest)),  # as it comes back
     )
