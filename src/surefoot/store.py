@@ -49,7 +49,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     seed: int
     questions_sha256: str
     question_count: int
-    question_notes: tuple[str, ...] = ()  # how the questions differ from those that were locked
+    question_notes: list[str] = []  # how the questions differ from those that were locked
     corpus_sha256: str | None = None
     rubric: str = ""
     rubric_sha256: str = ""

@@ -185,7 +185,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         seed=options["seed"],
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
-        question_notes=_apart_from_lock(options["questions"], questions),
+        question_notes=list(_apart_from_lock(options["questions"], questions)),
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from surefoot.gate.metrics import Value
 
-DRAWS, FEWEST_DRAWS = 4_000, 400
-_MOST_CELLS = 20_000_000  # of draws times answers, to fit into memory
+DRAWS, FEWEST_DRAWS = 4_000, 200
+_MOST_CELLS = 8_000_000  # of draws times answers, to fit into memory
 _PRIOR = 0.5  # of a label that nobody gave, for each thing the grader could have said (Jeffreys)
 _APART = 0.7  # how far the sides may differ, one standard deviation in log-odds
 _NEVER = 1e-12

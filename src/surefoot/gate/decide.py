@@ -150,6 +150,8 @@ class _Judge:
         self.alpha, self.against = spent(request.alpha, request.look), max(against, 1)
         self.axes = {axis for side in sides.values() for said in side.all_answers() for axis in said.verdicts}
         self.opened: dict[str, Opened] = {}
+        self._seen: dict[tuple[str, SideName], tuple[Estimate, int]] = {}  # over all questions
+        self._known: dict[str, tuple[Evidence, Draws]] = {}
 
     def check(self, rule: Rule) -> Check:
         metric = GRADED.get(rule.metric)
@@ -181,7 +183,7 @@ class _Judge:
         for name, metric in GRADED.items():
             if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
                                                 for side in SIDES):  # fmt: skip
-                known = draw(self._evidence(metric, asked), self.request.claim, draws)
+                _, known = self._drawn(metric, asked, draws)
                 low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
                 found[name] = Change(*known.means, known.mean, low, high, 0.0, self.request.margin * metric.scale)
         return found
@@ -204,16 +206,26 @@ class _Judge:
 
     def _measured(self, metric: Metric, side: SideName, asked: Asked) -> tuple[Estimate, int]:
         """As it stands; a count is that of one run, however many there are."""
+        if asked is self.asked and (metric.name, side) in self._seen:
+            return self._seen[metric.name, side]
         answers = [(said, question) for id, question in asked.items() for said in self.sides[side].answers[id]]
         estimate, unknown = measured(metric, answers)
         if metric.shape == "count":
             estimate = Estimate(estimate.numerator, self.sides[side].attempts)
+        if asked is self.asked:
+            self._seen[metric.name, side] = estimate, unknown
         return estimate, unknown
 
-    def _evidence(self, metric: Metric, asked: Asked) -> Evidence:
+    def _drawn(self, metric: Metric, asked: Asked, draws: int = DRAWS) -> tuple[Evidence, Draws]:
+        if asked is self.asked and metric.name in self._known:
+            return self._known[metric.name]
         earlier = self.request.earlier.get(str(metric.axis), {})
         both = self.sides["base"], self.sides["cand"]
-        return evidence_on(metric, both, asked, earlier, taken_for_truth=self.request.uncalibrated)
+        evidence = evidence_on(metric, both, asked, earlier, taken_for_truth=self.request.uncalibrated)
+        found = evidence, draw(evidence, self.request.claim, draws)
+        if asked is self.asked:
+            self._known[metric.name] = found
+        return found
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         """A rule with a limit of its own: the candidate as it stands."""
@@ -253,8 +265,7 @@ class _Judge:
             )
             reason = _no_verdict(lacking) if lacking else f"{empty[0].reason} {where}"
             return Check(rule, "not_applicable" if is_needless else "undecidable", cand, reason=reason, before=base)
-        evidence = self._evidence(metric, asked)
-        known = draw(evidence, self.request.claim)
+        evidence, known = self._drawn(metric, asked)
         change = self._interval(rule, metric, known, len(asked))
         status, reason = self._status(rule, change), ""
         differing = [one for one in evidence.answers if one.label is None and one.side is not None]
