@@ -13,7 +13,7 @@ import click
 import pytest
 
 from surefoot.cli.main import cli
-from surefoot.metrics import METRICS
+from surefoot.gate.metrics import SCORED as METRICS
 
 from .golden_files import ROOT, check
 
