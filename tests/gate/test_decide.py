@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 
 from surefoot.errors import UsageError
 from surefoot.gate.counts import mcnemar_p
-from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.decide import Comparison, Request, compare, spent
 from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.importers import gatefiles
+from surefoot.report.comparison_words import verdict_line
 from surefoot.types import Problem, Question, Trace, Verdict
+
+from .helpers import changed, decide, interval, run_of
 
 SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
 ANN = "human/ann"  # what nobody but people judged is exact
@@ -412,3 +415,122 @@ def test_every_answer_is_in_one_bucket_of_each_side(base: str, cand: str) -> Non
     result = judge(base, cand)
     size = len({i for text in (base, cand) for i, letter in enumerate(text) if letter != "_"})
     assert sum(result.buckets["base"].values()) == sum(result.buckets["cand"].values()) == size
+
+
+HELPFUL = [Rule.parse(text, name) for name, text in gatefiles.load("helpful").items()]
+BEFORE, AFTER = "c" * 85 + "w" * 10 + "u" * 5, "c" * 60 + "r" * 35 + "w" * 3 + "u" * 2
+
+
+def praised(rules: Sequence[Rule], answerable: int = 100) -> Comparison:
+    """85 correct, none refused, 10 wrong, 5 unsupported; then 60, 35, 3 and 2. All by people."""
+    questions = asked("a" * answerable + "r" * (100 - answerable))
+    before, after = side(BEFORE, "base", questions), side(verdicts(AFTER, quality=3), "cand", questions)
+    return compare([before], [after], rules, Request())
+
+
+def test_safety_may_be_bought_with_refusals_and_users_are_told_what_it_costs() -> None:
+    result = compare([side(BEFORE)], [side(verdicts(AFTER, quality=3))], SHIP, Request())
+    assert outcome(result) == ("SHIP", 0)
+    assert "correct fell by 25 points" in verdict_line(result)
+
+
+def test_the_helpful_gate_does_not_let_users_lose_answers() -> None:
+    result = compare([side(BEFORE)], [side(verdicts(AFTER, quality=3))], HELPFUL, Request())
+    assert outcome(result) == ("BLOCK", 1) and statuses(result)["correct"] == "fail"
+    assert statuses(praised(HELPFUL, answerable=80))["less_refused"] == "fail"
+
+
+def test_more_than_a_quarter_of_what_can_be_answered_is_too_much_to_refuse() -> None:
+    """Where nobody says what could be answered, the floor is one correct answer."""
+    assert statuses(praised(SHIP, answerable=60))["over_refusal"] == "pass"
+    assert statuses(praised(SHIP))["over_refusal"] == "fail"
+
+
+def test_each_look_spends_alpha() -> None:
+    assert sum(spent(0.05, look) for look in range(1, 20_000)) == pytest.approx(0.05, rel=1e-3)
+    base, cand = run_of("a", "c" * 70, "c" * 70), run_of("b", "c" * 70, "c" * 70)
+    found = [decide(base, cand, Request(look=look)) for look in (1, 2, 9)]
+    highs = [interval(one)[2] for one in found]
+    assert highs == sorted(highs) and highs[0] < highs[-1]
+    assert [one.decision.outcome for one in found] == ["SHIP", "INCONCLUSIVE", "INCONCLUSIVE"]
+
+
+def test_many_rules_divide_the_chance_to_block_and_not_that_to_ship() -> None:
+    moved = changed("c" * 70, range(9))
+    base, cand = run_of("a", "c" * 70, "c" * 70), run_of("b", moved, moved)
+    alone, among = decide(base, cand), decide(base, cand, rules=SHIP)
+    assert interval(among)[0] < interval(alone)[0] and interval(among)[2] == interval(alone)[2]
+
+
+def test_verdicts_nobody_checked_decide_nothing_unless_they_are_taken_for_truth() -> None:
+    base, cand = graded("c" * 20), graded("c" * 19 + "w")
+    unknown = compare([base], [cand], SHIP, Request())
+    assert outcome(unknown) == ("INCONCLUSIVE", 3)
+    wrong = next(check for check in unknown.decision.checks if check.rule.name == "wrong")
+    assert wrong.reason == "nobody has labelled factuality, so how far the grader errs is not known"
+    assert outcome(compare([base], [cand], SHIP, Request(uncalibrated=True))) == ("BLOCK", 1)
+
+
+def test_each_rule_is_decided_by_the_labels_of_its_own_axis() -> None:
+    """All buckets are labelled, and no refusal_quality: what buckets say of the grader is nothing on that."""
+
+    def run(name: str, quality: int) -> Run:
+        made = run_of(name, "r" * 30, "r" * 30, deterministic=True)
+        scores = [Verdict(f"q{i:03}", "refusal_quality", quality, "g/1") for i in range(30)]
+        made.verdicts = [*made.verdicts, *scores]
+        return made
+
+    base, worse = run("a", 3), run("b", 0)
+    rules = [Rule.parse("wrong <= baseline", "wrong"), Rule.parse("refusal_quality >= baseline", "quality")]
+    found = decide(base, worse, rules=rules)
+    assert statuses(found) == {"wrong": "pass", "quality": "undecidable"}
+    assert "nobody has labelled refusal_quality" in found.decision.checks[1].reason
+    assert any("quality: labels on these" in step for step in found.next_steps)
+    for one, value in ((base, 3), (worse, 0)):
+        at = {(f"q{i:03}", 1): i for i in range(30)}
+        one.labels |= {(key, "refusal_quality"): Verdict(key[0], "refusal_quality", value, "human/ann") for key in at}
+        one.drawn |= {(key, "refusal_quality") for key in at}
+    assert statuses(decide(base, worse, rules=rules)) == {"wrong": "pass", "quality": "fail"}
+
+
+def test_what_nobody_can_be_wrong_about_needs_no_labels() -> None:
+    rules = [Rule.parse("citation_exists_rate >= baseline")]
+
+    def run(name: str, *said: str) -> Run:
+        made = run_of(name, "c" * len(said), deterministic=True)
+        made.verdicts = [*made.verdicts, *(Verdict(f"q{i:03}", "citation_exists", one, "g/1")
+                                           for i, one in enumerate(said))]  # fmt: skip
+        return made
+
+    base = run("a", *["yes"] * 20)
+    assert outcome(decide(base, run("b", *["yes"] * 20), rules=rules)) == ("SHIP", 0)
+    assert outcome(decide(base, run("b", "no", *["yes"] * 19), rules=rules)) == ("BLOCK", 1)
+
+
+def test_an_unchanged_varying_pipeline_is_not_blocked_and_ships_with_labels() -> None:
+    base = [run_of(f"a{i}", changed("c" * 100, [i]), changed("c" * 100, [i])) for i in range(3)]
+    cand = [run_of(f"b{i}", changed("c" * 100, [i + 1]), changed("c" * 100, [i + 1])) for i in range(3)]
+    assert decide(base, cand, rules=SHIP).decision.outcome == "SHIP"
+
+
+def test_labels_on_one_side_do_not_block_an_unchanged_pipeline() -> None:
+    """People find what the grader missed, on the side they look at. On the other it is missed as well."""
+    truth = changed("c" * 60, range(6))
+    one, other = run_of("a", "c" * 60, truth), run_of("b", "c" * 60)
+    for sides in ((other, one), (one, other)):
+        assert decide(*sides, rules=SHIP).decision.outcome != "BLOCK"
+
+
+def test_a_bound_of_a_change_is_refused_and_claims_are_known() -> None:
+    with pytest.raises(UsageError, match="interval anyway"):
+        judge("c", "c", "wrong.high <= baseline")
+    with pytest.raises(UsageError, match="no claim"):
+        compare([side("c")], [side("c")], SHIP, Request(claim="lax"))
+
+
+def test_changes_are_shown_of_every_metric_and_by_field() -> None:
+    questions = {f"q{i}": Question(f"q{i}", "?", "answer", "easy" if i < 2 else "hard") for i in range(4)}
+    result = compare([side("cccc", questions=questions)], [side("ccww", questions=questions)], SHIP, Request())
+    assert result.changes["wrong"].change == pytest.approx(0.5)
+    by = result.by_group["stratum"]
+    assert (by["easy"]["wrong"].change, by["hard"]["wrong"].change) == (0, 1)

@@ -14,7 +14,6 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.rules import Check, Rule, check, decide
 from surefoot.importers import gatefiles
 from surefoot.types import Estimate
-
 from tests.conftest import GOOD_TRACES, QUESTIONS
 
 

@@ -1,260 +1,140 @@
+"""Two versions with all their runs: labels stand in, copies count once, what is missing is ungraded."""
+
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot import trust
-from surefoot.calibration.certificates import left_out
-from surefoot.errors import UsageError
-from surefoot.gate import Rule
-from surefoot.measures import SideName
-from surefoot.pairing import Side, stand_in
-from surefoot.records import AxisRecord, Interval, Label, Value
-from surefoot.report.comparison_words import number
-from surefoot.stats import wilson
+from surefoot.errors import Incomplete, UsageError
+from surefoot.gate.sides import Run, asked_of, check_alike, document_of, labels_apart, pairs_of, side_of, stand_in
+from surefoot.records import Label, Value
 from surefoot.types import Question, Trace, Verdict
 
-from .sequential.helpers import GRADER, RUBRIC, certificate
-
-LABELS, KAPPA = Rule.parse("labels >= 50"), Rule.parse("kappa[factuality].low >= 0.40")
+from .helpers import GRADER, RUBRIC, run_of, verdicts
 
 
-def side(*graders: str) -> Side:
-    rows = [Verdict(f"q{i}", "factuality", "correct", grader) for i, grader in enumerate(graders)]
-    return Side("run", rows, rubric=RUBRIC, corpus="c")
+def answered() -> Run:
+    found = Run("run", verdicts("cc"), rubric=RUBRIC)
+    found.questions = {f"q00{i}": Question(f"q00{i}", "?", "answer") for i in range(2)}
+    found.traces = {(f"q00{i}", 1): Trace(f"q00{i}", answer=f"So {i}.") for i in range(2)}
+    return found
 
 
-def trusted(*graders: str, **certified: object) -> trust.Trust:
-    given = [certificate(**{"corpus": "c", **certified})]  # type: ignore[arg-type]
-    one = side(*(graders or (GRADER,)))
-    return trust.trust_in({"base": one, "cand": one}, given)
-
-
-def status(rule: Rule, known: trust.Trust, *, lifted: bool = False) -> str:
-    return trust.judge(rule, known, lifted=lifted).status
-
-
-def test_where_everything_labelled_would_be_too_few_more_questions_are_asked_for() -> None:
-    known = trusted(table={"correct": {"correct": 20}})
-    assert "surefoot" in trust.judge(LABELS, known, lifted=False).reason
-    few = trust.judge(LABELS, replace(known, answers=23), lifted=False).reason
-    assert few.startswith("20 labels drawn by chance are too few; these runs have no more than 23 different answers")
-
-
-def test_a_certificate_that_stands_lets_both_rules_pass() -> None:
-    known = trusted()
-    assert known.certificate is not None and status(LABELS, known) == status(KAPPA, known) == "pass"
-    words = trust.in_words(known)
-    assert "factuality 0.80 (0.60 to 0.90)" in words and "400 answers were labelled by people (ann)" in words
-    assert "of the answers it calls correct, 0.0% (0.0% to 3.0%) are not" in words
-
-
-@pytest.mark.parametrize(
-    ("graders", "certified", "words"),
-    [
-        ((), {"corpus": "other"}, "another corpus"),
-        ((), {"rubric": "x"}, "rubric has changed"),
-        ((), {"grader": "g/2"}, "is for the grader g/2"),
-        (("g/1", "g/2"), {}, "one grader, not for g/1 and g/2"),
-        (("g/1", ""), {}, "do not say who gave them"),
-        (("",), {}, "do not say who gave them"),
-    ],
-)
-def test_what_does_not_fit_is_no_certificate(graders: tuple[str, ...], certified: dict[str, str], words: str) -> None:
-    known = trusted(*graders, **certified)
-    for rule in (LABELS, KAPPA):
-        check = trust.judge(rule, known, lifted=False)
-        assert check.status == "undecidable" and words in check.reason and "surefoot calibrate" in check.reason
-        assert status(rule, known, lifted=True) == "not_applicable"
-    assert "not known" in trust.in_words(known)
-
-
-def test_both_sides_have_to_fit() -> None:
-    other = side(GRADER)
-    other.corpus = "other"
-    assert trust.trust_in({"base": other, "cand": side(GRADER)}, [certificate(corpus="c")]).certificate is None
-
-
-def test_a_certificate_that_falls_short_leaves_it_undecidable() -> None:
-    few = trusted(table={"correct": {"correct": 28}}, labels=70)
-    assert (
-        status(LABELS, few) == "undecidable"
-        and "28 labels drawn by chance" in trust.judge(LABELS, few, lifted=False).reason
-    )
-    low = trusted(kappa=(0.5, 0.39, 0.7))
-    assert status(KAPPA, low) == "undecidable" and "0.39" in trust.judge(KAPPA, low, lifted=False).reason
-    assert status(Rule.parse("kappa[factuality] >= 0.5"), low) == "pass"
-    known = trusted()
-    assert "says nothing on tone" in trust.judge(Rule.parse("kappa[tone].low >= 0"), known, lifted=False).reason
-    assert known.certificate is not None
-    blank = AxisRecord(n=3, kappa=None, table={}, answers={})
-    none = replace(known, certificate=replace(known.certificate, axes={"factuality": blank}))
-    assert "too few or too much alike" in trust.judge(KAPPA, none, lifted=False).reason
-    assert status(Rule.parse("labels[factuality] >= 3"), none) == "pass"
-
-
-def test_people_who_are_divided_are_mentioned() -> None:
-    known = trusted()
-    assert known.certificate is not None and "divided" not in trust.in_words(known)
-    record = replace(known.certificate.axes["factuality"], divided=40)
-    torn = replace(known, certificate=replace(known.certificate, axes={"factuality": record}))
-    assert "400 answers were labelled by people (ann), they were divided on 40 more; kappa" in trust.in_words(torn)
-
-
-def test_zero_has_no_sign() -> None:
-    known = trusted(kappa=(-0.001, -0.004, 0.002))
-    assert "factuality 0.00 (0.00 to 0.00)" in trust.in_words(known)
-    check = trust.judge(KAPPA, known, lifted=False)
-    assert "it is 0.00: more labels" in check.reason
-    assert number("kappa", check.seen) == "0.00 (0.00 to 0.00)"
-
-
-def test_people_need_no_certificate() -> None:
-    known = trusted("human/ann", "human/bob")
-    assert known.by_people and status(LABELS, known) == status(KAPPA, known) == "not_applicable"
-    assert "ann, bob" in trust.in_words(known)
-    assert status(LABELS, trusted("human/ann", GRADER)) == "pass", "beside a grader its certificate counts"
-
-
-def test_without_a_name_it_is_nobody() -> None:
-    for grader in ("human/", "human/  "):
-        known = trusted(grader, grader)
-        assert not known.by_people and status(LABELS, known) == "undecidable"
-        assert "do not say who gave them" in trust.in_words(known)
-
-
-def test_an_edited_certificate_lets_nothing_pass() -> None:
-    edited = replace(certificate(corpus="c", at="2026-03-01"), labels=1_000)
-    both: dict[SideName, Side] = {"base": side(GRADER), "cand": side(GRADER)}
-    known = trust.trust_in(both, [edited])
-    assert known.certificate is None and status(LABELS, known) == status(KAPPA, known) == "undecidable"
-    assert "a certificate in the ledger was edited" in trust.judge(LABELS, known, lifted=False).reason
-    beside = trust.trust_in(both, [edited, certificate(corpus="c")])
-    assert status(LABELS, beside) == "pass" and "was edited" in trust.in_words(beside)
-
-
-def test_how_many_of_the_answers_called_correct_are_not() -> None:
-    table = {"wrong": {"wrong": 12}, "correct": {"correct": 25, "wrong": 4, "unsupported": 2}}
-    record = AxisRecord(n=43, kappa=None, table=table, answers={"wrong": 12, "correct": 100})
-    low, high = wilson(6, 31)
-    said = f"of the answers it calls correct, 19.4% ({low:.1%} to {high:.1%}) are not"
-    assert trust.called_correct(record) == said == "of the answers it calls correct, 19.4% (9.2% to 36.3%) are not"
-    few = replace(record, worth={"correct": {"correct": 1.25, "wrong": 1.25, "unsupported": 0.0}})
-    low, high = wilson(1.25, 2.5)
-    assert trust.called_correct(few) == f"of the answers it calls correct, 50.0% ({low:.1%} to {high:.1%}) are not"
-    undrawn = replace(record, table={"wrong": {"wrong": 12}})
-    assert "is not known: none of them has a label that counts" in trust.called_correct(undrawn)
-    assert trust.called_correct(replace(undrawn, answers={"wrong": 12})) == "it calls no answer correct"
-
-
-@pytest.mark.parametrize(
-    ("labels", "answers", "picked", "said"),
-    [
-        (
-            {"correct": 55},
-            {"correct": 73, "wrong": 8},
-            0,
-            "none of the 8 answers graded wrong has a label that counts: label",
-        ),
-        (
-            {"correct": 55},
-            {"correct": 73, "ungraded": 8},
-            0,
-            "none of the 8 answers without a verdict has a label that",
-        ),
-        (
-            {"correct": 55},
-            {"correct": 73, "wrong": 12},
-            2,
-            "none of the 12 answers graded wrong has a label that counts, beside those that were picked",
-        ),
-        ({"correct": 55}, {"correct": 73, "wrong": 8}, 8, ""),  # they may be on these very eight
-        ({"correct": 54, "wrong": 1}, {"correct": 73, "wrong": 8}, 0, ""),
-        ({"correct": 55}, {"correct": 73, "wrong": 4}, 0, ""),  # 2.9 of 55 labels: by bad luck, perhaps
-        ({"correct": 55}, {"correct": 73, "wrong": 0}, 0, ""),
-        ({"correct": 55}, {"correct": 73}, 0, ""),  # the buckets that nobody used are no gap
-        ({}, {"correct": 73, "wrong": 8}, 60, ""),
-    ],
-)
-def test_labels_that_pass_over_a_verdict_are_no_sample(
-    labels: dict[str, int], answers: dict[str, int], picked: int, said: str
-) -> None:
-    table = {verdict: {verdict: count} for verdict, count in labels.items()}
-    n = sum(labels.values()) + picked
-    record = AxisRecord(n=n, kappa=Interval(1.0, 0.67, 1.0), table=table, answers=answers)
-    known = trusted()
-    assert known.certificate is not None
-    known = replace(known, certificate=replace(known.certificate, labels=n, axes={"factuality": record}))
-    for rule in (LABELS, KAPPA, Rule.parse("labels[factuality] >= 50")):
-        check = trust.judge(rule, known, lifted=False)
-        assert check.status == ("undecidable" if said else "pass")
-        assert said in check.reason
-        assert status(rule, known, lifted=True) == ("not_applicable" if said else "pass")
-    assert said in trust.in_words(known)
-
-
-@given(st.integers(1, 80), st.integers(1, 80), st.integers(1, 80), st.integers(0, 80))
-def test_a_verdict_is_left_out_only_where_a_fair_draw_would_meet_it(m: int, n: int, other: int, picked: int) -> None:
-    table, answers = {"correct": {"correct": min(m, n)}}, {"correct": n, "wrong": other}
-    if left_out(table, answers, picked):
-        assert min(m, n) * other / (n + other) >= 3
-        assert not left_out({**table, "wrong": {"correct": 1}}, answers, picked)
-    assert not left_out(table, {"correct": n}, picked)
-
-
-def test_one_label_is_one() -> None:
-    known = trusted(table={"correct": {"correct": 1}})
-    assert "one answer was labelled" in trust.in_words(known)
-    assert "1 label drawn by chance is too few" in trust.judge(LABELS, known, lifted=False).reason
-
-
-@pytest.mark.parametrize("text", ["kappa.low >= 0.4", "labels >= baseline", "kappa[factuality] >= 40"])
-def test_rules_on_the_grader_that_make_no_sense(text: str) -> None:
-    with pytest.raises(UsageError) as error:
-        Rule.parse(text)
-    assert error.value.hint
-
-
-def label(side: Side, question: str, value: Value, who: str = "ann", **more: str) -> Label:
+def label(run: Run, question: str, value: Value, who: str = "ann", **more: str) -> Label:
     made = Label(
         id=f"{who}{question}{value}", at="2026-01-01", annotator=who, question_id="any", axis="factuality",
-        value=value, version=side.versions[question, 1],
+        value=value, version=run.versions[question, 1],
     )  # fmt: skip
     return replace(made, **more)
 
 
-def answered() -> Side:
-    found = side(GRADER, GRADER)
-    found.questions = {f"q{i}": Question(f"q{i}", "?", "answer") for i in range(2)}
-    found.traces = {(f"q{i}", 1): Trace(f"q{i}", answer=f"So {i}.") for i in range(2)}
-    return found
-
-
-def values(one: Side) -> list[object]:
-    return [one.labels[key].value for key in sorted(one.labels)]
+def values(run: Run) -> list[object]:
+    return [run.labels[key].value for key in sorted(run.labels)]
 
 
 def test_labels_on_the_very_answer_stand_in_for_the_verdict() -> None:
     one = answered()
-    stand_in(one, [label(one, "q0", "wrong")])
-    assert values(one) == ["wrong"] and one.labels[("q0", 1), "factuality"].grader == "human/ann"
+    stand_in(one, [label(one, "q000", "wrong")])
+    assert values(one) == ["wrong"] and one.labels[("q000", 1), "factuality"].grader == "human/ann"
     one = answered()
-    stand_in(one, [label(one, "q0", "wrong"), label(one, "q0", "wrong", "bob"), label(one, "q0", "correct", "eve")])
+    given = [label(one, "q000", "wrong"), label(one, "q000", "wrong", "bob"), label(one, "q000", "correct", "eve")]
+    stand_in(one, given)
     assert values(one) == ["wrong"], "the majority counts"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "teaches"), [("sample", True), ("flagged", True), ("gate", False), ("chosen", False)]
+)
+def test_only_what_chance_drew_teaches(drawn: str, teaches: bool) -> None:
+    one = answered()
+    stand_in(one, [label(one, "q000", "wrong", drawn=drawn)])
+    assert values(one) == ["wrong"] and bool(one.drawn) == teaches
 
 
 def test_where_people_are_divided_the_verdict_stays_and_it_is_noted() -> None:
     one = answered()
-    stand_in(one, [label(one, "q0", "wrong"), label(one, "q0", "correct", "bob")])
-    assert values(one) == [] and "divided on factuality of q0:" in one.problems[0].message
+    stand_in(one, [label(one, "q000", "wrong"), label(one, "q000", "correct", "bob")])
+    assert values(one) == [] and "divided on factuality of q000:" in one.problems[0].message
 
 
 def test_labels_on_other_answers_or_by_another_rubric_are_none() -> None:
     one = answered()
-    stand_in(one, [label(one, "q0", "wrong", version="elsewhere"), label(one, "q1", "wrong", rubric_sha256="other")])
+    stand_in(one, [label(one, "q000", "wrong", version="other"), label(one, "q001", "wrong", rubric_sha256="other")])
     assert values(one) == []
-    withdrawn = replace(label(one, "q0", "wrong"), id="2", at="2026-01-02", value=None)
-    stand_in(one, [label(one, "q0", "wrong"), withdrawn])
+    withdrawn = replace(label(one, "q000", "wrong"), id="2", at="2026-01-02", value=None)
+    stand_in(one, [label(one, "q000", "wrong"), withdrawn])
     assert values(one) == []
+
+
+def test_labels_signed_by_a_grader_do_not_count() -> None:
+    one = answered()
+    stand_in(one, [label(one, "q000", "wrong", "local@1+deadbeef")])
+    assert values(one) == [] and "under the name of a grader (1) do not count" in one.problems[0].message
+
+
+def test_in_a_file_with_both_people_give_labels() -> None:
+    people = [Verdict("q000", "factuality", "wrong", "human/ann"),
+              Verdict("q001", "factuality", "wrong", "human/ann", via="chosen")]  # fmt: skip
+    apart = labels_apart(Run("file", [*verdicts("cc"), *people]))
+    assert values(apart) == ["wrong", "wrong"] and {one.grader for one in apart.verdicts} == {GRADER}
+    assert apart.drawn == {(("q000", 1), "factuality")}, "the other was picked"
+    alone = Run("file", people)
+    assert labels_apart(alone) is alone and side_of([alone], ["q000"]).deterministic, "people alone are exact"
+
+
+def test_the_same_answers_again_count_once() -> None:
+    first, other = run_of("first", "ccw"), run_of("other", "ccc")
+    copy = replace(first, name="copy")
+    assert [run.name for run in side_of([copy, other, first], first.questions).runs] == ["copy", "other"]
+    assert side_of([copy, other, first], first.questions).name == "first", "it is called by the run that was named"
+
+
+def test_a_deterministic_pipeline_is_one_run_however_often_it_is_repeated() -> None:
+    runs = [run_of(name, "cw", deterministic=True) for name in "abc"]
+    assert len(side_of(runs, runs[0].questions).runs) == 1
+    assert len(side_of([*runs, run_of("d", "cw")], runs[0].questions).runs) == 4, "one that varies makes all count"
+
+
+def test_what_a_side_lacks_is_ungraded_there() -> None:
+    side = side_of([run_of("a", "cc_"), run_of("b", "c_c")], ["q000", "q001", "q002"])
+    assert [[said.bucket for said in side.answers[id]] for id in sorted(side.answers)] == [
+        ["correct", "correct"], ["correct", None], [None, "correct"],
+    ]  # fmt: skip
+
+
+def test_questions_that_only_one_side_knows_are_named_and_the_rest_compared() -> None:
+    base, cand = run_of("base", "cccc"), run_of("cand", "ccc")
+    cand.questions["q000"] = replace(cand.questions["q000"], text="Another?")
+    cand.questions["q9"] = Question("q9", "New?", "answer")
+    asked, notes = asked_of([base], [cand])
+    assert sorted(asked) == ["q001", "q002"]
+    assert "2 questions are the same" in notes[0]
+    assert "1 changed: q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
+    with pytest.raises(UsageError, match="no question alike"):
+        asked_of([run_of("a", "c")], [Run("b", verdicts("c"), {"x": Question("x", "?", "answer")})])
+
+
+def test_files_know_no_questions_and_are_asked_what_either_has() -> None:
+    assert asked_of([Run("a", verdicts("cc"))], [Run("b", verdicts("ccc"))]) == (
+        {"q000": None, "q001": None, "q002": None},
+        [],
+    )
+
+
+def test_a_run_without_verdicts_by_its_own_grader_is_incomplete() -> None:
+    strange = replace(run_of("b", "cc"), verdicts=verdicts("cc", grader="ballot/1"))
+    with pytest.raises(Incomplete, match="no verdicts by its grader"):
+        check_alike(run_of("a", "cc"), strange)
+
+
+def test_answers_lie_beside_each_other_as_far_as_both_have_as_many() -> None:
+    one, two = run_of("a", "cw"), run_of("b", "cc")
+    asked = one.questions
+    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked))
+    assert [(pair.question_id, pair.attempt) for pair in pairs] == [("q000", 1), ("q001", 1)]
+
+
+def test_the_document_of_a_question() -> None:
+    assert document_of(Question("q", "?", "answer", gold_ids=("handbook#3",)), {}) == "handbook"
+    assert document_of(Question("q", "?", "answer", gold_ids=("p3",)), {"p3": "guide"}) == "guide"
+    assert document_of(Question("q", "?", "refusal"), {}) is None

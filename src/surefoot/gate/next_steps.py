@@ -164,7 +164,7 @@ def _by_labels(rule: Opened, said: Mapping[str, object]) -> tuple[list[str], lis
     for place in order:
         remaining -= adds[:, place]
         left.append(min(left[-1], _variance(remaining, rule.draws.weights)))
-    return chosen, [_chance(rule, whole, rest) for rest in left]
+    return chosen, [0.0, *(_chance(rule, whole, rest) for rest in left[1:])]
 
 
 def _variance(values: Numbers, weights: Numbers) -> float:

@@ -1,0 +1,74 @@
+"""What would decide an open rule, and what that costs."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from surefoot.gate.decide import Request
+from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS
+from surefoot.types import Trace
+
+from .helpers import SHIP, changed, decide, run_of
+
+
+def test_without_labels_a_sample_of_both_versions_is_asked_for() -> None:
+    base, cand = run_of("base", "c" * 80), run_of("cand", changed("c" * 80, range(6)))
+    found = decide(base, cand, rules=SHIP)
+    assert found.decision.outcome == "INCONCLUSIVE" and int(found.decision.exit_code) == 3
+    assert len(found.label_next) == FIRST_LABELS and {one.side for one in found.label_next} == {"base", "cand"}
+    assert {one.drawn for one in found.label_next} == {"flagged", "sample"}, "they were drawn, so they teach"
+    assert {one.run for one in found.label_next} == {"base", "cand"}
+    [step] = found.next_steps
+    assert step.startswith("wrong, unsupported, acceptable: labels on these 60 answers")
+    assert "surefoot label cand" in step and "about 30 minutes" in step
+
+
+def test_once_the_grader_is_known_the_answers_with_most_doubt_are_asked_for() -> None:
+    """Half of the alarms are false: the eight on the candidate decide."""
+    truth = "wc" * 5 + "c" * 50
+    base = run_of("base", "w" * 10 + "c" * 50, truth, deterministic=True)
+    cand = run_of("cand", "w" * 10 + changed("c" * 50, range(20, 28)), deterministic=True, told="base")
+    for place in range(30, 38):
+        cand.traces[f"q{place:03}", 1] = Trace(f"q{place:03}", answer="another")
+    found = decide(base, cand)
+    assert found.decision.outcome == "INCONCLUSIVE"
+    assert {(one.question_id, one.side, one.drawn) for one in found.label_next} <= {
+        (f"q{place:03}", "cand", "gate") for place in range(30, 38)
+    }
+    [step] = found.next_steps
+    assert re.match(r"wrong: (a label on this answer|labels on these \d answers) .*\(about \d minutes?\)", step)
+
+
+def test_nothing_is_asked_for_where_nothing_is_open() -> None:
+    people = run_of("a", "cc", "cc", deterministic=True)
+    shipped = decide(people, replace(people, name="b"))
+    assert shipped.decision.outcome == "SHIP" and not shipped.label_next and not shipped.next_steps
+    blocked = decide(people, run_of("b", "cw", "ww", deterministic=True), rules=SHIP)
+    assert blocked.decision.outcome == "BLOCK" and not blocked.label_next
+
+
+def test_where_labels_tell_nothing_more_runs_or_questions_do() -> None:
+    base, cand = (run_of(name, "c" * 30, "c" * 30) for name in ("base", "cand"))
+    found = decide(base, cand, Request(margin=0.05))
+    assert found.decision.outcome == "INCONCLUSIVE" and not found.label_next, "all is labelled"
+    [step] = found.next_steps
+    assert re.match(r"wrong: (one more run|\d more runs) of each", step)
+    for run in (base, cand):
+        run.traces = {key: replace(trace, seconds=60.0) for key, trace in run.traces.items()}
+    assert re.search(
+        r"of each \(about \d+ (minutes|hours) of asking\)", decide(base, cand, Request(margin=0.05)).next_steps[0]
+    )
+
+
+def test_never_more_than_can_be_labelled_at_once() -> None:
+    base = run_of("base", "c" * 300, "c" * 60 + "." * 240)
+    found = decide(base, run_of("cand", changed("c" * 300, range(100, 250))))
+    assert 0 < len(found.label_next) <= MOST_LABELS
+
+
+def test_what_cannot_be_shown_is_not_asked_for() -> None:
+    base, cand = run_of("base", "c" * 20), run_of("cand", "c" * 19 + "-")
+    cand.traces["q019", 1] = Trace("q019", error="timeout")
+    assert ("q019", "cand") not in {(one.question_id, one.side) for one in decide(base, cand).label_next}

@@ -1,0 +1,43 @@
+"""What so many questions, runs and labels can tell, before anything is asked."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from surefoot.gate.change import draw
+from surefoot.gate.plan import Setting, asked_for, decided, forecast, programme
+
+SMALL = Setting(questions=60, runs=2, labels=40)
+
+
+def test_a_programme_is_made_as_it_was_set_and_the_same_again() -> None:
+    made = programme(replace(SMALL, rise=0.1), 3)
+    assert made.evidence.questions == 60 and made.evidence.attempts == (2, 2)
+    assert sum(one.label is not None for one in made.evidence.answers) == 40
+    assert made.rise == 0.1 and programme(replace(SMALL, rise=0.1), 3).evidence == made.evidence
+
+
+def test_labels_on_one_side_only() -> None:
+    made = programme(replace(SMALL, label_side=1), 1)
+    assert {one.side for one in made.evidence.answers if one.label} <= {1, None}
+
+
+def test_what_is_asked_for_is_not_labelled_yet_and_differs() -> None:
+    made = programme(replace(SMALL, rise=0.1), 1)
+    chosen = asked_for(made, draw(made.evidence))
+    assert chosen and all(made.evidence.answers[n].label is None for n in chosen)
+    assert all(made.evidence.answers[n].side is not None for n in chosen)
+
+
+def test_later_looks_are_stricter() -> None:
+    made = programme(replace(SMALL, rise=0.2, labels=400), 1)
+    draws = draw(made.evidence)
+    assert decided(draws, made.setting) == "BLOCK"
+    assert decided(draws, replace(made.setting, alpha=1e-9), look=50) != "SHIP"
+
+
+def test_a_large_rise_is_blocked_and_no_change_is_not() -> None:
+    setting = Setting(questions=200, runs=2, labels=120)
+    none, large = forecast(setting, (0.0, 0.15), programmes=6)
+    assert none.blocks == none.blocks_after == 0 and none.ships_after >= none.ships
+    assert large.ships == large.ships_after == 0 and large.blocks_after >= 5 / 6
