@@ -270,7 +270,7 @@ def _reasons(
     """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
     named = [*waive, *without]
     if len(named) != len(reasons):
-        let_go = f"{counted(len(named), 'rule or run')} {'is' if len(named) == 1 else 'are'} let go"
+        let_go = "1 rule or run is let go" if len(named) == 1 else f"{len(named)} rules or runs are let go"
         message = f"{let_go} and {counted(len(reasons), 'reason')} given"
         raise UsageError(message, "give each --waive RULE, then each --without RUN, its --reason TEXT")
     if twice := [name for name, count in Counter(named).items() if count > 1]:
