@@ -48,6 +48,9 @@ def search(text: str) -> list[dict]:
     words = {word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 3}
     scored = [(len(words & set(re.findall(r"[a-z]+", p["text"].lower()))), p) for p in PASSAGES]
     return [p for score, p in sorted(scored, key=lambda pair: -pair[0]) if score >= 1]
+
+
+answer.deterministic = True  # leave this out if yours may answer the same question in another way next time
 '''
 _CI = """\
 # A step for your CI: the build fails when the gate says no.
@@ -75,11 +78,14 @@ The first ten minutes, in this folder. (`surefoot` not found? Activate the envir
 
 The exit code is the decision: 0 ship, 1 block, 3 inconclusive, 4 incomplete; report.html shows why.
 
-4. `--uncalibrated` takes the grader's word for it. To know how often it errs, label some answers in the browser.
-About 50 of them, over a question set of your own, let the gate decide without that flag.
+4. `--uncalibrated` takes the grader's word for it. To know how often it errs, label some answers in the browser. About
+60 of them, over a question set of your own, let the gate decide without that flag.
 
   surefoot label runs/second
-  surefoot calibrate runs/second
+  surefoot compare runs/first runs/second
+
+A pipeline that answers differently each time needs more questions and runs: `surefoot questions plan 130` says what they
+can tell.
 
 Then put your own questions into questions.json, your passages into passages.jsonl, and your pipeline into pipeline.py.
 
