@@ -72,3 +72,9 @@ def test_what_cannot_be_shown_is_not_asked_for() -> None:
     base, cand = run_of("base", "c" * 20), run_of("cand", "c" * 19 + "-")
     cand.traces["q019", 1] = Trace("q019", error="timeout")
     assert ("q019", "cand") not in {(one.question_id, one.side) for one in decide(base, cand).label_next}
+
+
+def test_labels_are_not_asked_for_where_verdicts_are_taken_for_the_truth() -> None:
+    found = decide(run_of("a", "c" * 130), run_of("b", changed("c" * 130, [1, 2, 3])), Request(uncalibrated=True))
+    assert found.decision.outcome == "INCONCLUSIVE" and found.next_steps
+    assert not found.label_next and not any("label" in step for step in found.next_steps)

@@ -44,6 +44,11 @@ def test_a_grader_that_sees_nothing_is_told_as_such() -> None:
     assert found.accepted_but_bad is not None and found.accepted_but_bad.value > 0.1
 
 
+def test_where_nobody_has_seen_a_bad_answer_nothing_is_said_of_those_it_finds() -> None:
+    found = labelled("c" * 60, "c" * 60).trust
+    assert found.bad_caught is None and "of the bad ones" not in trust.in_words(found)
+
+
 def test_without_drawn_labels_nothing_is_known() -> None:
     none, picked = decide(run_of("a", "cc"), run_of("b", "cc")), run_of("a", "cc", "cc", drawn=False)
     assert "no answer that chance drew was labelled" in trust.in_words(none.trust)

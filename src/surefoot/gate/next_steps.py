@@ -62,9 +62,7 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
         return (), []
     said = _by_key(sides)
     run = sides["cand"].name if any(one.run for _, one in said.values()) else ""
-    axes = {
-        one.metric.axis for one in opened if drawn_labels(one.evidence.answers, one.evidence.earlier) < _ENOUGH_DRAWN
-    }
+    axes = {one.metric.axis for one in opened if _lacks_labels(one.evidence)}
     waiting: dict[str, Waiting] = {}
     steps: list[str] = []
     if axes:
@@ -78,6 +76,12 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
         waiting |= {key: waiting.get(key) or _waiting(said[key], "gate") for key in keys}
         steps.append(f"{one.rule.name}: {words}")
     return tuple(waiting.values()), steps
+
+
+def _lacks_labels(evidence: Evidence) -> bool:
+    """Whether too few labels tell how far the grader errs on answers whose truth is not known."""
+    is_open = any(answer.label is None for answer in evidence.answers)
+    return is_open and drawn_labels(evidence.answers, evidence.earlier) < _ENOUGH_DRAWN
 
 
 def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:

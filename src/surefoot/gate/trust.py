@@ -65,7 +65,9 @@ def _errors(evidence: Evidence) -> tuple[Share | None, Share | None]:
     accepts = np.array([one.verdict in ACCEPTABLE for one in graded])
     bad, missed = drawn.values.sum(axis=1), drawn.values[:, accepts].sum(axis=1)
     accepted = _share(missed / accepts.sum(), drawn.weights) if accepts.any() else None
-    found = bad > 0
+    # Where nothing was flagged and nobody has found a bad answer, there is nothing to tell it by.
+    is_seen = not accepts.all() or any(one.label is not None and one.label not in ACCEPTABLE for one in graded)
+    found = bad > 0 if is_seen else np.zeros(len(bad), dtype=bool)
     caught = _share(1 - missed[found] / bad[found], drawn.weights[found]) if found.any() else None
     return accepted, caught
 

@@ -143,7 +143,7 @@ def background(comparison: Comparison) -> list[str]:
     for grader, words in comparison.failed_checks.items():
         said.append(f"self-check FAILED: the grader {grader} {words} among answers of known label")
     labelled = {name: count for name, count in comparison.labelled.items() if count}
-    if labelled:
+    if labelled and not comparison.trust.by_people:
         first, *rest = labelled.items()
         counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
         by = whose_by_name(comparison.trust.annotators)
