@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -28,7 +28,7 @@ class Sureness(Struct, frozen=True, forbid_unknown_fields=True):
 
     alpha: float = 0.05
     margin: float = 0.03
-    claim: str = "set"
+    claim: Literal["set", "population"] = "set"
 
 
 class GateFile(Struct, frozen=True):
