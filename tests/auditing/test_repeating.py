@@ -138,6 +138,7 @@ def test_each_look_by_what_was_known_then(tmp_path: Path, monkeypatch: pytest.Mo
         version(runs / f"cand{number}", "v2", answers)
         assert _run(["compare", "runs/base", f"runs/cand{number}", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
         said[number] = decided(runs / f"cand{number}")
+        label(runs / f"cand{number}", "q1", "correct")  # of which an earlier decision knows nothing
     assert [then["look"] for then in said.values()] == [1, 2, 3]
     for number, then in said.items():
         bundle = audited(f"cand{number}")

@@ -86,6 +86,7 @@ def _named(run: Path) -> Path:
 
 def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[Path], given: str | None) -> Written:
     from surefoot.auditing.bundle import beside, is_bundle, is_hash, write_bundle
+    from surefoot.auditing.decided import decision_in
     from surefoot.auditing.gathering import gather, parts_of
     from surefoot.cli.versions import labelled_alike
     from surefoot.ledger import Ledger
@@ -100,7 +101,9 @@ def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[P
         elif given:
             raise UsageError(f"there is no ledger {given}", "leave --ledger out to bundle the run alone")
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="surefoot-audit-")))
-        parts = parts_of(store, base, ledger, labelled_alike(ledger, store.manifest) if ledger else ())
+        decision = decision_in(store.path)
+        until = decision.at if decision and decision.at else None
+        parts = parts_of(store, base, ledger, labelled_alike(ledger, store.manifest, until) if ledger else ())
         with naming(folder):
             gather(folder, parts, ledger, attached)
         with naming(out):
