@@ -1,306 +1,296 @@
-"""Ways to get a bad release past the gate, each of which must not work."""
+"""Ways to get a worse pipeline shipped, each tried as somebody would try it: by commands, on real runs."""
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import surefoot
-from surefoot.cli.compare import compare
-from surefoot.cli.gate import gate
 from surefoot.ledger import Ledger
-from surefoot.store import RunStore
 
-from .sequential.helpers import certificate, changed, corpus, run_folder
-from .test_cli_gate import GOOD, SEQUENTIAL, call, decided, label_of, pair
+from .conftest import Done
+from .gate.helpers import changed, label_of
+from .in_process import surefoot
 
-SHIP = (Path(surefoot.__file__).parent / "gates" / "ship.toml").read_text(encoding="utf-8")
-
-
-def reference(root: Path, name: str, version: str = "v1", buckets: str = GOOD) -> Path:
-    return run_folder(root / name, buckets, version=version)
-
-
-def candidate(root: Path, name: str, newly_wrong: int = 0, version: str = "v2", **more: str) -> Path:
-    return run_folder(root / name, changed(GOOD, range(newly_wrong)), version=version, **more)
+COUNT = 60
+GOOD = "c" * COUNT
+PIPELINE = """
+import json
+from pathlib import Path
+from surefoot.types import Ask
 
 
-@pytest.fixture
-def blocked(tmp_path: Path) -> Path:
-    """A project whose release v2 was blocked."""
-    assert decided(*pair(tmp_path, 1, 12), *SEQUENTIAL)[0] == 1
-    return tmp_path
+def answer(ask: Ask):
+    said, number = json.loads(Path("says.json").read_text()), int(ask.id[1:])
+    fee = {"c": f"is EUR {number + 10}", "w": f"is EUR {number + 500}"}[said["buckets"][number]]
+    passage = {"id": f"p{number}", "text": f"The fee for item {number} is EUR {number + 10}. It is due in May."}
+    return {"answer": f"{said['words']}, the fee for item {number} {fee} [p{number}].", "retrieved": [passage]}
+"""
 
 
-@pytest.mark.parametrize(
-    "options",
-    [(), ("--alpha", "1e-6"), ("--margin", "0.5"), ("--rule", "coverage >= 1"), ("--rule", "wrong <= baseline + 0.9")],
-)
-@pytest.mark.parametrize("version", ["v1", "v1b"])
-def test_a_block_stands(blocked: Path, options: tuple[str, ...], version: str) -> None:
-    """A clean run against a renamed reference, by whatever limits or rules."""
-    clean = candidate(blocked, "clean"), reference(blocked, "ref", version)
-    for base, cand in ((clean[1], clean[0]), (blocked / "ref1", blocked / "v2-1")):
-        code, found = decided(base, cand, "--uncalibrated", *options)
-        assert (code, found["mode"]) == (1, "sequential")
-    code, result = call(gate, clean[1], clean[0], "--uncalibrated", "--rule", "coverage >= 1")
-    assert code == 1 and "by v2-1 against ref1: wrong, e = 630" in result.stdout and "--version" in result.stdout
-    other = candidate(blocked, "renamed", version="v3"), reference(blocked, "ref3", version)
-    assert decided(other[1], other[0], *SEQUENTIAL)[0] == 0, "a new version is a new release"
+def question(number: int, **more: object) -> dict[str, Any]:
+    return {"qid": f"q{number:03}", "q": f"What is the fee for item {number}?", "answerable": True,
+            "gold_ids": [f"p{number}"], **more}  # fmt: skip
 
 
-def test_a_block_of_a_release_without_a_version_stands_until_it_is_named(tmp_path: Path) -> None:
-    assert decided(*pair(tmp_path, 1, 12, version=""), *SEQUENTIAL)[0] == 1
-    assert decided(reference(tmp_path, "b"), candidate(tmp_path, "c", version=""), *SEQUENTIAL)[0] == 1
-    assert decided(reference(tmp_path, "b2"), candidate(tmp_path, "c2", version="new"), *SEQUENTIAL)[0] == 0
+class Project:
+    """A pipeline that says what it is told to, and the folder of its runs."""
 
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / "fees_pipeline.py").write_text(PIPELINE, encoding="utf-8")
+        self.ask_about(question(number) for number in range(COUNT))
 
-def test_labels_on_the_answers_that_blocked_lift_it(blocked: Path) -> None:
-    base, cand = blocked / "ref1", blocked / "v2-1"
-    with Ledger.open(blocked / "surefoot.db") as ledger:
-        ledger.add_labels([label_of(cand, f"q{i:03}", "correct") for i in range(12)])
-    clean = reference(blocked, "b"), candidate(blocked, "c")
-    assert decided(*clean, *SEQUENTIAL)[0] == 1, "the step that blocked has not been looked at again"
-    code, found = decided(base, cand, *SEQUENTIAL)
-    assert code == 1, "labels on one side alone lift nothing"
-    assert {(one["question_id"], one["side"]) for one in found["label_next"]} == {
-        (f"q{i:03}", "base") for i in range(12)
-    }
-    with Ledger.open(blocked / "surefoot.db") as ledger:
-        ledger.add_labels([label_of(base, f"q{i:03}", "correct", "bob") for i in range(12)])
-    assert decided(base, cand, *SEQUENTIAL)[0] == 0
-    assert decided(*clean, *SEQUENTIAL)[0] == 0
-    with Ledger.open(blocked / "surefoot.db") as ledger:
-        count = len(ledger.steps())
-    assert decided(base, cand, *SEQUENTIAL)[0] == 0
-    with Ledger.open(blocked / "surefoot.db") as ledger:
-        assert len(ledger.steps()) == count, "what says the same is not kept twice"
+    def do(self, *arguments: str | Path) -> Done:
+        return surefoot(*arguments, cwd=self.root)
 
+    def ask_about(self, questions: Any, name: str = "questions.json") -> None:  # noqa: ANN401
+        (self.root / name).write_text(json.dumps(list(questions)), encoding="utf-8")
 
-def test_a_waiver_lets_a_block_go_on_the_record(blocked: Path) -> None:
-    failed = ("wrong", "direction", "correct")
-    waived = [word for rule in failed for word in ("--waive", rule, "--reason", "fixed by hand")]
-    code, found = decided(blocked / "ref1", blocked / "v2-1", *SEQUENTIAL, *waived)
-    assert code == 0 and found["waived"]["wrong"] == "fixed by hand"
-    clean = reference(blocked, "b"), candidate(blocked, "c")
-    code, found = decided(*clean, *SEQUENTIAL, *waived)
-    assert code == 0 and [check["status"] for check in found["checks"]][-1] == "waived"
-    assert decided(reference(blocked, "b2"), candidate(blocked, "c2"), *SEQUENTIAL)[0] == 1, "and only there"
+    def asked(
+        self, name: str, buckets: str, version: str, *, words: str = "", questions: str = "questions.json"
+    ) -> str:
+        """Asked, and not yet graded."""
+        (self.root / "says.json").write_text(json.dumps({"buckets": buckets, "words": words or name}), encoding="utf-8")
+        run = f"runs/{name}"
+        done = self.do("run", "-p", "fees_pipeline:answer", "-q", questions, "--out", run, "--version", version)
+        assert done.code == 0 and "not registered" not in done.err, done.err
+        return run
 
+    def run(self, name: str, buckets: str, version: str, **more: str) -> str:
+        run = self.asked(name, buckets, version, **more)
+        assert self.do("grade", run, "--grader", "rules").code == 0
+        return run
 
-def test_a_release_with_sequential_steps_stays_sequential(tmp_path: Path) -> None:
-    assert decided(*pair(tmp_path, 1, 3), *SEQUENTIAL)[0] == 3
-    again = pair(tmp_path, 2)
-    code, result = call(gate, *again, "--uncalibrated", "--mode", "strict")
-    assert code == 2 and "sequential steps of the release v2" in str(result.exception)
-    code, found = decided(*again, "--uncalibrated")
-    assert found["mode"] == "sequential" and "release v2" in found["why_this_mode"]
-    assert decided(*pair(tmp_path, 3, version="v3"), "--uncalibrated")[1]["mode"] == "strict"
+    def label(self, run: str, places: Sequence[int], value: str, drawn: str = "sample", who: str = "ann") -> None:
+        with Ledger.open(self.root / "runs/surefoot.db") as ledger:
+            ledger.add_labels([label_of(self.root / run, f"q{i:03}", value, who, drawn) for i in places])
 
-
-def test_a_renamed_reference_is_said_loudly_and_uses_no_run_twice(tmp_path: Path) -> None:
-    assert decided(*pair(tmp_path, 1, 4), *SEQUENTIAL)[0] == 3
-    code, result = call(compare, reference(tmp_path, "x", "v1b"), candidate(tmp_path, "y"), *SEQUENTIAL)
-    assert "1 earlier step of this release is LEFT OUT: against another reference, v1." in result.stdout
-    found = decided(tmp_path / "x", tmp_path / "y", *SEQUENTIAL)[1]["sequential"]
-    assert found["left_out"] == ["v1"] and found["rules"]["wrong"]["worse"] == 0
-    code, found = decided(reference(tmp_path, "z", "v1b"), tmp_path / "v2-1", *SEQUENTIAL)
-    assert code == 3 and not found["sequential"]["adds"] and "candidate was used before" in found["sequential"]["note"]
-
-
-def test_what_differs_from_the_gate_file_is_said_everywhere(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1)
-    flags = ("--alpha", "0.2", "--margin", "0.1", "--rule", "coverage >= 1")
-    found = decided(base, cand, *SEQUENTIAL, *flags)[1]
-    assert found["overridden"] == {"alpha": 0.2, "margin": 0.1, "rules": ["coverage >= 1"]}
-    said = "--alpha 0.2, --margin 0.1, other rules (coverage >= 1)"
-    assert said in call(gate, base, cand, *SEQUENTIAL, *flags)[1].stdout
-    history = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[1].stdout
-    assert f"not as the gate file: {said}" in history
-    assert decided(*pair(tmp_path, 2), *SEQUENTIAL, "--alpha", "0.05")[1]["overridden"] == {}
-    added = call(gate, *pair(tmp_path, 3), *SEQUENTIAL, "--gate", "ship", "--rule", "coverage >= 0.5")[1].stdout
-    assert "Not as the gate file has it: more rules (coverage >= 0.5)." in added
-
-
-@pytest.mark.parametrize(
-    ("options", "release"),
-    [
-        ((), "p #2"),
-        (("--rule", "coverage >= 1"), "p #1"),
-        (("--alpha", "0.4"), "p #1"),
-        (("--waive", "unsupported", "--reason", "why"), "p #1"),
-    ],
-)
-def test_only_a_ship_by_the_gate_itself_closes_a_release(
-    tmp_path: Path, options: tuple[str, ...], release: str
-) -> None:
-    base, cand = reference(tmp_path, "b"), run_folder(tmp_path / "c", changed(GOOD, [0], "u"), pipeline="p")
-    good = run_folder(tmp_path / "g", GOOD, pipeline="p")
-    assert decided(base, cand if "--waive" in options else good, *SEQUENTIAL, *options)[0] == 0
-    found = decided(reference(tmp_path, "b2"), run_folder(tmp_path / "c2", GOOD, pipeline="p"), *SEQUENTIAL)[1]
-    assert found["sequential"]["release"] == release
-
-
-@pytest.mark.parametrize(("questions", "newly_wrong", "times"), [(130, 1, 7), (30, 0, 10)])
-def test_repeats_are_no_questions(tmp_path: Path, questions: int, newly_wrong: int, times: int) -> None:
-    good = "c" * questions
-    base = run_folder(tmp_path / "b", *[good] * times, version="v1")
-    cand = run_folder(tmp_path / "c", *[changed(good, range(newly_wrong))] * times, version="v2")
-    code, found = decided(base, cand, *SEQUENTIAL)
-    assert code == 3 and found["sequential"]["rules"]["wrong"]["pairs"] == questions * times
-    assert found["sequential"]["rules"]["wrong"]["questions_needed"] > questions
-    assert any("ask more questions, at least" in step for step in found["next_steps"])
-
-
-def test_neither_are_runs(tmp_path: Path) -> None:
-    for number in range(1, 7):
-        base = run_folder(tmp_path / f"b{number}", "c" * 60, version="v1")
-        code, found = decided(base, run_folder(tmp_path / f"c{number}", "c" * 60, version="v2"), *SEQUENTIAL)
-        assert code == 3 and found["sequential"]["look"] == number
-    assert "60 different questions are too few" in found["checks"][0]["reason"]
-
-
-def test_a_lucky_run_under_another_name_adds_nothing(tmp_path: Path) -> None:
-    assert decided(reference(tmp_path, "b1"), candidate(tmp_path, "c1", 1, told="lucky"), *SEQUENTIAL)[0] == 3
-    code, found = decided(reference(tmp_path, "b2"), candidate(tmp_path, "c2", 1, told="lucky"), *SEQUENTIAL)
-    assert code == 3 and "answers of an earlier run again" in found["sequential"]["note"]
-    honest = candidate(tmp_path, "c3", 1, told="lucky")
-    with RunStore.open(honest, writing=True) as store:
-        store.amend(deterministic=True)
-    code, found = decided(reference(tmp_path, "b3"), honest, *SEQUENTIAL)
-    assert found["sequential"]["adds"] and found["sequential"]["look"] == 2
-
-
-def test_uncalibrated_leaves_the_graders_error_out_though_it_is_known(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, 12)
-    poor = {"correct": {"correct": 50}, "wrong": {"correct": 10, "wrong": 10}, "refused": {"refused": 5}}
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_certificate(certificate(poor, corpus=corpus(base)))
-    wrong = decided(base, cand, *SEQUENTIAL)[1]["sequential"]["rules"]["wrong"]
-    assert wrong["chance_worse"] > 0.999
-    known = decided(*pair(tmp_path, 2, 12, "v3"), "--mode", "sequential")[1]["sequential"]["rules"]["wrong"]
-    assert known["chance_worse"] < wrong["chance_worse"]
+    def gate(self, *arguments: str) -> Any:  # noqa: ANN401
+        done = self.do("gate", *arguments, "--json")
+        assert done.out, done.err
+        return done.json
 
 
 @pytest.fixture
-def strictly_blocked(tmp_path: Path) -> Path:
-    """A project in which the run `bad` was blocked in the strict mode."""
-    for name, wrong in (("base", 1), ("bad", 9), ("worse", 9), ("next", 9)):
-        run_folder(tmp_path / name, changed(GOOD, range(wrong)), version=name)
-    assert decided(tmp_path / "base", tmp_path / "bad", "--uncalibrated")[0] == 1
-    return tmp_path
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.delenv("SUREFOOT_LEDGER", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    return Project(tmp_path)
 
 
-def test_a_strict_block_is_told_with_every_other_reference_or_rule(strictly_blocked: Path) -> None:
-    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
-    for options in ((worse, bad), (base, bad, "--rule", "correct >= 1"), (bad, bad)):
-        code, found = decided(*options, "--uncalibrated")
-        assert code == 0 and [one["base_name"] for one in found["blocked_before"]] == ["base"]
-        said = call(gate, *options, "--uncalibrated")[1].stdout
-        assert "Blocked before: the same answers, against base on " in said
-    history = call(gate, "--history", "--ledger", strictly_blocked / "surefoot.db")[1].stdout
-    assert not any("BLOCK" in line and "replaced" in line for line in history.splitlines())
+def wrong(found: Any) -> dict[str, Any]:  # noqa: ANN401
+    return next(check for check in found["checks"] if check["name"] == "wrong")
 
 
-def test_a_strict_block_is_gone_where_labels_have_lifted_it(strictly_blocked: Path) -> None:
-    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
-    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
-        for run, who in ((base, "ann"), (bad, "bob")):
-            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
-    assert decided(base, bad, "--uncalibrated")[0] == 0
-    assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"] == []
+TRUTH = "--uncalibrated"
 
 
-def test_what_was_blocked_never_becomes_the_latest_that_shipped(strictly_blocked: Path) -> None:
-    base, bad, worse, after = (strictly_blocked / name for name in ("base", "bad", "worse", "next"))
-    latest = (after, "--baseline", "latest-shipped", "--uncalibrated")
-    assert decided(bad, bad, "--uncalibrated")[0] == 0, "nothing has changed"
-    assert call(gate, *latest)[0] == 2, "and nothing has shipped"
-    assert decided(base, base, "--uncalibrated")[0] == 0, "somewhere one has to begin"
-    assert decided(*latest)[1]["names"]["base"] == str(base)
-    assert decided(worse, worse, "--uncalibrated")[0] == 0
-    assert decided(*latest)[1]["names"]["base"] == str(base), "the first to begin with stays it"
-    assert decided(worse, bad, "--uncalibrated")[0] == 0
-    assert decided(*latest)[1]["names"]["base"] == str(base), "bad was blocked against base"
+def test_running_again_until_one_is_lucky_pools_all_runs_and_spends_looks(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    looks, changes = [], []
+    for number, newly_wrong in enumerate((9, 9, 0)):
+        cand = project.run(f"cand{number}", changed(GOOD, range(newly_wrong)), "v2")
+        found = project.gate(base, cand, TRUTH)
+        looks.append(found["look"])
+        changes.append(round(wrong(found)["change"] * COUNT, 3))
+        assert found["outcome"] != "SHIP" and len(found["runs"]["cand"]) == number + 1
+    assert looks == [1, 2, 3] and changes == [9, 9, 6]
+    assert found["alpha_left"] < 0.05 / 9
+    assert project.gate(base, cand, TRUTH)["look"] == 3, "to look again at the same answers is no other look"
 
 
-def test_a_run_against_itself_leaves_its_decision(strictly_blocked: Path) -> None:
-    bad = strictly_blocked / "bad"
-    before = (bad / "decision.json").read_bytes()
-    code, result = call(gate, bad, bad, "--uncalibrated")
-    assert code == 0 and "a run against itself" in result.stderr
-    assert (bad / "decision.json").read_bytes() == before
+def test_a_run_that_was_never_named_counts_as_well(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    project.run("unlucky", changed(GOOD, range(30)), "v2")
+    found = project.gate(base, project.run("lucky", GOOD, "v2"), TRUTH)
+    assert [Path(name).name for name in found["runs"]["cand"]] == ["unlucky", "lucky"]
+    assert wrong(found)["change"] == pytest.approx(15 / COUNT, abs=0.01)
 
 
-def test_neither_a_waiver_nor_another_gate_file_takes_a_strict_block_back(strictly_blocked: Path) -> None:
-    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
-    lax = strictly_blocked / "lax.toml"
-    lax.write_text('[rules]\nsome = "correct >= 1"\n', encoding="utf-8")
-    waived = [word for rule in ("wrong", "direction", "correct") for word in ("--waive", rule, "--reason", "x")]
-    wider = strictly_blocked / "wider.toml"
-    ship = SHIP.replace('<= baseline"', '<= baseline + 20"').replace('acceptable >= baseline"', 'correct >= 1"')
-    wider.write_text(ship.replace("baseline - 0.05", "baseline - 0.5"), encoding="utf-8")
-    for options in (("--gate", lax), ("--gate", wider, "--uncalibrated"), ("--uncalibrated", *waived)):
-        assert decided(base, bad, *options)[0] == 0
-        assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"]
-    assert decided(base, bad, "--gate", wider, "--uncalibrated")[1]["blocked_before"]
-    history = call(gate, "--history", "--ledger", strictly_blocked / "surefoot.db")[1].stdout
-    assert "the gate file has changed: rules" in history
+def test_a_run_that_is_not_graded_cannot_be_kept_out_of_sight(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    project.asked("unlucky", changed(GOOD, range(30)), "v2")
+    done = project.do("gate", base, project.run("lucky", GOOD, "v2"), TRUTH)
+    assert done.code == 4 and "unlucky" in done.err and "is not graded" in done.err
+    assert "surefoot grade" in done.err and "--without unlucky" in done.err
 
 
-def test_a_block_is_gone_by_labels_after_a_rule_was_added(strictly_blocked: Path) -> None:
-    base, bad, worse = (strictly_blocked / name for name in ("base", "bad", "worse"))
-    stricter = strictly_blocked / "stricter.toml"
-    stricter.write_text(SHIP.replace("[rules]", "[rules]\nmore = 'correct >= 2'"), encoding="utf-8")
-    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
-        for run, who in ((base, "ann"), (bad, "bob")):
-            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
-    assert decided(base, bad, "--gate", stricter, "--uncalibrated")[0] == 0
-    assert decided(worse, bad, "--uncalibrated")[1]["blocked_before"] == []
+def test_a_run_that_was_deleted_is_missed(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    project.run("unlucky", changed(GOOD, range(30)), "v2")
+    lucky = project.run("lucky", GOOD, "v2")
+    shutil.rmtree(project.root / "runs/unlucky")
+    done = project.do("gate", base, lucky, TRUTH)
+    assert done.code == 4 and "unlucky" in done.err and "no longer at" in done.err
+    assert "hint: put it back, or leave it out with --without unlucky --reason TEXT" in done.err
 
 
-def test_a_strict_block_is_told_when_chance_is_allowed_for(tmp_path: Path) -> None:
-    for name, wrong in (("base", 1), ("new", 2), ("next", 2)):
-        run_folder(tmp_path / name, changed(GOOD * 10, range(wrong)), version=name)
-    base, new, after = (tmp_path / name for name in ("base", "new", "next"))
-    assert decided(base, new, "--uncalibrated")[0] == 1
-    code, found = decided(base, new, *SEQUENTIAL)
-    assert code == 0 and [(one["base_name"], one["same_runs"]) for one in found["blocked_before"]] == [("base", True)]
-    assert "Blocked before: the same answers, against base on " in call(gate, base, new, *SEQUENTIAL)[1].stdout
-    latest = decided(after, "--baseline", "latest-shipped", *SEQUENTIAL)[1]
-    assert latest["names"]["base"] == str(new), "it is what the hint on chance leads to"
+def test_a_run_that_was_made_again_in_its_folder_is_missed(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    cand = project.run("cand", changed(GOOD, range(30)), "v2")
+    manifest = project.root / cand / "manifest.json"
+    was = json.loads(manifest.read_text("utf-8"))["created"]
+    while True:  # the clock of manifests has seconds
+        shutil.rmtree(project.root / cand)
+        project.run("cand", GOOD, "v2")
+        if json.loads(manifest.read_text("utf-8"))["created"] != was:
+            break
+    done = project.do("gate", base, cand, TRUTH)
+    assert done.code == 4 and "the run cand of v2 belongs to this decision" in done.err
 
 
-def test_a_run_against_itself_is_no_step_of_a_release(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, 0)
-    assert decided(base, base, *SEQUENTIAL)[1]["against_itself"]
-    found = decided(base, cand, *SEQUENTIAL)[1]
-    assert found["sequential"]["k"] == 1
-    assert decided(base, base, "--uncalibrated")[:1] == (0,), "and the next comparison need not be sequential"
+def test_what_is_left_out_is_said_with_its_reason_for_ever(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    project.run("unlucky", changed(GOOD, range(30)), "v2")
+    lucky = project.run("lucky", GOOD, "v2")
+    without = ("--without", "unlucky")
+    for reason in ((), ("--reason", " ")):
+        done = project.do("gate", base, lucky, TRUTH, *without, *reason)
+        assert done.code == 2 and "reason" in done.err and "hint:" in done.err
+    unknown = project.do("gate", base, lucky, TRUTH, "--without", "nosuch", "--reason", "x")
+    assert unknown.code == 2 and "unlucky" in unknown.err
+    said = project.do("gate", base, lucky, TRUTH, *without, "--reason", "the server was down")
+    assert said.code == 0 and "Left out: unlucky (the server was down)" in said.out
+    again = project.run("again", GOOD, "v2")
+    later = project.gate(base, again, TRUTH)
+    assert any("left out on" in note and "unlucky (the server was down)" in note for note in later["notes"])
+    assert len(later["runs"]["cand"]) == 3, "and it counts again unless it is left out again"
+    history = project.do("gate", "--ledger", "runs/surefoot.db").out
+    assert "unlucky (the server was down)" in history
 
 
-def test_the_same_comparison_under_other_names_is_not_told_as_another(strictly_blocked: Path) -> None:
-    again = [run_folder(strictly_blocked / f"{name}-again", changed(GOOD, range(n)), version=name)
-             for name, n in (("base", 1), ("bad", 9))]  # fmt: skip
-    code, found = decided(*again, "--uncalibrated")
-    assert code == 1 and found["blocked_before"] == []
+def test_a_copy_or_a_replay_of_a_run_counts_once(project: Project) -> None:
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
+    alone = project.gate(base, cand, TRUTH)
+    shutil.copytree(project.root / cand, project.root / "runs/copy")
+    assert project.gate(base, "runs/copy", TRUTH)["look"] == 1
+    replayed = project.run("replayed", GOOD, "v2", words="cand")
+    found = project.gate(base, replayed, TRUTH)
+    assert wrong(found) == wrong(alone) and found["look"] == 1 and len(found["runs"]["cand"]) == 1
 
 
-def test_a_ship_by_other_rules_is_the_latest_only_for_who_goes_by_them(tmp_path: Path) -> None:
-    for name, wrong in (("v1", 1), ("bad", 9), ("next", 9)):
-        run_folder(tmp_path / name, changed(GOOD, range(wrong)), version=name)
-    rule = ("--rule", "correct >= 1")
-    assert decided(tmp_path / "v1", tmp_path / "bad", *rule)[0] == 0
-    latest = (tmp_path / "next", "--baseline", "latest-shipped", "--uncalibrated")
-    assert call(gate, *latest)[0] == 2
-    assert decided(*latest, *rule)[0] == 0
+def test_labels_on_what_agrees_teach_nothing(project: Project) -> None:
+    """Somebody labels where the grader is right, and says so of none of the others."""
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
+    for run in (base, cand):
+        project.label(run, range(40), "correct", "chosen")
+    found = project.gate(base, cand)
+    assert found["outcome"] == "INCONCLUSIVE" and "nobody has labelled factuality" in wrong(found)["reason"]
+    assert found["trust"]["drawn"] == 0 and "labelled by choice" in found["trust"]["in_words"]
+    for run in (base, cand):
+        project.label(run, range(40), "correct", "sample", "bob")
+    assert "nobody has labelled" not in wrong(project.gate(base, cand))["reason"]
 
 
-def test_labels_signed_by_a_grader_do_not_count(strictly_blocked: Path) -> None:
-    base, bad = strictly_blocked / "base", strictly_blocked / "bad"
-    with Ledger.open(strictly_blocked / "surefoot.db") as ledger:
-        for run, who in ((base, "local@1+deadbeef"), (bad, "rules@2")):
-            ledger.add_labels([label_of(run, f"q{i:03}", "correct", who) for i in range(9)])
-    code, found = decided(base, bad, "--uncalibrated")
-    assert code == 1 and any("under the name of a grader (9) do not count" in p["message"] for p in found["problems"])
+@pytest.mark.parametrize("side", ["base", "cand"])
+def test_labels_on_one_side_only_do_not_block_an_unchanged_pipeline(project: Project, side: str) -> None:
+    """The grader misses what people find, on both sides. They look at one of them."""
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
+    labelled = {"base": base, "cand": cand}[side]
+    project.label(labelled, range(6), "wrong")
+    project.label(labelled, range(6, 60), "correct")
+    assert project.gate(base, cand)["outcome"] != "BLOCK"
+
+
+def test_a_grader_that_sees_nothing_ships_nothing_that_people_reject(project: Project) -> None:
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
+    project.label(base, range(60), "correct")
+    project.label(cand, range(17), "wrong")
+    project.label(cand, range(17, 60), "correct")
+    found = project.gate(base, cand)
+    assert found["outcome"] == "BLOCK" and wrong(found)["low"] > 0
+
+
+def edit_values(path: Path) -> None:
+    path.write_text(path.read_text("utf-8").replace('"wrong"', '"correct"'), encoding="utf-8")
+
+
+def drop_rows(path: Path) -> None:
+    rows = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(row for row in rows if '"wrong"' not in row), encoding="utf-8")
+
+
+@pytest.mark.parametrize("edit", [edit_values, drop_rows])
+def test_verdicts_edited_by_hand_are_refused(project: Project, edit: Callable[[Path], None]) -> None:
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", changed(GOOD, range(9)), "v2")
+    edit(project.root / cand / "verdicts.jsonl")
+    for sides in ((base, cand), (cand, base)):
+        done = project.do("gate", *sides, TRUTH)
+        assert done.code == 4 and "changed by hand" in done.err and "surefoot label" in done.err
+    assert project.do("grade", cand, "--grader", "rules").code == 0
+    assert project.gate(base, cand, TRUTH)["outcome"] != "SHIP"
+
+
+def test_answers_edited_by_hand_are_refused(project: Project) -> None:
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", changed(GOOD, range(9)), "v2")
+    traces = project.root / cand / "traces.jsonl"
+    traces.write_text(traces.read_text("utf-8").replace("is EUR 500", "is EUR 10"), encoding="utf-8")
+    done = project.do("gate", base, cand, TRUTH)
+    assert done.code == 4 and "have changed since it was graded" in done.err
+
+
+def test_hard_questions_dropped_from_both_sets_are_named(project: Project) -> None:
+    worse = changed(GOOD, range(9))
+    base = project.run("base", GOOD, "v1")
+    assert project.gate(base, project.run("cand", worse, "v2"), TRUTH)["outcome"] != "SHIP"
+    assert project.do("questions", "lock", "questions.json").code == 0
+    project.ask_about((question(number) for number in range(9, COUNT)), "easy.json")
+    shutil.copy(project.root / "questions.json.lock", project.root / "easy.json.lock")
+    easy = [project.run(name, worse, version, questions="easy.json") for name, version in (("b2", "v1"), ("c2", "v2"))]
+    found = project.gate(*easy, TRUTH)
+    notes = " ".join([*found["notes"], *(problem["message"] for problem in found["problems"])])
+    assert "cand" in notes and "base" in notes and "another question set" in notes
+    assert "q000" in notes and "q008" in notes
+    assert "q000" in project.do("gate", *easy, TRUTH).out
+
+
+def test_an_older_baseline_is_named_once_a_newer_one_has_shipped(project: Project) -> None:
+    """Step by step worse: each step is small, and the first baseline is the one to be held against."""
+    first, second = project.run("first", GOOD, "v1"), project.run("second", GOOD, "v2")
+    assert project.gate(first, second, TRUTH)["outcome"] == "SHIP"
+    third = project.run("third", GOOD, "v3")
+    found = project.gate(first, third, TRUTH)
+    assert any("the baseline is v1, and v2 has shipped since" in note for note in found["notes"])
+    assert project.gate(second, third, TRUTH)["notes"] == []
+
+
+def test_a_new_version_of_a_question_set_is_compared_by_what_is_untouched(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    assert project.do("questions", "lock", "questions.json").code == 0
+    assert project.do("questions", "clone", "questions.json", "second.json", "--change", "q003").code == 0
+    rows = json.loads((project.root / "second.json").read_text("utf-8"))
+    renamed = next(row["qid"] for row in rows if row["qid"] not in {f"q{n:03}" for n in range(COUNT)})
+    assert renamed != "q003"
+    kept = [row for row in rows if row["qid"] != renamed]
+    project.ask_about([*kept, question(COUNT)], "second.json")
+    cand = project.run("cand", changed(GOOD, range(30)) + "c", "v2", questions="second.json")
+    found = project.gate(base, cand, TRUTH)
+    [note] = [one for one in found["notes"] if "question set" in one]
+    assert "59 questions are the same and are compared" in note and "q003" in note and f"q{COUNT:03}" in note
+    assert wrong(found)["candidate"] == pytest.approx(29 / 59, abs=0.001)
+    assert "59 questions are the same" in project.do("gate", base, cand, TRUTH).out
+
+
+def test_one_number_for_what_exists_in_score_and_compare(project: Project) -> None:
+    """Three of four answers with citations cite nothing but what was retrieved; one of these cites twice."""
+    said = [("p0", ["p0"]), ("p1] [p2", ["p1", "p2"]), ("p2] [x9", ["p2"]), ("p3", ["p3"])]
+    traces = [
+        {"qid": f"q{n:03}", "answer": f"The fee for item {n} is EUR {n + 10} [{cited}].",
+         "retrieved": [{"id": id, "text": f"The fee for item {n} is EUR {n + 10}."} for id in ids]}
+        for n, (cited, ids) in enumerate(said)
+    ]  # fmt: skip
+    (project.root / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in traces), encoding="utf-8")
+    project.ask_about((question(number) for number in range(4)), "four.json")
+    scored = project.do("score", "-q", "four.json", "-t", "log.jsonl", "--json").json
+    exists = scored["metrics"]["citation_exists_rate"]
+    assert project.do("run", "-p", "traces:log.jsonl", "-q", "four.json", "--out", "runs/log").code == 0
+    assert project.do("grade", "runs/log", "--grader", "rules").code == 0
+    compared = project.do("compare", "runs/log", "runs/log", TRUTH, "--json").json
+    measured = compared["measures"]["cand"]["citation_exists_rate"]
+    assert (measured["numerator"], measured["denominator"]) == (exists["numerator"], exists["denominator"]) == (3, 4)
+    assert compared["changes"]["citation_exists_rate"]["baseline"] == pytest.approx(3 / 4)
