@@ -116,7 +116,7 @@ def _totals(evidence: Evidence, values: Numbers, side: int) -> _Totals:
 
 
 def _noise(evidence: Evidence, difference: Numbers, spreads: tuple[Numbers, Numbers]) -> Numbers:
-    """The variance that running both versions again would add, for each draw."""
+    """The variance that running both versions again would add, for each draw, with one answer more that moved."""
     questions, one = evidence.questions, evidence.scale**2
     if all(evidence.deterministic):
         return np.zeros(len(difference))
@@ -127,7 +127,7 @@ def _noise(evidence: Evidence, difference: Numbers, spreads: tuple[Numbers, Numb
     # A side that was asked once is taken to vary as much as the other.
     spread = [spreads[1 - side] if times[side] == 1 else spreads[side] for side in (0, 1)]
     again = sum((spread[side] / times[side]).sum(axis=1) for side in (0, 1))
-    return np.asarray(again + one / min(times)) / questions**2
+    return np.asarray(again + one) / questions**2
 
 
 def _other_documents(

@@ -67,6 +67,12 @@ class Run(Struct, dict=True):
         return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
 
     @property
+    def answers_alike(self) -> bool:
+        """True where asking again would change nothing: it says so, or every question got the same answer each time."""
+        alike = len({(key[0], version) for key, version in self.versions.items()}) == len(self.questions)
+        return self.deterministic or (self.attempts > 1 and bool(self.questions) and alike)
+
+    @property
     def is_by_people(self) -> bool:
         """True for a file in which nobody but annotators has said anything: it is exact."""
         return bool(self.verdicts) and not self.traces and all(is_annotator(one.grader) for one in self.verdicts)
@@ -129,7 +135,7 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        return all(run.deterministic or run.is_by_people for run in self.runs)
+        return all(run.answers_alike or run.is_by_people for run in self.runs)
 
     @property
     def attempts(self) -> int:
