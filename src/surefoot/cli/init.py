@@ -84,8 +84,8 @@ The exit code is the decision: 0 ship, 1 block, 3 inconclusive, 4 incomplete; re
   surefoot label runs/second
   surefoot compare runs/first runs/second
 
-A pipeline that answers differently each time needs more questions and runs: `surefoot questions plan 130` says what they
-can tell.
+A pipeline that answers differently each time needs more questions and runs; `surefoot questions plan 130` says what
+they can tell.
 
 Then put your own questions into questions.json, your passages into passages.jsonl, and your pipeline into pipeline.py.
 
