@@ -16,8 +16,8 @@ from scipy import sparse
 from surefoot.gate.belief import DRAWS, Answer, Counts, Numbers, truths
 from surefoot.gate.metrics import Metric, Value
 from surefoot.gate.rules import POPULATION, SET
-from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, document_of
-from surefoot.records import is_annotator
+from surefoot.gate.sides import BUCKET_AXIS, Said, Side, document_of
+from surefoot.records import is_person
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 
@@ -160,7 +160,7 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
         for place, side in enumerate(sides):
             for said in side.answers[id]:
                 if metric.over(said, question):
-                    key = said.version or f"{SIDES[place]}:{id}:{said.run}:{said.attempt}"
+                    key = key_of(said, side)
                     found[key].append((place, said))
                     given.append((id, place, key))
     # Of what every answer has a share in, each question counts; of the rest, those that have such answers.
@@ -179,13 +179,18 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     )  # fmt: skip
 
 
+def key_of(said: Said, side: Side) -> str:
+    """The same for the same answer. A file of verdicts does not tell the words: each of its answers stands alone."""
+    return said.version or f"{side.name}:{said.question_id}:{said.run}:{said.attempt}"
+
+
 def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, certain: bool) -> Answer:
     sides, axis = {side for side, _ in given}, str(metric.axis)
     said = min((one for _, one in given), key=lambda one: str(one.graded.get(axis)))
     settled, graded = said.verdicts.get(axis), said.graded.get(axis)
     value = _usable(metric, settled.value if settled else None)
-    verdict = None if graded is None or is_annotator(graded.grader) else _usable(metric, graded.value)
-    is_known = certain or (settled is not None and is_annotator(settled.grader))
+    verdict = None if graded is None or is_person(graded.grader) else _usable(metric, graded.value)
+    is_known = certain or said.is_labelled(axis)
     drawn = any(axis in one.drawn for _, one in given)
     return Answer(key, min(sides) if len(sides) == 1 else None, verdict, value if is_known else None, drawn)
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from msgspec import Struct
 
 from surefoot.gate.belief import Numbers
-from surefoot.gate.change import Draws, Evidence
+from surefoot.gate.change import Draws, Evidence, key_of
 from surefoot.gate.metrics import Metric
 from surefoot.gate.queue import queue
 from surefoot.gate.rules import Change, Rule
@@ -89,7 +89,7 @@ def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:
     found: dict[str, tuple[SideName, Said]] = {}
     for name in reversed(SIDES):
         for said in sides[name].all_answers():
-            key = said.version or f"{name}:{said.question_id}:{said.run}:{said.attempt}"
+            key = key_of(said, sides[name])
             if not said.run or _can_be_labelled(said):
                 found.setdefault(key, (name, said))
     return found

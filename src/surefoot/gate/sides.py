@@ -23,6 +23,7 @@ from surefoot.records import (
     by_answer,
     is_annotator,
     is_called_like_a_grader,
+    is_person,
     settled,
     version_of,
     whose,
@@ -74,8 +75,8 @@ class Run(Struct, dict=True):
 
     @property
     def is_by_people(self) -> bool:
-        """True for a file in which nobody but annotators has said anything: it is exact."""
-        return bool(self.verdicts) and not self.traces and all(is_annotator(one.grader) for one in self.verdicts)
+        """True for a file in which nobody but people have said anything: it is exact."""
+        return bool(self.verdicts) and not self.traces and all(is_person(one.grader) for one in self.verdicts)
 
 
 class Said(Struct, frozen=True):
@@ -106,7 +107,9 @@ class Said(Struct, frozen=True):
 
     def is_labelled(self, axis: str) -> bool:
         verdict = self.verdicts.get(axis)
-        return verdict is not None and verdict.value is not None and is_annotator(verdict.grader)
+        if verdict is None or verdict.value is None:
+            return False
+        return verdict is not self.graded.get(axis) or is_person(verdict.grader)
 
 
 class Pair(NamedTuple):
@@ -187,19 +190,23 @@ def stand_in(run: Run, labels: Iterable[Label]) -> None:
 
 
 def labels_apart(run: Run) -> Run:
-    """In a file of verdicts what people say is a label, as in the ledger, unless nobody else has said anything."""
+    """In a file of verdicts what people say is a label, as in the ledger, unless nobody else has said anything.
+
+    So is what an AI says beside a grader; where there is no other, it is the grader.
+    """
     if run.traces or run.graders or run.is_by_people:
         return run
     given: defaultdict[tuple[Key, str], list[Verdict]] = defaultdict(list)
+    gives_labels = is_person if all(is_annotator(one.grader) for one in run.verdicts) else is_annotator
     for verdict in run.verdicts:
-        if is_annotator(verdict.grader):
+        if gives_labels(verdict.grader):
             given[(verdict.question_id, verdict.attempt), verdict.axis].append(verdict)
     labels: dict[tuple[Key, str], Verdict] = {}
     for place, said in given.items():
         if (value := settled(verdict.value for verdict in said)) is not None:
             labels[place] = next(verdict for verdict in said if verdict.value == value)
     # What annotators are divided on stays among the verdicts, as one more that disagrees.
-    rest = [v for v in run.verdicts if not is_annotator(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
+    rest = [v for v in run.verdicts if not gives_labels(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
     who = frozenset(v.grader.removeprefix(PEOPLE) for place in labels for v in given[place])
     drawn = {place for place in labels if any(verdict.via != PICKED for verdict in given[place])}
     return replace(run, verdicts=rest, labels=labels, drawn=drawn, labelled_by=who)

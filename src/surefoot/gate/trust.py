@@ -14,7 +14,7 @@ from surefoot.gate.metrics import METRICS, Value
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import SIDES, Run, Side, SideName, some
 from surefoot.problems import HARMLESS
-from surefoot.records import bare_name, is_annotator, whose_by_name
+from surefoot.records import bare_name, is_person, whose_by_name
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Problem, Question, Verdict
 
@@ -54,7 +54,7 @@ def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None
     annotators = sorted({name for run in runs for name in run.labelled_by})
     labels = [one for one in answers if one.label is not None and one.verdict is not None]
     accepted, caught = _errors(evidence) if any(one.drawn for one in labels) else (None, None)
-    by_people = bool(graders) and all(map(is_annotator, graders))
+    by_people = bool(graders) and all(map(is_person, graders))
     return Trust(graders, by_people, len(labels), sum(one.drawn for one in labels), tuple(annotators), accepted, caught)
 
 
