@@ -179,6 +179,14 @@ def test_runs_whose_labels_tell_of_the_grader(tmp_path: Path, monkeypatch: pytes
     assert decided_again(bundle, monkeypatch) == then
 
 
+def test_a_run_against_its_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    version(tmp_path / "runs" / "base", "v1", FEES)
+    shutil.copytree(tmp_path / "runs" / "base", tmp_path / "runs" / "copy")
+    assert _run(["compare", "runs/base", "runs/copy", "--gate", "gate.toml"]) in (0, 3)
+    then = decided(tmp_path / "runs" / "copy")
+    assert decided_again(audited("copy"), monkeypatch) == then
+
+
 def test_a_run_against_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version(tmp_path / "runs" / "base", "v1", FEES)
     assert _run(["compare", "runs/base", "runs/base", "--gate", "gate.toml"]) in (0, 3)

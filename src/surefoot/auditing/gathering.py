@@ -110,8 +110,10 @@ def _write_records(folder: Path, parts: Parts, decision: Decision | None, ledger
         labels = ledger.labels(versions={v for _, store in parts.values() for v in versions_of(store).values()})
         steps = [step for step in ledger.steps() if until is None or step.at <= until]
     later = [label for label in labels if until is not None and label.at > until]
+    before = [label for label in labels if until is None or label.at <= until]
     with (folder / layout.LEDGER).open("wb") as file:
-        write_records(file, {"runs": runs, "labels": [one for one in labels if one not in later], "steps": steps})
+        # A copy of a run is the same run.
+        write_records(file, {"runs": list({run.id: run for run in runs}.values()), "labels": before, "steps": steps})
     if later:
         with (folder / layout.LATER).open("wb") as file:
             write_records(file, {"labels": later})
