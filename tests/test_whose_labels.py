@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from surefoot import trust
 from surefoot.importers.annotators import names_a_grader
 from surefoot.ledger import Ledger
-from surefoot.records import AxisRecord, Interval, whose, whose_by_name
+from surefoot.records import whose, whose_by_name
 from surefoot.report.words import plain
 
 from .conftest import Write
 from .in_process import surefoot
-from .sequential.helpers import certificate
 from .test_cli_calibrate import a_run, rows
-from .test_trust import trusted
 
 WHO = {
     "people": ["anna", "human/ben"],
@@ -53,29 +50,17 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     found = surefoot("calibrate", run, "--json").json
     assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
-        assert f"60 answers were labelled by {whose_by_name(found['annotators'])}" in " ".join(text.split())
+        assert f"60 answers labelled by {whose_by_name(found['annotators'])}" in " ".join(text.split())
         assert f"on 60 labels by {said}" in text
     shown = surefoot("compare", run, other, *options).out
     decided = surefoot("compare", run, other, "--json").json
-    assert decided["trust"]["labelled_by"] == {"who": said, "annotators": found["annotators"]}
-    assert decided["labelled_by"]["who"] == said
-    assert {c["reason"] for c in decided["checks"] if c["name"] in ("labels", "kappa")} == {f"labels by {said}"}
+    assert decided["labelled_by"] == {"who": said, "annotators": found["annotators"]}
+    assert decided["trust"]["annotators"] == found["annotators"] and decided["trust"]["drawn"] == 60
     for text in (shown, surefoot("gate", run, other).out, *(path.read_text("utf-8") for path in reports)):
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
         assert f"labels by {whose_by_name(found['annotators'])} count instead of the grader" in text
     if said == "AI annotators":
         assert "people" not in shown
-
-
-def test_the_record_is_shown_on_every_axis() -> None:
-    one = AxisRecord(n=400, kappa=Interval(0.8, 0.6, 0.9), table={}, answers={})
-    axes = {"refusal_quality": replace(one, kappa=Interval(0, -0.1, 0.2), annotators=("ai/x",)), "factuality": one,
-            "citation_supports": replace(one, kappa=None)}  # fmt: skip
-    known = replace(trusted(), certificate=replace(certificate(), axes=axes))
-    words = (
-        "factuality 0.80 (0.60 to 0.90), citation_supports none, refusal_quality 0.00 (-0.10 to 0.20) by AI annotators"
-    )
-    assert f"labelled by people (ann); kappa with these labels: {words}" in trust.in_words(known)
 
 
 def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write: Write) -> None:
@@ -92,10 +77,15 @@ def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write:
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:
-    """People's own verdicts need no certificate; a name in front makes no person of an AI."""
+    """People's own verdicts are exact; a name in front makes no person of an AI."""
     for grader, code in (("human/x", 0), ("ai/x", 3)):
-        path = write("v.jsonl", rows({"correct": 4, "refused": 2}, grader))
-        assert surefoot("compare", path, path).code == code
+        files = [write(name, rows({"correct": 4, "refused": 2}, grader)) for name in ("a.jsonl", "b.jsonl")]
+        done = surefoot("compare", *files)
+        assert done.code == code and ("people gave the verdicts" in done.out) == (code == 0)
+    labelled = [[*rows({"correct": 40}, "ai/x"), *rows({"correct": 40}, "human/ann")] for _ in range(2)]
+    files = [write(f"{name}.jsonl", given) for name, given in zip("ab", labelled, strict=True)]
+    found = surefoot("compare", *files, "--json").json
+    assert found["trust"]["graders"] == ["ai/x"] and found["trust"]["labels"] == 80, "beside people, it is the grader"
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,10 @@ def is_annotator(grader: str) -> bool:
     return grader.startswith((PEOPLE, AI)) and bool(bare_name(grader))
 
 
+def is_person(grader: str) -> bool:
+    return grader.startswith(PEOPLE) and bool(bare_name(grader))
+
+
 def is_ai(annotator: str) -> bool:
     return annotator.startswith(AI)
 

@@ -60,7 +60,7 @@ def test_people_need_no_proof_and_without_a_name_it_is_nobody() -> None:
     assert "people gave the verdicts (ann)" in trust.in_words(decide(people, people).trust)
     for grader in ("human/", "human/  ", ""):
         nobody = Run("a", verdicts("cw", grader=grader))
-        found = decide(nobody, replace(nobody, verdicts=verdicts("ww", grader=grader)))
+        found = decide(nobody, Run("b", verdicts("ww", grader=grader)))
         assert not found.trust.by_people and found.decision.outcome == "INCONCLUSIVE"
 
 
