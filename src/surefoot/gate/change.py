@@ -87,6 +87,8 @@ def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = S
     change = cand.value - base.value + np.sqrt(noise) * np.concatenate([luck, -luck])[:draws]
     if claim == POPULATION:
         change = change + _other_documents(difference, evidence.documents, draws, generator)
+    reach = max(evidence.worth.values()) - min(evidence.worth.values())
+    change = np.clip(change, -reach, reach)  # luck is normal, and shares are not: none moves by more than all of it
     means = [float((one.value * np.ones(draws)) @ known.weights) for one in (base, cand)]
     return Draws(change, known.weights, (means[0], means[1]), _added(evidence, known.values), float(noise.mean()))
 
@@ -181,7 +183,7 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
 
 def key_of(said: Said, side: Side) -> str:
     """The same for the same answer. A file of verdicts does not tell the words: each of its answers stands alone."""
-    return said.version or f"{side.name}:{said.question_id}:{said.run}:{said.attempt}"
+    return said.version or f"{side.key}:{said.question_id}:{said.run}:{said.attempt}"
 
 
 def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, certain: bool) -> Answer:

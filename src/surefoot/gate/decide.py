@@ -83,12 +83,14 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     """Hold the candidate's runs against the baseline's and decide by the rules."""
     _check_request(rules, request)
     base, cand = [labels_apart(run) for run in base], [labels_apart(run) for run in cand]
-    if [run.name for run in base] == [run.name for run in cand]:  # the very same runs: nothing has changed
-        base, cand = ([replace(run, deterministic=True) for run in runs] for runs in (base, cand))
+    keys = "base", "cand"
+    if base == cand:  # nothing has changed, so nothing is uncertain
+        base = cand = [replace(run, deterministic=True) for run in base]
+        keys = "both", "both"
     for run in (*base[:-1], *cand):
         check_alike(base[-1], run)
     asked, notes = asked_of(base, cand)
-    sides: dict[SideName, Side] = {"base": side_of(base, asked), "cand": side_of(cand, asked)}
+    sides: dict[SideName, Side] = {"base": side_of(base, asked, keys[0]), "cand": side_of(cand, asked, keys[1])}
     judge = _Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
     checks = [judge.waived(judge.check(rule)) for rule in rules]
     failed = trust.failed_checks(run for side in sides.values() for run in side.runs)

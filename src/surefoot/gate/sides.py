@@ -135,6 +135,7 @@ class Side(Struct, frozen=True):
     name: str  # of the run it was called by
     runs: tuple[Run, ...]
     answers: dict[str, tuple[Said, ...]]  # by question
+    key: str = ""  # tells answers apart whose words are not known
 
     @property
     def deterministic(self) -> bool:
@@ -212,7 +213,7 @@ def labels_apart(run: Run) -> Run:
     return replace(run, verdicts=rest, labels=labels, drawn=drawn, labelled_by=who)
 
 
-def side_of(runs: Sequence[Run], asked: Iterable[str]) -> Side:
+def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """A version of its runs, with an answer to all that was asked, be it an empty one.
 
     The same answers again count once, and so does a pipeline that always answers alike.
@@ -229,7 +230,7 @@ def side_of(runs: Sequence[Run], asked: Iterable[str]) -> Side:
         )
         for id in asked
     }
-    return Side(runs[-1].name, tuple(kept), answers)
+    return Side(runs[-1].name, tuple(kept), answers, key)
 
 
 def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
