@@ -159,3 +159,9 @@ def test_a_claim_about_other_questions_is_less_sure() -> None:
     assert here.decision.outcome == "BLOCK" and interval(here)[0] == interval(here)[2]
     low, _, high = interval(elsewhere)
     assert low < interval(here)[0] < high and elsewhere.decision.outcome != "SHIP"
+
+
+def test_no_share_moves_by_more_than_all_of_it() -> None:
+    for before, after in (("ccc", "www"), ("ccw", "wwc")):
+        low, change, high = interval(decide(run_of("a", before, before), run_of("b", after, after)))
+        assert -1 <= low <= change <= high <= 1

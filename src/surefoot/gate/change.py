@@ -56,13 +56,14 @@ class Draws(Struct, frozen=True):
     means: tuple[float, float]  # of the two sides
     truth: Numbers  # what each answer adds to the change, one row for each draw
     noise: float  # the variance of running again
+    reach: float = float("inf")  # luck is normal, and shares are not: none moves by more than all of it
 
     @property
     def mean(self) -> float:
         return float(self.change @ self.weights)
 
     def quantile(self, share: float) -> float:
-        return quantile(self.change, self.weights, share)
+        return min(self.reach, max(-self.reach, quantile(self.change, self.weights, share)))
 
 
 def quantile(values: Numbers, weights: Numbers, share: float) -> float:
@@ -88,9 +89,10 @@ def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = S
     if claim == POPULATION:
         change = change + _other_documents(difference, evidence.documents, draws, generator)
     reach = max(evidence.worth.values()) - min(evidence.worth.values())
-    change = np.clip(change, -reach, reach)  # luck is normal, and shares are not: none moves by more than all of it
     means = [float((one.value * np.ones(draws)) @ known.weights) for one in (base, cand)]
-    return Draws(change, known.weights, (means[0], means[1]), _added(evidence, known.values), float(noise.mean()))
+    return Draws(
+        change, known.weights, (means[0], means[1]), _added(evidence, known.values), float(noise.mean()), reach
+    )
 
 
 class _Totals(Struct, frozen=True):

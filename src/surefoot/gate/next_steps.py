@@ -180,7 +180,7 @@ def _chance(one: Opened, whole: float, rest: float) -> float:
     """That the rule is decided when all but `rest` of the variance has come to light."""
     change, sign = one.change, 1 if one.rule.is_bounded_above else -1
     mean, limit = sign * change.change, sign * change.limit
-    known, left = sqrt(max(whole - rest, 1e-18)), sqrt(rest)
+    known, left = sqrt(max(whole - rest, 1e-18)), sqrt(max(rest, 0.0))
     ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - one.alpha_ship) - mean) / known)
     blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - one.alpha_block) - mean) / known)
     return min(1.0, ships + blocks)
