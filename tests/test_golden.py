@@ -14,8 +14,8 @@ from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
 from surefoot.cli.sides import load_side
-from surefoot.compare import Comparison, Request, compare
-from surefoot.gate import Rule
+from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
 from surefoot.report import comparison as comparison_words
 from surefoot.report import junit, markdown, page, terminal
@@ -117,7 +117,7 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     graded_run("base", BEFORE)
     graded_run("cand", AFTER)
     rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
-    return compare(load_side("base"), load_side("cand"), rules, Request(waivers={"extra_claims": "a known gap"}))
+    return compare([load_side("base")], [load_side("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
 
 
 def test_comparison_reports(comparison: Comparison) -> None:
