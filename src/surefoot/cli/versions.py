@@ -58,7 +58,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     for store in stores:
         ledger.add_run(entry_of(store))
     first, second = (store.manifest for store in stores)
-    others = [one for one in _known(ledger) if one.asking not in (_asking(first), _asking(second))]
+    others = [one for one in _known(ledger, base, cand) if one.asking not in (_asking(first), _asking(second))]
     out, kept = _left_out(without, others), []
     notes = [f"left out: {name} ({reason})" for name, reason in without.items()]
     for one in others:
@@ -95,8 +95,8 @@ def _asking(manifest: Manifest) -> tuple[str, ...]:
     return manifest.name, manifest.created, manifest.pipeline, manifest.questions_sha256
 
 
-def _known(ledger: Ledger) -> Iterator[_Known]:
-    """Each run once, in the order in which they were made."""
+def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
+    """Each run once, in the order in which they were made; where it was seen last, or beside the runs at hand."""
     entries: dict[tuple[str, ...], list[tuple[RunEntry, Manifest]]] = {}
     for entry in ledger.runs():
         try:
@@ -106,7 +106,10 @@ def _known(ledger: Ledger) -> Iterator[_Known]:
         entries.setdefault(_asking(manifest), []).append((entry, manifest))
     for asking, rows in sorted(entries.items(), key=lambda one: (one[1][0][1].created, one[0])):
         entry, manifest = rows[-1]
-        places = (Path(row.path) for row, _ in reversed(rows))
+        places = [
+            *(Path(row.path) for row, _ in reversed(rows)),
+            *(run.absolute().parent / asking[0] for run in beside),
+        ]
         folder = next((place for place in places if _is_there(place, asking)), None)
         yield _Known(entry, RunStore.open(folder).manifest if folder else manifest, folder)
 
@@ -131,7 +134,7 @@ def _check(one: _Known, like: Manifest) -> None:
     name, what = one.entry.name, f"the run {one.entry.name} of {version_in(one.manifest)} belongs to this decision"
     if one.folder is None:
         message = f"{what} and is no longer at {one.entry.path}"
-        raise Incomplete(message, f"put it back, or {_WITHOUT.format(name=name)}")
+        raise Incomplete(message, f"put it back, or a copy beside the others, or {_WITHOUT.format(name=name)}")
     if (one.manifest.grader, one.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
         message = (
             f"the run {name} of {version_in(one.manifest)} belongs to this decision and is not graded by {like.grader}"
@@ -210,7 +213,7 @@ def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dic
 def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> Iterator[Path]:
     """The runs on which people had said something by then, of the grader of another and over the same documents."""
     labelled = {label.run for label in ledger.labels() if until is None or label.at <= until}
-    for one in _known(ledger):
+    for one in _known(ledger, *chosen.base[-1:], *chosen.cand[-1:]):
         if one.folder is not None and one.entry.id in labelled and _read_by(one.manifest) == _read_by(like):
             yield one.folder
 
