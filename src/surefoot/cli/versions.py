@@ -213,7 +213,7 @@ def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dic
 def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> Iterator[Path]:
     """The runs on which people had said something by then, of the grader of another and over the same documents."""
     labelled = {label.run for label in ledger.labels() if until is None or label.at <= until}
-    for one in _known(ledger, *chosen.base[-1:], *chosen.cand[-1:]):
+    for one in _known(ledger):
         if one.folder is not None and one.entry.id in labelled and _read_by(one.manifest) == _read_by(like):
             yield one.folder
 
