@@ -10,6 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
+
+from surefoot.gate.plan import Setting, outcome_of
+from surefoot.gate.rules import SET
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -54,27 +58,27 @@ def test_four_buckets_are_covered_too() -> None:
     assert min(covered for covered, _ in found) >= 0.93
 
 
-def outcomes(setting: gate.Setting, *, more_labels: bool = False) -> Counter[str]:
-    return Counter(gate.outcome_of(setting, seed, more_labels=more_labels) for seed in range(40))
+def outcomes(setting: Setting, *, more_labels: bool = False) -> Counter[str]:
+    return Counter(outcome_of(setting, seed, more_labels=more_labels) for seed in range(40))
 
 
 def test_an_unchanged_pipeline_ships_and_is_not_blocked() -> None:
-    for setting in (gate.S, gate.replace(gate.S, label_side=1)):
+    for setting in (gate.S, replace(gate.S, label_side=1)):
         found = outcomes(setting)
         assert found["BLOCK"] <= 1 and found["SHIP"] >= 18
 
 
 def test_a_rise_does_not_ship_and_the_labels_asked_for_block_it() -> None:
-    found = outcomes(gate.replace(gate.S, rise=0.06), more_labels=True)
+    found = outcomes(replace(gate.S, rise=0.06), more_labels=True)
     assert found["SHIP"] == 0 and found["BLOCK"] >= 24
-    assert outcomes(gate.replace(gate.S, rise=0.03))["SHIP"] <= 3
-    assert outcomes(gate.replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 4
+    assert outcomes(replace(gate.S, rise=0.03))["SHIP"] <= 3
+    assert outcomes(replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 4
 
 
 def test_intervals_of_the_change_hold_it() -> None:
     for wrong, sensitivity, runs, labels in (gate.GRID[0], gate.GRID[-1]):
-        setting = gate.replace(gate.S, wrong=wrong, sensitivity=sensitivity, runs=runs, labels=labels, rise=0.02)
-        assert sum(gate.covers(setting, gate.SET, seed) for seed in range(40)) >= 33
+        setting = replace(gate.S, wrong=wrong, sensitivity=sensitivity, runs=runs, labels=labels, rise=0.02)
+        assert sum(gate.covers(setting, SET, seed) for seed in range(40)) >= 33
 
 
 def test_the_page_shows_what_its_examples_print() -> None:
