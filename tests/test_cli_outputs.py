@@ -23,7 +23,13 @@ LINKS: dict[str, Callable[[Path, Path], None]] = {
 
 def made_run(folder: Path) -> None:
     manifest = Manifest(
-        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint([QUESTION]), question_count=1
+        name=folder.name,
+        pipeline="p",
+        repeats=1,
+        seed=0,
+        questions_sha256=fingerprint([QUESTION]),
+        question_count=1,
+        deterministic=True,
     )
     with RunStore.create(folder, manifest, [QUESTION]) as store:
         store.append_trace(Trace("q1", answer=f"EUR 5, says {folder.name}."))

@@ -14,7 +14,8 @@ from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
 from surefoot.cli.sides import load_side
-from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.decide import Comparison, compare
+from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
 from surefoot.report import comparison as comparison_words

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.decide import Comparison, compare
+from surefoot.gate.judge import Request
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.importers import gatefiles

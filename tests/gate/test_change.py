@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.belief import Answer
 from surefoot.gate.change import Cell, Draws, Evidence, draw
-from surefoot.gate.decide import Request, spent
+from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import POPULATION, SET
 

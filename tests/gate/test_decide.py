@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from surefoot.errors import UsageError
 from surefoot.gate.counts import mcnemar_p
-from surefoot.gate.decide import Comparison, Request, compare, spent
+from surefoot.gate.decide import Comparison, compare
+from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run

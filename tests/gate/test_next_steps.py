@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from surefoot.gate.decide import Request
+from surefoot.gate.judge import Request
 from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS
 from surefoot.types import Trace
 

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.gate import trust
-from surefoot.gate.decide import Comparison, Request
+from surefoot.gate.decide import Comparison
+from surefoot.gate.judge import Request
 from surefoot.gate.sides import Run
 from surefoot.types import Verdict
 

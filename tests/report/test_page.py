@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from surefoot.gate.decide import Comparison, Request, compare
+from surefoot.gate.decide import Comparison, compare
+from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
 from surefoot.gate.sides import Run

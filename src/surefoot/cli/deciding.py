@@ -27,7 +27,8 @@ from surefoot.report.words import counted
 
 if TYPE_CHECKING:
     from surefoot.cli.versions import Versions
-    from surefoot.gate.decide import Comparison, Request
+    from surefoot.gate.decide import Comparison
+    from surefoot.gate.judge import Request
     from surefoot.ledger import Ledger
 
 Options = dict[str, Any]
@@ -64,7 +65,8 @@ def deciding_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def decide(options: Options) -> Comparison:
     """Load, compare, and keep the decision in the candidate's folder and in the ledger."""
-    from surefoot.gate.decide import Request, compare
+    from surefoot.gate.decide import compare
+    from surefoot.gate.judge import Request
 
     base, cand = two_of(options["paths"], options["baseline"], by_own_rules=bool(options["rules"]))
     file = gatefiles.read(options["gate"] or GATE)

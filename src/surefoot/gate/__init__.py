@@ -6,7 +6,8 @@ sides.py       the two versions that are compared, and their answers
 belief.py      what may be true of each answer, given its verdict and the labels
 change.py      the change of a metric between the versions, with its interval
 counts.py      answers counted as they stand, and which moved
-decide.py      all rules against all answers
+judge.py       a rule against the answers of both sides
+decide.py      all rules, and the decision
 next_steps.py  what would decide an open rule, and what that costs
 plan.py        what so many questions, runs and labels can tell, before anything is asked
 queue.py       the order in which answers come before people

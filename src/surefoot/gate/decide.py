@@ -1,10 +1,8 @@
-"""A candidate against a baseline: every rule by the change of its metric, and the decision they lead to."""
+"""A candidate against a baseline: all rules, the decision they lead to, and all that reports show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from math import pi
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,12 +10,11 @@ from msgspec.structs import replace
 from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate import trust
-from surefoot.gate.belief import DRAWS, Counts
-from surefoot.gate.change import Draws, Evidence, draw, evidence_on
-from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
-from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured
-from surefoot.gate.next_steps import Opened, Waiting, next_steps
-from surefoot.gate.rules import CLAIMS, SET, Change, Check, Decision, Rule
+from surefoot.gate.belief import DRAWS
+from surefoot.gate.counts import Counted, McNemar, buckets, by_stratum, mcnemar, moved
+from surefoot.gate.judge import Judge, Request
+from surefoot.gate.next_steps import Waiting, next_steps
+from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import (
     BUCKET_AXIS,
     SIDES,
@@ -32,28 +29,7 @@ from surefoot.gate.sides import (
     side_of,
 )
 from surefoot.gate.trust import Trust
-from surefoot.types import Estimate, Problem, Question
-
-QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
-_BY_GROUP = 1_000  # draws for each part of the questions: shown, not decided by
-_SAME = 1e-9
-_CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
-
-
-class Request(Struct, frozen=True, kw_only=True):
-    """What a comparison is decided by, beside its rules."""
-
-    waivers: Mapping[str, str] = {}
-    uncalibrated: bool = False  # take verdicts for the truth
-    alpha: float = 0.05
-    margin: float = 0.03
-    claim: str = SET
-    look: int = 1  # how often these two versions were decided on, each time with other answers
-    earlier: Mapping[str, Counts] = {}  # by axis: labels on other answers by the same grader
-    by: Sequence[str] = ()  # fields of the questions to break down by
-    overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
-    without: Mapping[str, str] = {}  # runs that were left out, with the reason
-    notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
+from surefoot.types import Estimate, Problem
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -91,7 +67,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         check_alike(base[-1], run)
     asked, notes = asked_of(base, cand)
     sides: dict[SideName, Side] = {"base": side_of(base, asked, keys[0]), "cand": side_of(cand, asked, keys[1])}
-    judge = _Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
+    judge = Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
     checks = [judge.waived(judge.check(rule)) for rule in rules]
     failed = trust.failed_checks(run for side in sides.values() for run in side.runs)
     checks += trust.self_check(failed)
@@ -139,220 +115,3 @@ def _check_request(rules: Sequence[Rule], request: Request) -> None:
             raise UsageError(message, f"write {rule.text.replace('.' + rule.bound, '')}")
     if request.claim not in CLAIMS:
         raise UsageError(f"there is no claim {request.claim!r}", f"choose {' or '.join(CLAIMS)}")
-
-
-def spent(alpha: float, look: int) -> float:
-    """What a look may use of alpha, so that all looks together use no more than alpha."""
-    return 6 * alpha / (pi * look) ** 2
-
-
-class _Judge:
-    """Rules against the answers of two sides."""
-
-    def __init__(self, sides: Mapping[SideName, Side], asked: Asked, request: Request, against: int) -> None:
-        self.sides, self.asked, self.request = sides, asked, request
-        self.alpha, self.against = spent(request.alpha, request.look), max(against, 1)
-        self.axes = {axis for side in sides.values() for said in side.all_answers() for axis in said.verdicts}
-        self.opened: dict[str, Opened] = {}
-        self._seen: dict[tuple[str, SideName], tuple[Estimate, int]] = {}  # over all questions
-        self._known: dict[str, tuple[Evidence, Draws]] = {}
-
-    def check(self, rule: Rule) -> Check:
-        metric = GRADED.get(rule.metric)
-        if metric is None:
-            return Check(rule, "not_applicable", reason="a comparison does not measure it")
-        if metric.axis and metric.axis not in self.axes:
-            return Check(rule, "not_applicable", reason=f"neither side has verdicts on {metric.axis}")
-        chosen, lacking = self._chosen(rule)
-        if lacking:
-            return Check(rule, "undecidable", reason=lacking)
-        check = self._against_baseline(rule, metric, chosen) if rule.on_baseline else self._alone(rule, metric, chosen)
-        return self._with_questions(check, metric, chosen)
-
-    def waived(self, check: Check) -> Check:
-        reason = self.request.waivers.get(check.rule.name)
-        return replace(check, waiver=reason) if reason and check.status in _CAN_BE_WAIVED else check
-
-    def measures(self, side: SideName) -> dict[str, Estimate]:
-        """What is measured on this side; an axis that neither side has is left out."""
-        return {
-            name: self._measured(metric, side, self.asked)[0]
-            for name, metric in GRADED.items()
-            if not metric.axis or metric.axis in self.axes
-        }
-
-    def changes(self, asked: Asked, draws: int) -> dict[str, Change]:
-        """Of every metric that both sides have, with the interval of a rule that stands alone."""
-        found: dict[str, Change] = {}
-        for name, metric in GRADED.items():
-            if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
-                                                for side in SIDES):  # fmt: skip
-                _, known = self._drawn(metric, asked, draws)
-                low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
-                found[name] = Change(*known.means, known.mean, low, high, 0.0, self.request.margin * metric.scale)
-        return found
-
-    def by_group(self, field: str) -> dict[str, dict[str, Change]]:
-        groups: dict[str, dict[str, Question | None]] = {}
-        for id, question in self.asked.items():
-            if question is not None and (value := question.group(field)):
-                groups.setdefault(value, {})[id] = question
-        return {value: self.changes(asked, _BY_GROUP) for value, asked in sorted(groups.items())}
-
-    def _chosen(self, rule: Rule) -> tuple[Asked, str]:
-        """The questions a rule is about, or why there are none."""
-        if rule.group_key is None:
-            return self.asked, ""
-        name, value = rule.group_key
-        chosen = {id: question for id, question in self.asked.items() if question and question.group(name) == value}
-        known = sorted({question.group(name) for question in self.asked.values() if question} - {""})
-        return chosen, "" if chosen else f"no question has {name} {value!r} (there are: {', '.join(known) or 'none'})"
-
-    def _measured(self, metric: Metric, side: SideName, asked: Asked) -> tuple[Estimate, int]:
-        """As it stands; a count is that of one run, however many there are."""
-        if asked is self.asked and (metric.name, side) in self._seen:
-            return self._seen[metric.name, side]
-        answers = [(said, question) for id, question in asked.items() for said in self.sides[side].answers[id]]
-        estimate, unknown = measured(metric, answers)
-        if metric.shape == "count":
-            estimate = Estimate(estimate.numerator, self.sides[side].attempts)
-        if asked is self.asked:
-            self._seen[metric.name, side] = estimate, unknown
-        return estimate, unknown
-
-    def _drawn(self, metric: Metric, asked: Asked, draws: int = DRAWS) -> tuple[Evidence, Draws]:
-        if asked is self.asked and metric.name in self._known:
-            return self._known[metric.name]
-        earlier = self.request.earlier.get(str(metric.axis), {})
-        both = self.sides["base"], self.sides["cand"]
-        evidence = evidence_on(metric, both, asked, earlier, taken_for_truth=self.request.uncalibrated)
-        found = evidence, draw(evidence, self.request.claim, draws)
-        if asked is self.asked:
-            self._known[metric.name] = found
-        return found
-
-    def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
-        """A rule with a limit of its own: the candidate as it stands."""
-        limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
-        (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in SIDES)
-        check = replace(gate.check(replace(rule, limit=limit), lambda _: cand, lambda _: base), rule=rule)
-        if rule.metric == gate.COMPLETENESS and check.status == "pass":
-            # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
-            other = gate.check(rule, lambda _: base, lambda _: base)
-            return check if other.status == "pass" else replace(other, reason="of the baseline")
-        if not unknown:
-            return (
-                check if cand.value is not None else replace(check, status="not_applicable", reason=cand.reason or "")
-            )
-        best = self._with_the_rest_good(rule, metric, cand, unknown, len(asked))
-        status = "fail" if check.status == "fail" and best == "fail" else "undecidable"
-        return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
-
-    def _with_the_rest_good(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
-        """What came of a rule if every missing verdict were in the candidate's favour."""
-        gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
-        below = cand.denominator + (unknown if metric.shape == "mean" else 0)
-        best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
-        limit = rule.limit * (questions if rule.is_in_shares and metric.shape == "count" else 1)
-        return gate.check(replace(rule, limit=limit), lambda _: best, lambda _: None).status
-
-    def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
-        (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
-        empty = [estimate for estimate in (cand, base) if estimate.value is None]
-        if not metric.axis:
-            return gate.check(rule, lambda _: cand, lambda _: base)
-        lacking = lack_base + lack_cand
-        if empty:
-            is_needless = not lacking and (len(empty) == 2 or metric.shape == "mean")
-            where = (
-                "on either side" if len(empty) == 2 else f"of the {'candidate' if cand.value is None else 'baseline'}"
-            )
-            reason = _no_verdict(lacking) if lacking else f"{empty[0].reason} {where}"
-            return Check(rule, "not_applicable" if is_needless else "undecidable", cand, reason=reason, before=base)
-        evidence, known = self._drawn(metric, asked)
-        change = self._interval(rule, metric, known, len(asked))
-        status, reason = self._status(rule, change), ""
-        differing = [one for one in evidence.answers if one.label is None and one.side is not None]
-        if differing and not trust.drawn_labels(evidence.answers, evidence.earlier):
-            status = "fail" if self._fails_anyway(rule, metric, evidence, len(asked)) else "undecidable"
-            reason = (
-                ""
-                if status == "fail"
-                else f"nobody has labelled {metric.axis}, so how far the grader errs is not known"
-            )
-        if status == "undecidable":
-            reason = reason or (_no_verdict(lacking) if lacking else "")
-            self.opened[rule.name] = Opened(
-                rule, metric, change, evidence, known, self.alpha, self.alpha / self.against
-            )
-        return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
-
-    def _fails_anyway(self, rule: Rule, metric: Metric, evidence: Evidence, questions: int) -> bool:
-        """Whether a rule is broken by what people said alone, were all the rest in the candidate's favour."""
-        if metric.most is None or rule.op == "==":
-            return False
-        best = draw(_at_best(evidence, rule), self.request.claim)
-        return self._status(rule, self._interval(rule, metric, best, questions)) == "fail"
-
-    def _interval(self, rule: Rule, metric: Metric, known: Draws, questions: int) -> Change:
-        limit = float(rule.limit)
-        if metric.shape == "count" and not rule.is_in_shares:
-            limit /= questions
-        block, ship = self.alpha / self.against, self.alpha
-        low, high = (block, 1 - ship) if rule.is_bounded_above else (ship, 1 - block)
-        margin = self.request.margin * metric.scale if rule.op in ("<=", ">=", "==") else 0.0
-        return Change(*known.means, known.mean, known.quantile(low), known.quantile(high), limit, margin)
-
-    def _status(self, rule: Rule, change: Change) -> str:
-        """Fails where a change for the worse is established, passes where one beyond the margin is excluded."""
-        low, high, limit, margin = change.low, change.high, change.limit, change.margin
-        if rule.op in (">=", ">"):
-            low, high, limit = -high, -low, -limit
-        if rule.op == "==":
-            fails, passes = (
-                low > limit + _SAME or high < limit - _SAME,
-                max(high - limit, limit - low) <= margin + _SAME,
-            )
-        elif rule.op in ("<", ">"):
-            fails, passes = low >= limit - _SAME, high < limit - _SAME
-        else:
-            fails, passes = low > limit + _SAME, high <= limit + margin + _SAME
-        return "fail" if fails else "pass" if passes else "undecidable"
-
-    def _with_questions(self, check: Check, metric: Metric, asked: Asked) -> Check:
-        """Names the questions to look at: those without the verdict it takes, or those that pull the wrong way."""
-        if check.status in ("pass", "not_applicable"):
-            return check
-        behind = [id for id, question in asked.items() if self._pulls(check, metric, id, question)]
-        return replace(check, questions=tuple(behind[:QUESTIONS_NAMED]), question_count=len(behind))
-
-    def _pulls(self, check: Check, metric: Metric, id: str, question: Question | None) -> bool:
-        if not metric.axis:
-            return any(said.lacks_verdicts for side in self.sides.values() for said in side.answers[id])
-        parts = {name: [metric.part(said, question) for said in self.sides[name].answers[id]] for name in SIDES}
-        if check.status == "undecidable" and check.change is None:
-            return UNKNOWN in (*parts["cand"], *(parts["base"] if check.rule.on_baseline else ()))
-        before, after = (_mean(parts[name]) for name in SIDES)
-        if not check.rule.on_baseline:
-            before = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
-        elif before is None and metric.shape != "count" and check.before is not None:
-            before = check.before.value  # where the baseline has nothing of the kind, its mean
-        gain = (after or 0) - (before or 0)
-        return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
-
-
-def _mean(parts: Sequence[object]) -> Fraction | None:
-    known = [part for part in parts if isinstance(part, int)]
-    return Fraction(sum(known), len(known)) if known else None
-
-
-def _at_best(evidence: Evidence, rule: Rule) -> Evidence:
-    """As if all that people have not labelled were in the candidate's favour."""
-    worth = sorted(evidence.worth, key=lambda value: evidence.worth[value], reverse=rule.is_bounded_above)
-    answers = [replace(one, label=worth[-one.side]) if one.label is None and one.side is not None else one
-               for one in evidence.answers]  # fmt: skip
-    return replace(evidence, answers=answers)
-
-
-def _no_verdict(count: int) -> str:
-    return f"{count} answer{'s have' if count > 1 else ' has'} no verdict on it"

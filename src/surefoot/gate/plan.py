@@ -118,7 +118,7 @@ def _first_labels(made: Programme, luck: np.random.Generator) -> set[int]:
 
 def decided(draws: Draws, setting: Setting, look: int = 1) -> Outcome:
     """By the rule `wrong <= baseline`, one of several."""
-    from surefoot.gate.decide import spent
+    from surefoot.gate.judge import spent
 
     alpha = spent(setting.alpha, look)
     if draws.quantile(alpha / setting.rules) > 0:
