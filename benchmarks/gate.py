@@ -19,7 +19,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from surefoot.gate.change import draw
+from surefoot.gate.change import Cell, Evidence, draw
 from surefoot.gate.plan import Outcome, Setting, decided, outcome_of, programme
 from surefoot.gate.rules import POPULATION, SET
 
@@ -43,11 +43,29 @@ GRID = tuple(itertools.product((0.02, 0.1, 0.2), (0.5, 0.75, 1.0), (1, 3, 5), (4
 
 def rerun(setting: Setting, seed: int, most: int = 6) -> set[Outcome]:
     """Every outcome seen while a version is run again, up to so many times, all runs pooled and looks spent."""
+    made = programme(replace(setting, runs=most), seed)
+    times: Counter[tuple[int, int]] = Counter()
+    run_of = []  # of each cell
+    for cell in made.evidence.cells:
+        times[cell.question, cell.side] += 1
+        run_of.append(times[cell.question, cell.side])
     seen: set[Outcome] = set()
     for runs in range(1, most + 1):
-        made = programme(replace(setting, runs=runs), seed)
-        seen.add(decided(draw(made.evidence), setting, look=runs))
+        cells = [cell for cell, run in zip(made.evidence.cells, run_of, strict=True) if run <= runs]
+        seen.add(decided(draw(_only(made.evidence, cells, runs)), setting, look=runs))
     return seen
+
+
+def _only(evidence: Evidence, cells: list[Cell], runs: int) -> Evidence:
+    """As if no more had been run yet: answers that were not given yet are not known."""
+    sides: dict[int, set[int]] = {}
+    for cell in cells:
+        sides.setdefault(cell.answer, set()).add(cell.side)
+    kept = sorted(sides)
+    place = {answer: number for number, answer in enumerate(kept)}
+    answers = [replace(evidence.answers[n], side=min(sides[n]) if len(sides[n]) == 1 else None) for n in kept]
+    moved = [replace(cell, answer=place[cell.answer]) for cell in cells]
+    return replace(evidence, answers=answers, cells=moved, attempts=(runs, runs))
 
 
 def covers(setting: Setting, claim: str, seed: int) -> bool:
