@@ -15,11 +15,13 @@ from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
-from surefoot.records import Discordant, Step
+from surefoot.records import Discordant, Label, Step
 from surefoot.store import RunStore
+from surefoot.web.sheets import pile_of
 
 from .conftest import Write
-from .gate.helpers import changed, label_of, run_folder
+from .gate.helpers import SHORT, changed, label_of, run_folder
+from .in_process import surefoot
 
 GOOD = "c" * 117 + "r" * 13
 TRUTH = "--uncalibrated"
@@ -88,12 +90,12 @@ def test_nothing_ships_or_blocks_by_a_grader_nobody_checked(tmp_path: Path) -> N
 
 def test_all_runs_of_both_versions_count(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1)
-    alone = check(decided(base, cand, TRUTH)[1])
+    assert decided(base, cand, TRUTH)[1]["look"] == 1
     more = [*pair(tmp_path, 2), *pair(tmp_path, 3), run_folder(tmp_path / "other", GOOD, version="v9")]
     register(tmp_path, *more)
     found = decided(base, cand, TRUTH)[1]
     assert [len(names) for names in found["runs"].values()] == [3, 3]
-    assert check(found)["high"] < alone["high"], "more is known"
+    assert found["look"] == 2, "other answers, another look"
     assert "runs: 3 of" in call(gate, base, cand, TRUTH)[1].stdout
 
 
@@ -239,3 +241,34 @@ def test_files_make_no_ledger(write: Write) -> None:
 def test_help_has_at_most_twelve_options() -> None:
     options = [one for one in gate.params if one.param_type_name == "option"]
     assert len(options) <= 12, [one.name for one in options]
+
+
+def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, 8, deterministic=True)
+    asked_for = decided(base, cand)[1]["label_next"]
+    pile = pile_of(cand, target=50, overlap=0, only_gate=True)
+    assert len(pile.places) == len(asked_for) == 60
+    runs = {sheet.version: sheet.run for sheet in pile.sheets}
+    assert len({runs[place.version] for place in pile.places}) == 2, "of both versions"
+    assert {place.drawn for place in pile.places} == {"flagged", "sample"}, "by chance"
+    truth = {sheet.version: sheet.item.trace.answer or "" for sheet in pile.sheets}
+    labels = [
+        Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",
+              value=SHORT[truth[place.version].split()[2]], version=place.version, drawn=place.drawn)
+        for place in pile.places
+    ]  # fmt: skip
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        ledger.add_labels(labels)
+    code, found = decided(base, cand)
+    assert code == 1 and found["trust"]["drawn"] == 60, "eight alarms on the candidate alone, and all of them right"
+    assert found["look"] == 1
+
+
+def test_a_plan_says_how_often_the_gate_would_decide(questions: Path) -> None:
+    done = surefoot("questions", "plan", questions, "--runs", "1", "--labels", "3", "--json")
+    assert done.code == 0 and done.json["questions"] == 4
+    assert [one["rise"] for one in done.json["changes"]] == [0, 0.03, 0.06]
+    assert all(0 <= one[key] <= 1 for one in done.json["changes"] for key in ("ships", "blocks", "ships_after"))
+    assert "5 questions, 1 run of each version" in surefoot("questions", "plan", "5", "--runs", "1").out
+    for wrong in ("0", "10000000", "nosuch.json"):
+        assert surefoot("questions", "plan", wrong).code == 2
