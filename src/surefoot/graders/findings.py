@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
-from surefoot.graders.gold import agreement
+from surefoot.graders.gold import agreement, of_other_dimensions
 from surefoot.graders.judging import Asked, Judge, Judgement, Pair
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
@@ -235,7 +235,9 @@ class _Reading(Struct, frozen=True):
         found = self._agreement_in_words()
         read = [judged[pair] for pair in self._gold_pairs if pair in judged] if found == "silent" else []
         if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
-            return "conflicts"
+            question = self.item.question
+            is_other = of_other_dimensions(question.text, question.gold_claims, self.claims)
+            return "silent" if is_other else "conflicts"
         return "agrees" if any(one.label == "supported" for one in read) else found
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from surefoot.text.amounts import Amount, amounts_of
+from surefoot.graders.quantity_names import misnamed
+from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.numbered import Numbered, numbered
 from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
-from surefoot.text.units import family, is_measured
+from surefoot.text.units import is_measured
 
 _WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
 
 
 @lru_cache(maxsize=5_000)
-def misnumbered(passage: str, claim: str) -> bool:
-    """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, or a
-    number in letters that only look like digits."""
+def misnumbered(passage: str, claim: str, question: str = "") -> bool:
+    """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, a number
+    in letters that only look like digits, or the figure of the diameter as the radius."""
+    if misnamed(passage, claim, question):
+        return True
     if _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim)):
         return True
     return any(_is_mistaken(one, claim, passage) for one in _measures(claim))
@@ -41,11 +44,6 @@ def _is_mistaken(one: Amount, claim: str, passage: str) -> bool:
     if any(one.agrees(other) and same_sign(one, other) for other in kin):
         return False
     return any(one.agrees(other) or _number(claim, one) == _number(passage, other) for other in kin)
-
-
-def same_sign(one: Amount, other: Amount) -> bool:
-    """Of temperatures: other amounts are often below zero in a table and said without a sign in words."""
-    return family(one.unit) != "temperature" or bool(one.is_negative) == bool(other.is_negative)
 
 
 def _number(text: str, amount: Amount) -> str:
