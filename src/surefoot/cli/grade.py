@@ -30,7 +30,7 @@ from surefoot.records import MEMBER
 from surefoot.regrading import Key
 from surefoot.report.words import names, plain
 from surefoot.store import TRACES, RunStore
-from surefoot.table import BUCKETS
+from surefoot.table import BUCKETS, Bucket
 from surefoot.types import Item, Problem
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from surefoot.graders.findings import Graded
 
 _BATCH = 200
+_BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
+_BAD_SHOWN, _LINE = 5, 100
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 DEFAULT = "local"
@@ -119,6 +121,8 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         told = names(ids, len(ids), shown=50, show=plain)
         click.echo(f"warning: not graded this time, so the verdicts of before stand: {told}", err=True)
     code = _summed_up(Counter(one.bucket for one in found.graded), as_json, found.self_checks)
+    if not as_json:
+        _show_bad(found.graded)
     if found.graded:
         click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
     return ExitCode.INCOMPLETE if problems or found.standing else code
@@ -238,6 +242,17 @@ def _print(row: dict[str, Any], as_json: bool) -> None:
     bucket = row["factuality"] or "not graded"
     name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
+
+
+def _show_bad(graded: Iterable[Graded]) -> None:
+    """The first answers to look into, the wrong ones before the unsupported."""
+    bad = [one for bucket in _BAD for one in graded if one.bucket == bucket]
+    if bad:
+        click.echo(f"\nbad answers ({min(_BAD_SHOWN, len(bad))} of {len(bad)}; --json has the evidence of all):")
+    for one in bad[:_BAD_SHOWN]:
+        click.echo(f"{plain(one.item.question.id)}: {one.bucket} ({one.reason})")
+        click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
+        click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
 
 
 def _summed_up(counts: Counter[str | None], as_json: bool, checks: dict[str, SelfCheck]) -> int:
