@@ -89,8 +89,8 @@ class Amount(Quantity, frozen=True, kw_only=True):
             signed = -self.value if self.is_negative else self.value
             factor, value = (1.8, 1.8 * signed + 32) if unit == "°f" else (1 / 1.8, (signed - 32) / 1.8)
             return replace(self.times(factor), value=abs(value), unit=unit, is_negative=value < 0)
-        factor = ratio(self.unit, unit)
-        return None if factor is None else replace(self.times(factor), unit=unit)
+        known = ratio(self.unit, unit)
+        return None if known is None else replace(self.times(known), unit=unit)
 
     def rounds(self, other: Amount) -> bool:
         """ "About 17 feet" is 5.2 m: the other is this at the precision in which this is said. Without an "about" only
