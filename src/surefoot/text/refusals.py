@@ -19,7 +19,7 @@ from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
 from surefoot.text.language import unreadable
 from surefoot.text.refusal_words import BREAKS, OTHER
-from surefoot.text.talk import asserts, figures, is_talk, leads_on, reports, stated, states
+from surefoot.text.talk import asserts, figures, reports, states
 
 HEAD, TAIL = 2400, 1200
 FIRST, LAST = 8, 4
@@ -301,7 +301,7 @@ def _answers(clause: _Clause, declined_at: int, apart: bool) -> bool:
         return False
     if apart:
         return clause.start < declined_at or not support.BESIDE.search(clause.text)
-    return support.answers(clause.text, clause.start < declined_at) and not _is_talk(clause.original.strip(" ,;:"))
+    return support.answers(clause.text, clause.start < declined_at) and asserts(clause.original.strip(" ,;:"))
 
 
 def _seeks(clause: _Clause) -> bool:
@@ -335,10 +335,6 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return False
     words = support.WORD.findall(clause.text)
     return bool(beside) and (len(words) < 4 or words[0] in support.REASONS)
-
-
-def _is_talk(text: str) -> bool:
-    return not stated(text) or leads_on(text) or (is_talk(text) and not states(text))
 
 
 def _is_contrasted(clause: _Clause, decline: _Clause) -> bool:
