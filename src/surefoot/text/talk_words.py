@@ -88,7 +88,8 @@ _POINTERS = r"""
     have the last word|have to (?:decide|come|say)|(?:point|direct|refer|send|put|set|let) (?:you|us)\b|name|regulate|
     enlighten|mention|(?:settle|resolve|clear|sort|post|print|publish|display)\b<NEAR>(?:it|this|that|them|the|
     matters?|up)|(?:give|provide|offer|supply)\b<NEAR>(?:answer|information|advice|details?|clarity|certainty)|
-    \w+\b<NEAR>\bsuch (?:cases|requests|questions|matters|details)|bring (?:news|clarity|light)|shed light|go into|
+    (?:handle|decide|look after)\b<NEAR>\bsuch (?:cases|requests|questions|matters|details)|bring (?:news|clarity|
+    light)|shed light|go into|
     deal with|touch on|speak to|be (?:consulted|asked|contacted|checked|examined))\b
 (?:<MODAL> <ADV>|\b(?:usually|probably|maybe|perhaps|presumably|surely|likely|normally|typically)\b<NEAR>|
     <DOC> )(?:be able to )?(?:has?|have|gives?|holds?|contains?|lists?|shows?|names?|states?|mentions?|carr(?:y|ies)|
