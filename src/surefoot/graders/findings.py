@@ -22,6 +22,7 @@ from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
+from surefoot.text.sentences import sentences
 from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
 
 PLAINLY = 0.75
@@ -111,7 +112,7 @@ class _Reading(Struct, frozen=True):
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
         refusal = detect(answer)
-        declines = refusal.value != "answered" or any(map(declining.is_declined_in, found.talk))
+        declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))
         reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines)
         return replace(reading, computed=dict(reading._worked_out()))
 
@@ -201,18 +202,19 @@ class _Reading(Struct, frozen=True):
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
         declining = self.declining
-        asserted = tuple(claim for claim in claims if claim.supported or not declining.is_declined_in(claim.text))
+        asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
         near = all(map(declining.is_near_evidence, asserted))
-        to_be_answered = bool(asserted) and self.item.question.expects == "answer"
-        answers = to_be_answered and (gold == "agrees" or (gold == "none" and self._answers_first))
+        is_told = any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
+        answers = is_told and (gold == "agrees" or (gold == "none" and self._answers_first))
         return ("refused", ()) if near and not answers else ("partial", asserted)
 
     @property
     def _answers_first(self) -> bool:
-        """Whether something is asserted before it is declined: an answer in part rather than the nearest evidence."""
-        return bool(self.refusal and self.claims and self.claims[0].end <= self.refusal.start)
+        """Whether the thing asked is told before it is declined: an answer in part rather than the nearest evidence."""
+        told = [claim for claim in self.claims if self.refusal and claim.end <= self.refusal.start]
+        return any(self.declining.is_about(claim.text) for claim in told)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
