@@ -14,7 +14,7 @@ from surefoot.calibration.results import PICKED, AxisCalibration
 from surefoot.report.calibration import title
 from surefoot.table import BUCKETS
 
-from .helpers import RUBRIC, from_table, label, verdict
+from .helpers import RUBRIC, from_table, label, unlabelled, verdict
 
 
 def factuality(table: dict[str, dict[str, int]], answers: dict[str, int] | None = None) -> AxisCalibration:
@@ -101,7 +101,7 @@ def test_a_number_that_was_picked_is_no_mean() -> None:
 def test_another_run_is_not_corrected_by_picked_answers() -> None:
     verdicts, labels = from_table({"correct": {"correct": 5, "wrong": 3}}, {"correct": 50})
     picked = [msgspec.structs.replace(one, drawn="gate") for one in labels]
-    target = calibrate(verdicts, picked, RUBRIC, {"factuality": ["correct"] * 9}).target
+    target = calibrate(verdicts, picked, RUBRIC, unlabelled(["correct"] * 9)).target
     assert target is not None
     assert {(rate.value, rate.warning) for rate in target["factuality"].values()} == {(None, PICKED)}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from surefoot.calibration.clusters import Member, Numbers, each_counts
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import Bin, Fit, Reliability, SendToAPerson
 from surefoot.calibration.tables import Confusion, named
@@ -29,6 +30,7 @@ class Held(NamedTuple):
     agreed: bool
     weight: float
     source: str
+    member: Member
 
 
 def reliability_of(answers: Sequence[Answer], confusion: Confusion) -> tuple[Reliability | None, str]:
@@ -40,10 +42,17 @@ def reliability_of(answers: Sequence[Answer], confusion: Confusion) -> tuple[Rel
     if not held:
         return None, "no answer with a confidence is labelled"
     said, agreed, weights = _columns(held)
+
+    def worth(shares: Numbers, places: Iterable[int]) -> float:
+        members = Counter[Member]()
+        for share, at in zip(shares.tolist(), places, strict=True):
+            members[held[at].member] += share
+        return each_counts(members, confusion.alike)
+
     bins = tuple(
         Bin(low=float(b.low), high=float(b.high), n=b.n, confidence=b.confidence, agreed=b.accuracy,
             agreed_low=b.accuracy_low, agreed_high=b.accuracy_high)
-        for b in reliability(said, agreed, weights=weights)
+        for b in reliability(said, agreed, weights=weights, worth=worth)
     )  # fmt: skip
     fits = {source: _fit([row for row in held if row.source == source]) for source in sorted({r.source for r in held})}
     ece = expected_calibration_error(said, agreed, weights=weights)
@@ -82,6 +91,7 @@ def _held(answers: Sequence[Answer], confusion: Confusion) -> list[Held]:
             answer.label == answer.verdict,
             1.0 if answer.chosen else stands_for.get(named(answer.verdict), 1.0),
             answer.source,
+            answer.member,
         )
         for answer in answers
         if answer.label is not None

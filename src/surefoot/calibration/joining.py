@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, settled, whose
+from surefoot.calibration.clusters import Member
+from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, passed_over, settled, whose
 from surefoot.types import Problem, Verdict
 
 FACTUALITY = "factuality"
@@ -34,7 +35,13 @@ class Answer(NamedTuple):
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
     source: str = ""
+    passed_over: str = ""  # that people saw it and skipped it, or cannot tell; "" where somebody labelled it
     run: int = 1  # which of several
+    document: str = ""  # that the question is about; "" where nobody knows, and it stands for itself
+
+    @property
+    def member(self) -> Member:
+        return self.document or f"?{self.question_id}", self.question_id
 
     @property
     def divides_people(self) -> bool:
@@ -85,6 +92,7 @@ def join(
     labels: Iterable[Label],
     *,
     versions: Mapping[Place, str] | None = None,
+    documents: Mapping[str, str] | None = None,
     before: Joined | None = None,
 ) -> Joined:
     """The verdicts of one grader, each with the labels on its answer; added to what was joined `before`."""
@@ -94,15 +102,27 @@ def join(
     joined = before or Joined(grader=graders[0] if graders else "", axes={})
     joined.runs += 1
     kept = _worth_labelling(verdicts, versions or {}, joined)
-    everywhere = {(verdict.question_id, verdict.attempt) for verdict in verdicts}
     places = {(verdict.question_id, verdict.attempt) for verdict in kept}
-    votes = _votes(labels, places, everywhere - places, versions or {}, joined)
+    aside = {(verdict.question_id, verdict.attempt) for verdict in verdicts} - places
+    found = _Found(places, aside, versions or {}, joined)
+    rows = list(labels)
+    votes, passed = found.of(current(rows)), found.of(passed_over(rows))
+    found.name_strangers()
     flagged = {(v.question_id, v.attempt): v.value in _FLAGGED for v in kept if v.axis == FACTUALITY}
     for verdict in kept:
         place = (verdict.question_id, verdict.attempt)
-        given = votes.pop((place, verdict.axis), ())
-        joined.axes.setdefault(verdict.axis, []).append(_answer(verdict, given, flagged.get(place), joined))
-    _name_left_over(votes, joined)
+        bare = Answer(
+            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
+            source=verdict.via or verdict.grader, run=joined.runs, document=(documents or {}).get(place[0], ""),
+        )  # fmt: skip
+        given, skipped = votes.pop((place, verdict.axis), []), passed.get((place, verdict.axis))
+        answer = _labelled(bare, verdict.axis, given, joined) if given else bare
+        if skipped and not given:
+            answer = bare._replace(passed_over=min(label.note for label in skipped))
+        joined.axes.setdefault(verdict.axis, []).append(answer)
+    for axis, count in Counter(axis for _, axis in votes).items():
+        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
+        joined.problems.append(Problem("note", message))
     return joined
 
 
@@ -125,46 +145,42 @@ def _worth_labelling(verdicts: Sequence[Verdict], versions: Mapping[Place, str],
     return [v for v in verdicts if (v.question_id, v.attempt) not in silent | copies]
 
 
-Votes = dict[tuple[Place, str], list[Label]]
+class _Found:
+    """Where labels belong. Those on answers without any verdict are named."""
+
+    def __init__(self, places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined) -> None:
+        self._places, self._aside, self._versions, self._joined = places, aside, versions, joined
+        self._by_version = {versions[place]: place for place in places if place in versions}
+        self._strangers, self._textless = set[Place](), set[Place]()
+
+    def of(self, labels: Iterable[Label]) -> dict[tuple[Place, str], list[Label]]:
+        """By answer and axis."""
+        found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
+        for label in labels:
+            own = (label.question_id, label.attempt)
+            place = self._by_version.get(label.version) if self._versions and label.version else own
+            if place in self._places:
+                found[place, label.axis].append(label)
+            elif not label.version or label.version not in self._joined.seen:
+                (self._textless if own in self._aside else self._strangers).add(own)
+        return dict(found)
+
+    def name_strangers(self) -> None:
+        problems = self._joined.problems
+        if self._textless:
+            message = f"labels on answers that are missing, empty or errors ({len(self._textless)}) are not used"
+            problems.append(Problem("note", message))
+        for question_id, attempt in sorted(self._strangers)[:_NAMED]:
+            message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
+            problems.append(Problem("unknown_question", message))
+        if len(self._strangers) > _NAMED:
+            message = f"{len(self._strangers)} answers in all have labels and no verdict"
+            problems.append(Problem("unknown_question", message))
 
 
-def _votes(
-    labels: Iterable[Label], places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined
-) -> Votes:
-    """Labels in force by answer and axis. Those on answers without any verdict are named."""
-    by_version = {versions[place]: place for place in places if place in versions}
-    found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
-    strangers: set[Place] = set()
-    textless: set[Place] = set()
-    for label in current(labels):
-        own = (label.question_id, label.attempt)
-        place = by_version.get(label.version) if versions and label.version else own
-        if place in places:
-            found[place, label.axis].append(label)
-        elif not label.version or label.version not in joined.seen:
-            (textless if own in aside else strangers).add(own)
-    if textless:
-        message = f"labels on answers that are missing, empty or errors ({len(textless)}) are not used"
-        joined.problems.append(Problem("note", message))
-    for question_id, attempt in sorted(strangers)[:_NAMED]:
-        message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
-        joined.problems.append(Problem("unknown_question", message))
-    if len(strangers) > _NAMED:
-        message = f"{len(strangers)} answers in all have labels and no verdict"
-        joined.problems.append(Problem("unknown_question", message))
-    return dict(found)
-
-
-def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joined: Joined) -> Answer:
-    bare = Answer(
-        verdict.question_id, verdict.attempt, verdict.value, flagged=flagged, confidence=verdict.confidence,
-        source=verdict.via or verdict.grader, run=joined.runs,
-    )  # fmt: skip
+def _labelled(answer: Answer, axis: str, given: Sequence[Label], joined: Joined) -> Answer:
+    where = f"question {answer.question_id!r} (attempt {answer.attempt}), {axis}"
     votes: dict[str, Value] = {}
-    given = list(labels)
-    if not given:
-        return bare
-    where = f"question {verdict.question_id!r} (attempt {verdict.attempt}), {verdict.axis}"
     against = set()
     for label in given:
         if votes.setdefault(label.annotator, label.value) != label.value:
@@ -172,20 +188,11 @@ def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joi
             message = f"{where}: {label.annotator} says {votes[label.annotator]!r} and {label.value!r}; neither is used"
             joined.problems.append(Problem("contradicting_label", message))
     votes = {who: value for who, value in votes.items() if who not in against}
-    label_value = settled(votes.values())
-    if votes and label_value is None:
-        said = ", ".join(f"{who} {value!r}" for who, value in sorted(votes.items()))
-        joined.problems.append(
-            Problem("tie", f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled")
-        )
+    value = settled(votes.values())
+    if votes and value is None:
+        said = ", ".join(f"{who} {one!r}" for who, one in sorted(votes.items()))
+        message = f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled"
+        joined.problems.append(Problem("tie", message))
     joined.people |= votes.keys()
     # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
-    chosen = all(label.drawn in BY_CHOICE for label in given)
-    return bare._replace(label=label_value, votes=votes, chosen=chosen)
-
-
-def _name_left_over(votes: Votes, joined: Joined) -> None:
-    """What people say on axes that the grader did not see on that answer."""
-    for axis, count in Counter(axis for _, axis in votes).items():
-        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
-        joined.problems.append(Problem("note", message))
+    return answer._replace(label=value, votes=votes, chosen=all(label.drawn in BY_CHOICE for label in given))

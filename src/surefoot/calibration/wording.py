@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 
 from surefoot.calibration.certificates import left_out
+from surefoot.calibration.figures import ACCEPTABLE
 from surefoot.calibration.joining import Answer, Place
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion, named
@@ -15,6 +17,36 @@ _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
 _NAMED, _LONGEST_ID = 3, 60
 
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
+
+
+def headline(confusion: Confusion, accepted: Interval | None, caught: Interval | None, labels: str) -> str:
+    """The two numbers that whoever ships needs, and whose `labels` they rest on."""
+    if accepted is not None:
+        first = f"of the answers the grader calls acceptable, {_share(accepted)} are not"
+    elif any(confusion.kind(verdict) == ACCEPTABLE for verdict in confusion.answers()):
+        first = "how many of the answers the grader calls acceptable are not is unknown: none of them has a label that counts"
+    else:
+        first = "the grader calls no answer acceptable"
+    second = (
+        f"of the bad ones, {_share(caught)} are caught"
+        if caught
+        else "no labelled answer is bad, so how many bad ones are caught is unknown"
+    )
+    return f"{_begun(first)}; {second} (by {labels})."
+
+
+def passed_over(answers: Sequence[Answer]) -> str:
+    """Answers that people would not label may be the hard ones, and nothing is known of these; "" where there are none."""
+    without = [answer for answer in answers if answer.passed_over]
+    if not without:
+        return ""
+    shown = len(without) + sum(bool(answer.votes) for answer in answers)
+    said = Counter(named(answer.verdict) for answer in without).most_common()
+    verdicts = ", ".join(f"{count} of them {_graded(verdict)}" for verdict, count in said)
+    return (
+        f"{len(without)} of {counted(shown, 'answer')} shown were skipped or could not be told ({verdicts}): all rates"
+        " hold for the others only, and are too good if these are the hard ones."
+    )
 
 
 def by_verdict(confusion: Confusion) -> str:
@@ -38,9 +70,10 @@ def elsewhere(source: str, n: int) -> str:
 
 
 def notes(
-    confusion: Confusion, kappa: Interval | None, ac1: Interval | None, unlabelled: Callable[[str], str]
-) -> Iterator[str]:
-    """`unlabelled` says why no answer with a verdict has a label that counts."""
+    answers: Sequence[Answer], confusion: Confusion, kappa: Interval | None, ac1: Interval | None,
+    bucketed: Container[Place],
+) -> Iterator[str]:  # fmt: skip
+    """`bucketed` are the answers that people put into a bucket, whether or not this axis applies to them."""
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
@@ -50,8 +83,8 @@ def notes(
     for row, (n, m) in _by_row(confusion).items():
         if not m:
             without = ", not counting those that were picked" if confusion.chosen else ""
-            left = f"{n} of {confusion.total}{without}"
-            yield f"{unlabelled(row)} ({left}), which widens the intervals."
+            why = _why_unlabelled(row, answers, bucketed)
+            yield f"{why} ({n} of {confusion.total}{without}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
@@ -59,7 +92,7 @@ def notes(
         )
 
 
-def why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Place]) -> str:
+def _why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Place]) -> str:
     """Answers that were labelled and do not count are not the same as answers that nobody drew."""
     with_it = [answer for answer in answers if named(answer.verdict) == row and not answer.chosen]
     if torn := sum(answer.divides_people for answer in with_it):
@@ -72,6 +105,8 @@ def why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Pla
 def divided(answers: Sequence[Answer]) -> str:
     """Without this, a grader that errs where annotators disagree looks like one that never does."""
     torn = [answer for answer in answers if answer.divides_people]
+    if not torn:
+        return ""
     who = _begun(whose(name for answer in answers for name in answer.votes))
     of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
     names = ", ".join(_called(answer) for answer in torn[:_NAMED])
@@ -81,15 +116,21 @@ def divided(answers: Sequence[Answer]) -> str:
     )
 
 
-def repeated(answers: Sequence[Answer]) -> str:
-    """Why intervals are wider than so many answers would have them; "" where each question was asked once."""
+def going_together(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
+    """Why intervals are wider than so many answers would have them."""
     questions = len({answer.question_id for answer in answers})
-    if questions == len(answers):
-        return ""
-    return (
-        f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
-        f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
-    )
+    if questions < len(answers):
+        yield (
+            f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
+            f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
+        )
+    documents = len({answer.member[0] for answer in answers})
+    if documents < questions and confusion.alike:
+        yield (
+            f"The questions are on {counted(documents, 'document')}, and answers on one document go together"
+            f" (correlation {confusion.alike:.2f}): all {len(answers)} count for about"
+            f" {confusion.counts * len(answers):.0f} independent ones in the intervals."
+        )
 
 
 def divided_there(count: int, annotators: Sequence[str]) -> str:
@@ -97,12 +138,16 @@ def divided_there(count: int, annotators: Sequence[str]) -> str:
     return f"{_begun(whose(annotators))} were divided on {where}, and these count as not labelled."
 
 
-def _begun(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
 def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _share(share: Interval) -> str:
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
+
+
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _by_row(confusion: Confusion) -> dict[str, tuple[int, float]]:
