@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from surefoot.calibration import wording
 from surefoot.calibration.confidences import reliability_of, send_to_a_person
 from surefoot.calibration.figures import (
-    accepted_but_bad,
     ac1_of,
+    accepted_but_bad,
     bucket_of,
     caught,
     corrected,

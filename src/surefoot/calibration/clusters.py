@@ -28,7 +28,7 @@ class Labelled(NamedTuple):
 
 
 def alikeness(values: Numbers, members: Sequence[Member]) -> float:
-    """The correlation of two answers to different questions on one document, from 0 to 1; a row of `values` for each."""
+    """The correlation of two answers to different questions on one document, from 0 to 1. `values` has a row each."""
     documents = len({document for document, _ in members})
     if documents < 2 or documents == len(set(members)):
         return 0.0

@@ -24,7 +24,7 @@ def headline(confusion: Confusion, accepted: Interval | None, caught: Interval |
     if accepted is not None:
         first = f"of the answers the grader calls acceptable, {_share(accepted)} are not"
     elif any(confusion.kind(verdict) == ACCEPTABLE for verdict in confusion.answers()):
-        first = "how many of the answers the grader calls acceptable are not is unknown: none of them has a label that counts"
+        first = "how many of the answers the grader calls acceptable are not is unknown: no label on them counts"
     else:
         first = "the grader calls no answer acceptable"
     second = (
@@ -36,7 +36,7 @@ def headline(confusion: Confusion, accepted: Interval | None, caught: Interval |
 
 
 def passed_over(answers: Sequence[Answer]) -> str:
-    """Answers that people would not label may be the hard ones, and nothing is known of these; "" where there are none."""
+    """Answers that people would not label may be the hard ones; "" where there are none."""
     without = [answer for answer in answers if answer.passed_over]
     if not without:
         return ""

@@ -38,7 +38,11 @@ _SHOWN = 20
     "surefoot calibrate --verdicts verdicts.jsonl --labels labels.csv --json",
 )
 @click.argument("runs", nargs=-1, type=click.Path(file_okay=False, path_type=Path), metavar="[RUN]...")
-@click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
+@click.option(
+    "--verdicts",
+    metavar="FILE",
+    help="Instead of a run: rows of {question_id, axis, value, grader}, with `document` if known.",
+)
 @click.option(
     "--labels", multiple=True, metavar="FILE",
     help="Labels, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. An AI annotator is"

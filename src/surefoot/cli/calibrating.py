@@ -17,7 +17,7 @@ from surefoot.cli.sides import load_side
 from surefoot.errors import UsageError
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
-from surefoot.importers.verdicts import load_verdicts
+from surefoot.importers.verdicts import file_rows, load_verdicts
 from surefoot.measures import document_of
 from surefoot.pairing import Side
 from surefoot.records import BY_CHOICE, MEMBER, Label, is_annotator, is_called_like_a_grader
@@ -53,9 +53,10 @@ def from_files(verdicts: str, labels: Sequence[str], grader: str | None, by: Rub
     if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
         message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
         raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
-    joined = join(chosen, told)
+    documents = _documents_in(verdicts)
+    joined = join(chosen, told, documents=documents)
     joined.problems[:0] = problems
-    return Source(joined, by, answers=by_axis(chosen, {}))
+    return Source(joined, by, answers=by_axis(chosen, documents))
 
 
 def from_runs(
@@ -172,7 +173,8 @@ def _drawn_from(runs: Sequence[_Run], ledger: Ledger | None) -> set[str]:
     others = {label.run for run in runs for label in run.labels} - own
     if ledger is None:
         return own
-    return own | {run for run in others if {label.version for label in ledger.labels(run=run)} <= here}
+    labelled = {run: {row.version for row in ledger.labels(run=run) if row.value is not None} for run in others}
+    return own | {run for run, versions in labelled.items() if versions <= here}
 
 
 def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -> list[Verdict]:
@@ -188,13 +190,12 @@ def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) ->
 
 def target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> dict[str, list[Answer]]:
     """Other answers, with verdicts by the same grader."""
-    documents: dict[str, str] = {}
     if Path(path).is_dir():
         side = load_side(path)
         rows, documents = side.verdicts, documents_of(side)
         problems += side.problems
     else:
-        rows = load_verdicts(path, problems, by)
+        rows, documents = load_verdicts(path, problems, by), _documents_in(path)
     machine, _ = by_people(rows)
     return by_axis(of_one_grader(machine, grader, path), documents)
 
@@ -205,6 +206,13 @@ def documents_of(side: Side) -> dict[str, str]:
     by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
     found = ((question.id, document_of(question, by_passage)) for question in side.questions.values())
     return {question: document for question, document in found if document}
+
+
+def _documents_in(path: str) -> dict[str, str]:
+    """What the rows of a file say of it, under `document` or `doc`; a stream is read once, and not for this."""
+    rows = (row for _, row in file_rows(path, []) if isinstance(row, dict)) if path != "-" else ()
+    found = ((row.get("question_id"), row.get("document") or row.get("doc")) for row in rows)
+    return {str(question): str(document) for question, document in found if question and document}
 
 
 def by_axis(verdicts: Iterable[Verdict], documents: Mapping[str, str]) -> dict[str, list[Answer]]:
