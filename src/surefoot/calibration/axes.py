@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -61,13 +61,12 @@ def calibrate_joined(
 ) -> Calibration:
     """The same for the answers of several runs, joined one after the other."""
     axes, elsewhere, first = {}, dict[str, dict[str, Rate]](), dict[str, Any]()
-    bucketed = {(a.question_id, a.attempt) for a in joined.axes.get(FACTUALITY, []) if a.label is not None}
     for axis in rubric.axes:
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
         people = tuple(sorted({name for answer in answers for name in answer.votes}))
-        found = calibrate_axis(answers, axis, risk, bucketed)
+        found = calibrate_axis(answers, axis, risk)
         axes[axis.name] = replace(found, annotators=people, labelled_by=whose(people))
         if axis.name == FACTUALITY and found.kappa_reason not in NOTHING_SAID:
             labels = f"{wording.counted(found.n, 'label')} of {whose_by_name(people)}"
@@ -95,10 +94,7 @@ def _first(confusion: Confusion, labels: str) -> dict[str, Any]:
     return {"headline": told, "accepted_but_bad": accepted, "bad_caught": found and found[0]}
 
 
-def calibrate_axis(
-    answers: Sequence[Answer], axis: Axis, risk: float = RISK, bucketed: Container[Place] = ()
-) -> AxisCalibration:
-    """`bucketed` are the answers that people put into a bucket, whether or not this axis applies to them."""
+def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
     confusion = _table(answers, axis)
     labelled = sum(answer.label is not None for answer in answers)
     alpha, alpha_reason = _alpha(answers, axis)
@@ -122,7 +118,7 @@ def calibrate_axis(
     if not confusion.columns:
         return found
     found = _with_buckets(found, answers, confusion, axis)
-    more = wording.notes(answers, confusion, found.kappa, found.ac1, bucketed)
+    more = wording.notes(confusion, found.kappa, found.ac1)
     return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from surefoot.calibration.clusters import Numbers, alikeness, each_counts
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
 from surefoot.calibration.tables import Confusion, Mask, named
@@ -15,6 +14,7 @@ from surefoot.records import Interval
 from surefoot.stats import ALPHA
 from surefoot.stats.agreement import Weights, ac1s, cohen_kappa, kappas
 from surefoot.stats.correction import Stratum, post_stratified, rogan_gladen
+from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.intervals import jeffreys
 
 ACCEPTABLE, BAD = "acceptable", "bad"

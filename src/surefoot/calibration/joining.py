@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from surefoot.calibration.clusters import Member
 from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, passed_over, settled, whose
+from surefoot.stats.design_effect import Member
 from surefoot.types import Problem, Verdict
 
 FACTUALITY = "factuality"
@@ -104,10 +104,8 @@ def join(
     kept = _worth_labelling(verdicts, versions or {}, joined)
     places = {(verdict.question_id, verdict.attempt) for verdict in kept}
     aside = {(verdict.question_id, verdict.attempt) for verdict in verdicts} - places
-    found = _Found(places, aside, versions or {}, joined)
     rows = list(labels)
-    votes, passed = found.of(current(rows)), found.of(passed_over(rows))
-    found.name_strangers()
+    votes = _by_answer([*current(rows), *passed_over(rows)], places, aside, versions or {}, joined)
     flagged = {(v.question_id, v.attempt): v.value in _FLAGGED for v in kept if v.axis == FACTUALITY}
     for verdict in kept:
         place = (verdict.question_id, verdict.attempt)
@@ -115,11 +113,9 @@ def join(
             *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
             source=verdict.via or verdict.grader, run=joined.runs, document=(documents or {}).get(place[0], ""),
         )  # fmt: skip
-        given, skipped = votes.pop((place, verdict.axis), []), passed.get((place, verdict.axis))
-        answer = _labelled(bare, verdict.axis, given, joined) if given else bare
-        if skipped and not given:
-            answer = bare._replace(passed_over=min(label.note for label in skipped))
-        joined.axes.setdefault(verdict.axis, []).append(answer)
+        joined.axes.setdefault(verdict.axis, []).append(
+            _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
+        )
     for axis, count in Counter(axis for _, axis in votes).items():
         message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
         joined.problems.append(Problem("note", message))
@@ -145,40 +141,37 @@ def _worth_labelling(verdicts: Sequence[Verdict], versions: Mapping[Place, str],
     return [v for v in verdicts if (v.question_id, v.attempt) not in silent | copies]
 
 
-class _Found:
-    """Where labels belong. Those on answers without any verdict are named."""
-
-    def __init__(self, places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined) -> None:
-        self._places, self._aside, self._versions, self._joined = places, aside, versions, joined
-        self._by_version = {versions[place]: place for place in places if place in versions}
-        self._strangers, self._textless = set[Place](), set[Place]()
-
-    def of(self, labels: Iterable[Label]) -> dict[tuple[Place, str], list[Label]]:
-        """By answer and axis."""
-        found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
-        for label in labels:
-            own = (label.question_id, label.attempt)
-            place = self._by_version.get(label.version) if self._versions and label.version else own
-            if place in self._places:
-                found[place, label.axis].append(label)
-            elif not label.version or label.version not in self._joined.seen:
-                (self._textless if own in self._aside else self._strangers).add(own)
-        return dict(found)
-
-    def name_strangers(self) -> None:
-        problems = self._joined.problems
-        if self._textless:
-            message = f"labels on answers that are missing, empty or errors ({len(self._textless)}) are not used"
-            problems.append(Problem("note", message))
-        for question_id, attempt in sorted(self._strangers)[:_NAMED]:
-            message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
-            problems.append(Problem("unknown_question", message))
-        if len(self._strangers) > _NAMED:
-            message = f"{len(self._strangers)} answers in all have labels and no verdict"
-            problems.append(Problem("unknown_question", message))
+def _by_answer(
+    labels: Iterable[Label], places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined
+) -> dict[tuple[Place, str], list[Label]]:
+    """Labels by answer and axis. Those on answers without any verdict are named."""
+    by_version = {versions[place]: place for place in places if place in versions}
+    found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
+    strangers, textless = set[Place](), set[Place]()
+    for label in labels:
+        own = (label.question_id, label.attempt)
+        place = by_version.get(label.version) if versions and label.version else own
+        if place in places:
+            found[place, label.axis].append(label)
+        elif not label.version or label.version not in joined.seen:
+            (textless if own in aside else strangers).add(own)
+    if textless:
+        message = f"labels on answers that are missing, empty or errors ({len(textless)}) are not used"
+        joined.problems.append(Problem("note", message))
+    for question_id, attempt in sorted(strangers)[:_NAMED]:
+        message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
+        joined.problems.append(Problem("unknown_question", message))
+    if len(strangers) > _NAMED:
+        message = f"{len(strangers)} answers in all have labels and no verdict"
+        joined.problems.append(Problem("unknown_question", message))
+    return dict(found)
 
 
-def _labelled(answer: Answer, axis: str, given: Sequence[Label], joined: Joined) -> Answer:
+def _answer(answer: Answer, axis: str, rows: Sequence[Label], joined: Joined) -> Answer:
+    """The answer with what people say of it."""
+    given = [label for label in rows if label.value is not None]
+    if not given:
+        return answer._replace(passed_over=min((label.note for label in rows), default=""))
     where = f"question {answer.question_id!r} (attempt {answer.attempt}), {axis}"
     votes: dict[str, Value] = {}
     against = set()

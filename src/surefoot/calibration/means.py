@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from surefoot.calibration.clusters import alikeness, each_counts
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import Method, Rate
 from surefoot.records import Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
 from surefoot.stats import ALPHA
 from surefoot.stats.correction import ppi_mean, ppi_refused
+from surefoot.stats.design_effect import alikeness, each_counts
 
 
 class Part(NamedTuple):

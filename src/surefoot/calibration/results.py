@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.records import Certificate, Interval
+from surefoot.stats.confidence import Bin
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
@@ -37,18 +38,6 @@ class Bucket(Struct, frozen=True, kw_only=True):
     sensitivity: Interval | None
     specificity: Interval | None
     reason: str = ""
-
-
-class Bin(Struct, frozen=True, kw_only=True):
-    """Verdicts of about the same confidence: what was said on average, and how often people agreed."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    agreed: float
-    agreed_low: float
-    agreed_high: float
 
 
 class Fit(Struct, frozen=True, kw_only=True):

@@ -6,26 +6,27 @@ read from it is too high. Each row therefore stands for all answers that have it
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.calibration.clusters import Labelled, Member, Numbers, alikeness, each_counts, labels_count
 from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED, Table, Weighed
 from surefoot.records import AxisRecord, Value
 from surefoot.stats.correction import Stratum, confusion_draws
+from surefoot.stats.design_effect import Labelled, Member, Numbers, alikeness, each_counts, labels_count
 
 Mask = NDArray[np.bool_]
 Kind = Callable[[str], str]  # which values are taken together, in a column
 # What was picked is known, and nothing is inferred from it: as good as labelled without end.
 _KNOWN = 1_000_000_000
 _FEW = 5  # labels below which a part of a row is taken together with the rest of the row
-_DRAWS = 5_000
+_DRAWS = 4_000
 _DIGITS_OF_WORTH = 6
 
 
@@ -44,17 +45,6 @@ class Cell(Struct, frozen=True):
     @property
     def m(self) -> float:
         return sum(self.labels.values())
-
-
-class Part(Struct):
-    """A cell in the making, with what people said and of which questions."""
-
-    n: int = 0
-    labels: Counter[str] = field(default_factory=Counter)
-    members: Counter[Member] = field(default_factory=Counter)
-
-    def __add__(self, other: Part) -> Part:
-        return Part(self.n + other.n, self.labels + other.labels, self.members + other.members)
 
 
 class Confusion(Struct, frozen=True, dict=True):
@@ -188,29 +178,25 @@ class Confusion(Struct, frozen=True, dict=True):
 
 def confusion_of(answers: Sequence[Answer], values: Sequence[Value], *, by_flag: bool, kind: Kind = str) -> Confusion:
     """The table of an axis. `by_flag`: labels were drawn by whether an answer was flagged on another axis."""
-    drawn: dict[tuple[str, int, bool], Part] = {}  # by verdict, run and flag
+    drawn: dict[tuple[str, int, bool], list[Answer]] = {}  # by verdict, run and flag
     chosen = Counter[tuple[str, str]]()
-    members: dict[tuple[str, str], Counter[Member]] = {}
+    members: defaultdict[tuple[str, str], Counter[Member]] = defaultdict(Counter)
     some_are_left = any(answer.label is None for answer in answers)  # else none was picked before another
     for answer in answers:
-        verdict, label = named(answer.verdict), None if answer.label is None else kind(named(answer.label))
-        if label is not None:
-            members.setdefault((verdict, label), Counter())[answer.member] += 1
-        if some_are_left and answer.chosen and label is not None:
-            chosen[verdict, label] += 1
-            continue
-        part = drawn.setdefault((verdict, answer.run, by_flag and bool(answer.flagged)), Part())
-        part.n += 1
-        if label is not None:
-            part.labels[label] += 1
-            part.members[answer.member] += 1
-    verdicts = {verdict for verdict, _, _ in drawn} | {verdict for verdict, _ in chosen}
+        place = named(answer.verdict), kind(named(answer.label))
+        if answer.label is not None:
+            members[place][answer.member] += 1
+        if some_are_left and answer.chosen and answer.label is not None:
+            chosen[place] += 1
+        else:
+            drawn.setdefault((place[0], answer.run, by_flag and bool(answer.flagged)), []).append(answer)
+    verdicts = {named(answer.verdict) for answer in answers}
     columns, rows = _headings(values, {label for _, label in members}, verdicts, kind)
     alike = _alike(answers, kind)
     return Confusion(
         rows,
         columns,
-        tuple(_cells(rows, drawn, alike)),
+        tuple(_cells(rows, drawn, alike, kind)),
         tuple(Cell(verdict, n, {label: n}) for (verdict, label), n in sorted(chosen.items())),
         each_counts(Counter(answer.member for answer in answers), alike),
         members,
@@ -250,14 +236,25 @@ def _headings(
 
 def _alike(answers: Sequence[Answer], kind: Kind) -> float:
     """How far answers on one document go together: in what the grader says, or in what people say of one verdict."""
-    labelled = [answer for answer in answers if answer.label is not None]
-    said = _marked([kind(named(answer.verdict)) for answer in answers])
-    labels = _marked([kind(named(answer.label)) for answer in labelled])
-    verdicts = np.array([named(answer.verdict) for answer in labelled])
-    for verdict in np.unique(verdicts):
-        labels[verdicts == verdict] -= labels[verdicts == verdict].mean(axis=0)
-    of_labels = alikeness(labels, [answer.member for answer in labelled])
-    return max(of_labels, alikeness(said, [answer.member for answer in answers]))
+    labelled = _labelled(answers)
+    verdicts, labels = (
+        [kind(named(value)) for value in some] for some in ([a.verdict for a in labelled], [a.label for a in labelled])
+    )
+    agree = np.array([[one == other] for one, other in zip(verdicts, labels, strict=True)], dtype=float)
+    members = [answer.member for answer in labelled]
+    return max(
+        alikeness(_marked([kind(named(answer.verdict)) for answer in answers]), [answer.member for answer in answers]),
+        alikeness(_beside(_marked(labels), verdicts), members),
+        alikeness(_beside(agree.reshape(-1, 1), verdicts), members),
+    )
+
+
+def _beside(values: Numbers, verdicts: Sequence[str]) -> Numbers:
+    """How far each lies from the mean of those with the same verdict: labels are drawn by verdict."""
+    said, found = np.array(verdicts), values.copy()
+    for verdict in set(verdicts):
+        found[said == verdict] -= found[said == verdict].mean(axis=0)
+    return found
 
 
 def _marked(names: Sequence[str]) -> Numbers:
@@ -265,20 +262,27 @@ def _marked(names: Sequence[str]) -> Numbers:
     return np.array([[name == one for one in sorted(set(names))] for name in names], dtype=float)
 
 
-def _cells(rows: Sequence[str], drawn: Mapping[tuple[str, int, bool], Part], alike: float) -> list[Cell]:
+def _cells(
+    rows: Sequence[str], drawn: Mapping[tuple[str, int, bool], list[Answer]], alike: float, kind: Kind
+) -> Iterator[Cell]:
     """One cell per row, run and flag; where one has few labels, the row is one cell."""
-    cells: list[tuple[str, Part]] = []
+    cells: list[tuple[str, list[Answer]]] = []
     for row in rows:
         parts = [part for key, part in sorted(drawn.items(), key=lambda item: item[0]) if key[0] == row]
-        if len(parts) > 1 and _go_together(parts):
-            parts = [sum(parts[1:], parts[0])]
-        cells += [(row, part) for part in parts]
-    counts = labels_count([Labelled(part.n, part.members) for _, part in cells], alike)
-    return [Cell(row, part.n, dict(part.labels), each) for (row, part), each in zip(cells, counts, strict=True)]
+        together = len(parts) > 1 and _go_together([(len(part), len(_labelled(part))) for part in parts])
+        cells += [(row, part) for part in ([[*chain(*parts)]] if together else parts)]
+    members = [Counter(answer.member for answer in _labelled(part)) for _, part in cells]
+    counts = labels_count([Labelled(len(part), m) for (_, part), m in zip(cells, members, strict=True)], alike)
+    for (row, part), each in zip(cells, counts, strict=True):
+        yield Cell(row, len(part), Counter(kind(named(answer.label)) for answer in _labelled(part)), each)
 
 
-def _go_together(parts: Sequence[Part]) -> bool:
+def _labelled(answers: Iterable[Answer]) -> list[Answer]:
+    return [answer for answer in answers if answer.label is not None]
+
+
+def _go_together(parts: Sequence[tuple[int, int]]) -> bool:
     """True where a part has too few labels of its own, unless these few speak for many answers: not to be drowned."""
-    n, m = sum(part.n for part in parts), sum(part.labels.total() for part in parts)
-    few = [part for part in parts if part.labels.total() < _FEW]
-    return bool(few) and not any(0 < 2 * part.labels.total() * n < part.n * m for part in few)
+    n, m = map(sum, zip(*parts, strict=True))
+    few = [(size, labels) for size, labels in parts if labels < _FEW]
+    return bool(few) and not any(0 < 2 * labels * n < size * m for size, labels in few)

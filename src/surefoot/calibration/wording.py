@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from surefoot.calibration.certificates import left_out
 from surefoot.calibration.figures import ACCEPTABLE
-from surefoot.calibration.joining import Answer, Place
+from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion, named
 from surefoot.records import Interval, whose
@@ -50,13 +50,12 @@ def passed_over(answers: Sequence[Answer]) -> str:
 
 
 def by_verdict(confusion: Confusion) -> str:
-    """Why rates are post-stratified, with the labels of each verdict."""
-    drawn = [f"{m} of {n} {_graded(row)}" for row, (n, m) in _by_row(confusion).items()]
+    """Why rates are post-stratified."""
     chosen = sum(cell.n for cell in confusion.chosen)
     beside = f" Labelled answers that were picked, not drawn ({chosen}), speak for themselves alone." if chosen else ""
     return (
         "The labels are on these very answers and were drawn by verdict, so the labels of each verdict stand for all"
-        f" answers that have it (post-stratified): {', '.join(drawn)}.{beside}"
+        f" answers that have it (post-stratified).{beside}"
     )
 
 
@@ -69,37 +68,24 @@ def elsewhere(source: str, n: int) -> str:
     )
 
 
-def notes(
-    answers: Sequence[Answer], confusion: Confusion, kappa: Interval | None, ac1: Interval | None,
-    bucketed: Container[Place],
-) -> Iterator[str]:  # fmt: skip
-    """`bucketed` are the answers that people put into a bucket, whether or not this axis applies to them."""
+def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) -> Iterator[str]:
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
     picked = sum(cell.n for cell in confusion.chosen)
     if missed := left_out(confusion.table(confusion.drawn), confusion.answers(), picked):
         yield f"These labels are no sample, and the gate does not go by them: {missed}."
-    for row, (n, m) in _by_row(confusion).items():
-        if not m:
+    with_labels = {cell.verdict for cell in confusion.drawn if cell.m}
+    for row, n in Counter(cell.verdict for cell in confusion.drawn for _ in range(cell.n)).items():
+        if row not in with_labels:
             without = ", not counting those that were picked" if confusion.chosen else ""
-            why = _why_unlabelled(row, answers, bucketed)
-            yield f"{why} ({n} of {confusion.total}{without}), which widens the intervals."
+            left = f"{n} of {confusion.total}{without}"
+            yield f"No answer {_graded(row)} has a label that counts ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
             " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
         )
-
-
-def _why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Place]) -> str:
-    """Answers that were labelled and do not count are not the same as answers that nobody drew."""
-    with_it = [answer for answer in answers if named(answer.verdict) == row and not answer.chosen]
-    if torn := sum(answer.divides_people for answer in with_it):
-        return f"No answer {_graded(row)} has a label that counts, since annotators are divided on {torn} labelled"
-    if with_it and all((answer.question_id, answer.attempt) in elsewhere for answer in with_it):
-        return f"The answers {_graded(row)} are labelled, but by their labels this axis does not apply to them"
-    return f"No answer {_graded(row)} was drawn for a label"
 
 
 def divided(answers: Sequence[Answer]) -> str:
@@ -109,7 +95,7 @@ def divided(answers: Sequence[Answer]) -> str:
         return ""
     who = _begun(whose(name for answer in answers for name in answer.votes))
     of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
-    names = ", ".join(_called(answer) for answer in torn[:_NAMED])
+    names = ", ".join(answer.question_id[:_LONGEST_ID] for answer in torn[:_NAMED])
     return (
         f"{who} are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
         " are those of the answers they agree on. Settle them, or agree on the rubric first."
@@ -148,20 +134,6 @@ def _share(share: Interval) -> str:
 
 def _begun(words: str) -> str:
     return words[:1].upper() + words[1:]
-
-
-def _by_row(confusion: Confusion) -> dict[str, tuple[int, float]]:
-    """Answers drawn or yet to be drawn, and those labelled, by verdict."""
-    found: dict[str, tuple[int, float]] = {}
-    for cell in confusion.drawn:
-        n, m = found.get(cell.verdict, (0, 0))
-        found[cell.verdict] = (n + cell.n, m + cell.m)
-    return found
-
-
-def _called(answer: Answer) -> str:
-    attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
-    return f"{answer.question_id[:_LONGEST_ID]}{attempt}"
 
 
 def _graded(row: str) -> str:

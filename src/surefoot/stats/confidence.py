@@ -21,15 +21,15 @@ Numbers = NDArray[np.float64]
 
 
 class Bin(Struct, frozen=True):
-    """Answers of about the same confidence: what was said on average, and how many were right."""
+    """Verdicts of about the same confidence: what was said on average, and how often people agreed."""
 
     low: float
     high: float
     n: int
     confidence: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
+    agreed: float
+    agreed_low: float
+    agreed_high: float
 
 
 class Platt(Struct, frozen=True):
@@ -72,7 +72,17 @@ def reliability(
         share = weight[mine] / weight[mine].sum()
         accuracy, count = float(share @ right[mine]), worth(share, np.flatnonzero(mine))
         low, high = wilson(accuracy * count, count)
-        found.append(Bin(at / bins, (at + 1) / bins, int(mine.sum()), float(share @ said[mine]), accuracy, low, high))
+        found.append(
+            Bin(
+                float(at / bins),
+                float((at + 1) / bins),
+                int(mine.sum()),
+                float(share @ said[mine]),
+                accuracy,
+                low,
+                high,
+            )
+        )
     return found
 
 

@@ -15,6 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.stats import ALPHA, Z
+from surefoot.stats.student import t_quantile
+
+_AS_GOOD_AS_NORMAL = 500  # degrees of freedom
 Numbers = NDArray[np.float64]
 Member = tuple[str, str]  # document and question
 Members = Mapping[Member, float]  # how many answers, or what they weigh
@@ -39,7 +43,9 @@ def alikeness(values: Numbers, members: Sequence[Member]) -> float:
     if not spread:
         return 0.0
     correlation = (by_document - by_question) / (pairs - repeats) / spread
-    return min(1.0, max(0.0, correlation * documents / (documents - 1)))
+    # Few documents tell little of it, so it is taken for larger then.
+    reach = t_quantile(1 - ALPHA / 2, min(documents - 1, _AS_GOOD_AS_NORMAL)) / Z
+    return min(1.0, max(0.0, correlation * reach**2 * documents / (documents - 1)))
 
 
 def _products(apart: Numbers, groups: Sequence[object]) -> tuple[float, int]:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.calibration.axes import calibrate_axis
-from surefoot.calibration.clusters import Labelled, alikeness, each_counts, labels_count
 from surefoot.calibration.figures import corrected, only
 from surefoot.calibration.joining import FACTUALITY, Answer
 from surefoot.calibration.results import Rate
 from surefoot.calibration.tables import confusion_of
+from surefoot.stats.design_effect import Labelled, alikeness, each_counts, labels_count
 
 from .helpers import RUBRIC
 
