@@ -8,20 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.calibration import wording
+from surefoot.calibration import figures, wording
 from surefoot.calibration.confidences import reliability_of, send_to_a_person
-from surefoot.calibration.figures import (
-    ac1_of,
-    accepted_but_bad,
-    bucket_of,
-    caught,
-    corrected,
-    good_or_bad,
-    kappa_of,
-    labels_needed,
-    only,
-    rate_elsewhere,
-)
+from surefoot.calibration.figures import good_or_bad, only
 from surefoot.calibration.joining import FACTUALITY, Answer, Joined, Place, join
 from surefoot.calibration.means import is_number, mean_of
 from surefoot.calibration.results import DIVIDED, MEAN, NOTHING_SAID, PICKED, AxisCalibration, Bucket, Calibration, Rate
@@ -57,7 +46,7 @@ def calibrate(
 
 
 def calibrate_joined(
-    joined: Joined, rubric: Rubric, target: Others | None = None, *, risk: float = RISK, of_target: str = ""
+    joined: Joined, rubric: Rubric, target: Others | None = None, *, risk: float = RISK
 ) -> Calibration:
     """The same for the answers of several runs, joined one after the other."""
     axes, elsewhere, first = {}, dict[str, dict[str, Rate]](), dict[str, Any]()
@@ -75,11 +64,12 @@ def calibrate_joined(
         if others and axis.values:
             table = _table(answers, axis)
             elsewhere[axis.name] = {
-                bucket: rate_elsewhere(others, _table(answers, axis, only(bucket)), bucket) for bucket in table.columns
+                bucket: figures.rate_elsewhere(others, _table(answers, axis, only(bucket)), bucket)
+                for bucket in table.columns
             }
     shown = joined.axes.get(FACTUALITY, [])
     passed = Counter(answer.passed_over for answer in shown)
-    explained = wording.elsewhere(f"of {of_target or 'the run above'}", joined.labelled) if elsewhere else ""
+    explained = wording.elsewhere("of the run above", joined.labelled) if elsewhere else ""
     return Calibration(
         **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=wording.passed_over(shown),
         axes=axes, grader=joined.grader, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
@@ -89,7 +79,7 @@ def calibrate_joined(
 
 
 def _first(confusion: Confusion, labels: str) -> dict[str, Any]:
-    accepted, found = accepted_but_bad(confusion), caught(confusion)
+    accepted, found = figures.accepted_but_bad(confusion), figures.caught(confusion)
     told = wording.headline(confusion, accepted, found and found[0], labels)
     return {"headline": told, "accepted_but_bad": accepted, "bad_caught": found and found[0]}
 
@@ -127,19 +117,19 @@ def _with_buckets(
 ) -> AxisCalibration:
     """What a table says besides: agreement, rates, and the table itself. Each bucket is held against all others."""
     buckets = {bucket: _table(answers, axis, only(bucket)) for bucket in confusion.columns if axis.values}
-    rates = {bucket: corrected(table, bucket) for bucket, table in buckets.items()}
-    kappa, needed = kappa_of(confusion), ""
+    rates = {bucket: figures.corrected(table, bucket) for bucket, table in buckets.items()}
+    kappa, needed = figures.kappa_of(confusion), ""
     if not is_number(axis):
         widest = max(rates, key=lambda name: (rates[name].high or 0) - (rates[name].low or 0))
         bucket = _WIDTH_OF if _WIDTH_OF in rates else widest
-        needed = labels_needed(buckets[bucket], rates[bucket], bucket)
+        needed = figures.labels_needed(buckets[bucket], rates[bucket], bucket)
     return replace(
         found,
         kappa=kappa,
         kappa_reason="" if kappa else _ONE_VALUE,
-        weighted_kappa=kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
-        ac1=ac1_of(confusion),
-        per_bucket={bucket: bucket_of(table, bucket) for bucket, table in buckets.items()},
+        weighted_kappa=figures.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
+        ac1=figures.ac1_of(confusion),
+        per_bucket={bucket: figures.bucket_of(table, bucket) for bucket, table in buckets.items()},
         corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
@@ -168,8 +158,8 @@ def by_certificate(others: Others, certificate: Certificate, rubric: Rubric) -> 
             divided=record.divided,
             kappa=record.kappa,
             kappa_reason="" if record.kappa else "the certificate has none",
-            per_bucket={bucket: bucket_of(table, bucket) for bucket, table in tables.items()},
-            corrected={bucket: rate_elsewhere(answers, table, bucket) for bucket, table in tables.items()},
+            per_bucket={bucket: figures.bucket_of(table, bucket) for bucket, table in tables.items()},
+            corrected={bucket: figures.rate_elsewhere(answers, table, bucket) for bucket, table in tables.items()},
             # as people gave them, whatever they are worth
             table={row: {c: record.table[row].get(c, 0) for c in whole.columns} for row in whole.rows if row in given},
             answers=whole.answers(),
