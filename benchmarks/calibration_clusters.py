@@ -19,7 +19,7 @@ import numpy as np
 
 from surefoot.calibration.figures import accepted_but_bad, caught, corrected, good_or_bad, kappa_of, only
 from surefoot.calibration.joining import Answer
-from surefoot.calibration.tables import Kind, confusion_of
+from surefoot.calibration.tables import Confusion, Kind, confusion_of
 from surefoot.table import BUCKETS
 
 MISSED, FALSE_ALARM = 0.2, 0.1
@@ -122,7 +122,7 @@ def held(answers: Sequence[Answer], true: Mapping[str, float]) -> dict[str, bool
     }
 
 
-def _table(answers: Sequence[Answer], kind: Kind = str):  # noqa: ANN202
+def _table(answers: Sequence[Answer], kind: Kind = str) -> Confusion:
     return confusion_of(answers, BUCKETS, by_flag=False, kind=kind)
 
 

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +27,9 @@ Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put 
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
 Value = str | int | float | None
-SKIPPED, CANNOT_TELL = "skipped", "cannot tell"  # the notes of rows by people who saw an answer and gave no label
+PassedOver = Literal["skipped", "cannot tell"]  # the notes of rows by people who saw an answer and gave no label
+SKIPPED: Final = "skipped"
+CANNOT_TELL: Final = "cannot tell"
 
 
 class Label(Struct, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Cou
 def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
     """What has no share in a draw is found as often as not."""
     below = np.asarray(table[..., whole].sum(axis=-1))
-    return np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0)
+    return np.asarray(np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0))
 
 
 def _worth(share: float, draws: Numbers) -> Counted:

@@ -73,7 +73,7 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
     half = sum(halves) if _deff(drawn, alike) > 1 else sqrt(sum(one**2 for one in halves))
     if not half:
         return Rate(value=value, low=None, high=None, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
-    least, most = (LOWEST, HIGHEST) if axis.is_dimension else (axis.least, inf)
+    least, most = (float(LOWEST), float(HIGHEST)) if axis.is_dimension else (float(axis.least), inf)
     if axis.values:
         least, most = _number(min(axis.values)), _number(max(axis.values))
     low, high = max(least, value - half), min(most, value + half)

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from surefoot.stats import ALPHA, Z
 from surefoot.stats.student import t_quantile
 
-_AS_GOOD_AS_NORMAL = 500  # degrees of freedom
+_FEWEST, _AS_GOOD_AS_NORMAL = 4, 500  # degrees of freedom
+_NO_SPREAD = 1e-12
+_DIGITS = 9  # beyond, the order of the answers would show
 Numbers = NDArray[np.float64]
 Member = tuple[str, str]  # document and question
 Members = Mapping[Member, float]  # how many answers, or what they weigh
@@ -40,12 +42,13 @@ def alikeness(values: Numbers, members: Sequence[Member]) -> float:
     by_document, pairs = _products(apart, [document for document, _ in members])
     by_question, repeats = _products(apart, members)
     spread = float((apart**2).sum()) / len(values)
-    if not spread:
+    if spread < _NO_SPREAD:
         return 0.0
     correlation = (by_document - by_question) / (pairs - repeats) / spread
-    # Few documents tell little of it, so it is taken for larger then.
-    reach = t_quantile(1 - ALPHA / 2, min(documents - 1, _AS_GOOD_AS_NORMAL)) / Z
-    return min(1.0, max(0.0, correlation * reach**2 * documents / (documents - 1)))
+    # Few documents tell little of it, so it is taken for larger then; of less than five nobody can say by how much.
+    reach = t_quantile(1 - ALPHA / 2, min(max(documents - 1, _FEWEST), _AS_GOOD_AS_NORMAL)) / Z
+    larger = correlation * reach**2 * documents / (documents - 1)
+    return round(min(1.0, max(0.0, larger)), _DIGITS)
 
 
 def _products(apart: Numbers, groups: Sequence[object]) -> tuple[float, int]:

@@ -25,7 +25,8 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.importers.annotators import names_a_grader
-from surefoot.web.desk import Desk, PassedOver, Sent
+from surefoot.records import SKIPPED, PassedOver
+from surefoot.web.desk import Desk, Sent
 from surefoot.web.forms import BadForm
 from surefoot.web.guarding import Guard, cookie, set_cookie
 from surefoot.web.marking import visible
@@ -51,7 +52,7 @@ class _Name(_Post):
 
 class _Skip(_Post):
     number: int
-    why: PassedOver = "skipped"
+    why: PassedOver = SKIPPED
 
 
 class _Undo(_Post):

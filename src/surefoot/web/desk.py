@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +15,7 @@ from msgspec import Struct
 from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger
 from surefoot.queueing import next_for
-from surefoot.records import BY_CHOICE, CANNOT_TELL, SKIPPED, Drawn, Label, Value
+from surefoot.records import BY_CHOICE, CANNOT_TELL, SKIPPED, Drawn, Label, PassedOver, Value
 from surefoot.rubric import Rubric
 from surefoot.web.forms import BadForm, Field, applying, read
 from surefoot.web.keeping import Keeper
@@ -28,7 +27,6 @@ from surefoot.web.shelf import SENDING, UNDO, Shelf
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _READ_AGAIN_AFTER = 10.0  # seconds: others may write to the ledger too
 _LONGEST_NOTE = 2_000
-PassedOver = Literal["skipped", "cannot tell"]
 
 
 class Sent(Struct, frozen=True):
