@@ -18,6 +18,7 @@ from surefoot.store import RunStore
 from surefoot.types import Trace
 from surefoot.web.desk import Sample, Sent
 from surefoot.web.forms import BadForm
+from tests.conftest import surefoot
 from tests.growth import grows_evenly
 
 from .labelling import REFUSAL, Sit, make_run, next_of, sent, trace
@@ -323,3 +324,16 @@ def test_skipping_leaves_a_label_alone_and_cannot_tell_takes_it_back(sit: Sit) -
         "factuality": "correct",
         "citation_exists": "yes",
     }
+
+
+def test_calibrate_counts_what_the_page_kept(sit: Sit, mill: Path) -> None:
+    desk = sit(overlap=0.0)
+    for number, why in enumerate((SKIPPED, CANNOT_TELL, None, None, None)):
+        here = next_of(desk, "Ana")
+        if why is None:
+            desk.save("Ana", replace(sent(desk, here, factuality="wrong"), id=f"{number:032x}"))
+        else:
+            desk.skip("Ana", here, why)
+    found = surefoot("calibrate", mill, "--json").json
+    assert (found["skipped"], found["cannot_tell"], found["labels"]) == (1, 1, 3)
+    assert found["skipped_note"].startswith("2 of 5 answers shown were skipped or could not be told")

@@ -259,7 +259,8 @@ def _beside(values: Numbers, verdicts: Sequence[str]) -> Numbers:
 
 def _marked(names: Sequence[str]) -> Numbers:
     """A row for each name, with 1 in its column."""
-    return np.array([[name == one for one in sorted(set(names))] for name in names], dtype=float)
+    columns = sorted(set(names))
+    return np.array([[name == one for one in columns] for name in names], dtype=float)
 
 
 def _cells(
