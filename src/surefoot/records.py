@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -27,10 +27,16 @@ Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put 
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
 Value = str | int | float | None
+PassedOver = Literal["skipped", "cannot tell"]  # the notes of rows by people who saw an answer and gave no label
+SKIPPED: Final = "skipped"
+CANNOT_TELL: Final = "cannot tell"
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """One axis of one answer, by one annotator, at one time. `value` None takes an earlier label back."""
+    """One axis of one answer, by one annotator, at one time.
+
+    `value` None takes an earlier label back; with the note SKIPPED or CANNOT_TELL it says why there is none.
+    """
 
     id: str  # made by whoever sends it, so that what is sent twice is one label
     at: str  # ISO 8601, UTC
@@ -230,10 +236,17 @@ def place_of(label: Label) -> Hashable:
 
 
 def current(labels: Iterable[Label]) -> list[Label]:
-    """The newest label of each person on each axis of each answer, without those taken back.
+    """The newest label of each person on each axis of each answer, without those taken back."""
+    return [label for label in _newest(labels) if label.value is not None]
 
-    What a person has once picked by hand stays picked, whatever they said of it before or after.
-    """
+
+def passed_over(labels: Iterable[Label]) -> list[Label]:
+    """The newest rows by which people say that they skipped an answer, or that they cannot tell."""
+    return [label for label in _newest(labels) if label.value is None and label.note in (SKIPPED, CANNOT_TELL)]
+
+
+def _newest(labels: Iterable[Label]) -> list[Label]:
+    """What a person has once picked by hand stays picked, whatever they said of it before or after."""
     newest: dict[Hashable, Label] = {}
     picked: dict[Hashable, Drawn] = {}
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
@@ -241,8 +254,7 @@ def current(labels: Iterable[Label]) -> list[Label]:
         newest[place] = label
         if label.drawn in BY_CHOICE:
             picked[place] = label.drawn
-    left = ((place, label) for place, label in newest.items() if label.value is not None)
-    return [replace(label, drawn=picked[place]) if place in picked else label for place, label in left]
+    return [replace(one, drawn=picked[place]) if place in picked else one for place, one in newest.items()]
 
 
 def settled(values: Iterable[Value]) -> Value:

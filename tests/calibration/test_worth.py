@@ -13,7 +13,7 @@ from surefoot.records import Certificate, Label
 from surefoot.sequential.grader_error import doubt
 from surefoot.types import Verdict
 
-from .helpers import GRADER, RUBRIC, label, verdict
+from .helpers import GRADER, RUBRIC, label, unlabelled, verdict
 
 Rows = tuple[list[Verdict], list[Label]]
 
@@ -69,9 +69,7 @@ def test_everything_that_reads_a_certificate_goes_by_what_labels_are_worth() -> 
     said = trust.called_correct(record)
     assert said.startswith("of the answers it calls correct, 46.2% (22.") and "5.6%" not in said
     assert doubt(record, "correct", "wrong") > 0.24, "as good as a coin"
-    elsewhere = by_certificate({"factuality": ["correct"] * 90 + ["wrong"] * 10}, certificate, RUBRIC).axes[
-        "factuality"
-    ]
+    elsewhere = by_certificate(unlabelled(["correct"] * 90 + ["wrong"] * 10), certificate, RUBRIC).axes["factuality"]
     assert elsewhere.table == found.axes["factuality"].table
     for bucket in ("correct", "wrong"):
         for share in ("sensitivity", "specificity"):
