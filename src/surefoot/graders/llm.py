@@ -110,6 +110,7 @@ class LlmGrader:
         check = flown(
             (canary, by_place[len(plan.drafts) + number][0][1]) for number, canary in enumerate(plan.canaries)
         )
+        check = replace(check, in_vain=bool(replies) and all(reply.error for reply in replies))
         graded = (self._graded(draft, by_place.get(place, []), check) for place, draft in enumerate(plan.drafts))
         return Grading(tuple(graded), check, tuple(replies))
 
