@@ -78,7 +78,7 @@ def grade(
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
-    were not, or when the grader failed its self-check: it misread an answer of known label.
+    were not, or when the grader failed its self-check: it misread an answer of known label, or left it unanswered.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]

@@ -12,7 +12,7 @@ from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
 from surefoot.graders.gold import agreement
-from surefoot.graders.judging import Asked, Judge, Judgement, Pair
+from surefoot.graders.judging import Asked, Judge, Judgement, Pair, ReadsWhole
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
@@ -58,10 +58,17 @@ class FindingsGrader:
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
         found = [reading.findings(judged) for reading in readings]
-        both = list(zip(readings, found, strict=True))
-        asked = [one for reading, findings in both for one in target.to_ask(reading.item, findings)]
+        on_target = self._on_target([reading.item for reading in readings], found)
+        return [self._graded(reading, findings) for reading, findings in zip(readings, on_target, strict=True)]
+
+    def _on_target(self, items: Sequence[Item], found: Sequence[Findings]) -> list[Findings]:
+        """With whether the question is answered: as a language model reads it, or by scores."""
+        both = list(zip(items, found, strict=True))
+        if isinstance(self._judge, ReadsWhole):
+            return [target.as_told(item, findings, self._judge.answers) for item, findings in both]
+        asked = [one for item, findings in both for one in target.to_ask(item, findings)]
         scores = self._answering(list(dict.fromkeys(asked)))
-        return [self._graded(reading, target.settled(reading.item, found, scores)) for reading, found in both]
+        return [target.settled(item, findings, scores) for item, findings in both]
 
     def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> dict[Pair, Judgement]:
         found: dict[Pair, Judgement] = {}

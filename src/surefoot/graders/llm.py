@@ -179,6 +179,7 @@ class LlmGrader:
             by_claim(draft.claims, replies, [ask.numbers for ask, _ in asked]),
             _gold(found),
             draft.noted,
+            _answers(found),
         )
         graded = FindingsGrader(told).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
@@ -216,6 +217,12 @@ def _gold(found: Sequence[Found]) -> str:
     """Of several calls about one answer: a conflict in any counts, and so does agreement where none conflicts."""
     said = {one.gold for one in found}
     return next((value for value in ("conflicts", "agrees") if value in said), "silent")
+
+
+def _answers(found: Sequence[Found]) -> bool | None:
+    """Whether the question is answered, if any of several calls can tell: all saw the whole answer."""
+    said = {one.answers for one in found}
+    return True if "yes" in said else False if "no" in said else None
 
 
 def _signed(graded: Graded, grader: str, via: str, detail: str = "", misread: str = "") -> Graded:

@@ -30,6 +30,7 @@ _SAYS = {
     "supports_partially": "supports_in_part", "partly_supports": "supports_in_part",
 }  # fmt: skip
 _REFUSALS = {"false": "answered", "no": "answered", "true": "refused", "yes": "refused"}
+_ANSWERS = {"yes": "yes", "true": "yes", "partly": "yes", "partially": "yes", "no": "no", "false": "no"}
 _QUOTES = ("quote", "text", "quotation", "excerpt", "sentence")  # under which the words of a passage may stand
 
 
@@ -52,6 +53,7 @@ class Found(Struct, frozen=True):
     asserts: str
     claims: tuple[ClaimRead, ...]
     gold: Literal["agrees", "conflicts", "silent", "no_gold", "cannot_tell"]
+    answers: Literal["yes", "no", "cannot_tell"] = "cannot_tell"
 
 
 def _object(**properties: Schema) -> Schema:
@@ -84,6 +86,7 @@ def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
         asserts=_TEXT,
         claims={"type": "array", "items": claim, "minItems": len(claims), "maxItems": len(claims)},
         gold=_one_of("agrees", "conflicts", "silent", "no_gold", "cannot_tell"),
+        answers=_one_of("yes", "no", "cannot_tell"),
     )
     return {"title": "findings", **findings}
 
@@ -130,8 +133,9 @@ def _put_right(value: Value, wanted: Sequence[int]) -> Value:
         for claim, number in zip(claims, wanted if len(claims) == len(wanted) else [None] * len(claims), strict=True)
     ]
     asked = [claim for claim in placed if claim["claim"] in wanted]
-    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold")}
+    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold", "answers")}
     said["refusal"] = _meant(str(said["refusal"]), _REFUSALS)
+    said["answers"] = _ANSWERS.get(str(_meant(str(said["answers"]), {})), _UNSAID)
     has_findings = "claims" in value or "refusal" in value
     return {**value, **said, "claims": _once(asked)} if has_findings else value
 
