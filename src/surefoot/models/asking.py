@@ -93,7 +93,7 @@ class _Prompt:
                         self._learnt.given_up(failure)
                     return self._error(failure)
                 continue
-            room = self._room()
+            room = self._asked_for
             self._learnt.answered(self._manner)
             self._learnt.heard(answer, room)
             if self._cuts and not answer.cut:
