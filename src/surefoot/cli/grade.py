@@ -120,7 +120,7 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         click.echo(f"warning: not graded this time, so the verdicts of before stand: {told}", err=True)
     if found.in_vain:
         click.echo(f"note: nothing was graded, and the run stays as it was: {_graded_by(folder)}", err=True)
-    counts = Counter(one.bucket for one in found.graded)
+    counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
     code = _summed_up(counts, as_json, found.self_checks, stands)
     if found.graded and (counts.total() > counts[None] or stands):
         click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)

@@ -78,7 +78,7 @@ def flown(replies: Iterable[tuple[Canary, Found | str]]) -> SelfCheck:
     for canary, found in replies:
         fate = "unanswered" if isinstance(found, str) else "passed" if _is_read_well(canary, found) else "misread"
         names[fate].append(canary.name)
-    return SelfCheck(**{fate: tuple(found) for fate, found in names.items()})
+    return SelfCheck(tuple(names["passed"]), tuple(names["misread"]), tuple(names["unanswered"]))
 
 
 def _is_read_well(canary: Canary, found: Found) -> bool:
