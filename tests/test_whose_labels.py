@@ -24,6 +24,7 @@ WHO = {
     "people": ["anna", "human/ben"],
     "AI annotators": ["ai/one", "AI/two"],
     "people and AI annotators": ["anna", "ai/one"],
+    "unnamed annotators": [""],
 }
 
 
@@ -36,6 +37,13 @@ WHO = {
         (["ai/one", "anna"], "people and AI annotators", "people (anna) and AI annotators (one)"),
         (["a", "b", "c", "d", "e", "f", "g"], "people", "people (a, b, c, d, e and 2 more)"),
         ([], "unnamed annotators", "unnamed annotators"),
+        (["unnamed"], "unnamed annotators", "unnamed annotators"),
+        (["unnamed", "anna"], "people and unnamed annotators", "people (anna) and unnamed annotators"),
+        (
+            ["unnamed", "anna", "ai/x"],
+            "people, unnamed annotators and AI annotators",
+            "people (anna), unnamed annotators and AI annotators (x)",
+        ),
     ],
 )
 def test_words(annotators: list[str], words: str, by_name: str) -> None:

@@ -21,6 +21,8 @@ from surefoot.types import Question, Trace, Verdict
 
 MEMBER = "council member"  # of the grader, with its number, among the versions of a run
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
+UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
+_NOBODY = "unnamed annotators"
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
@@ -205,18 +207,27 @@ def bare_name(name: str) -> str:
 
 
 def whose(annotators: Iterable[str]) -> str:
-    """Who gave some labels, in the words of every report: people, AI annotators, or both."""
-    kinds = {is_ai(name) for name in annotators}
-    if not kinds:
-        return "unnamed annotators"
-    return "people and AI annotators" if len(kinds) == 2 else "AI annotators" if True in kinds else "people"
+    """Who gave some labels, in the words of every report: people, unnamed annotators, AI annotators."""
+    return _joined(list(_by_kind(annotators)))
 
 
 def whose_by_name(annotators: Iterable[str], most: int = 5) -> str:
     """The same with their names: `AI annotators (a, b)`, or `people (ann) and AI annotators (a, b)`."""
-    given = sorted(set(annotators))
-    groups = [[name for name in given if is_ai(name) is kind] for kind in (False, True)]
-    return " and ".join(f"{whose(group)} ({_listed(group, most)})" for group in groups if group) or whose(())
+    groups = _by_kind(annotators)
+    return _joined([kind if kind == _NOBODY else f"{kind} ({_listed(names, most)})" for kind, names in groups.items()])
+
+
+def _by_kind(annotators: Iterable[str]) -> dict[str, list[str]]:
+    """In the order of the words. Who says no name may be a person or not."""
+    found: dict[str, list[str]] = {"people": [], _NOBODY: [], "AI annotators": []}
+    for name in sorted(set(annotators)):
+        unnamed = bare_name(name) in ("", UNNAMED)
+        found[_NOBODY if unnamed else "AI annotators" if is_ai(name) else "people"].append(name)
+    return {kind: names for kind, names in found.items() if names} or {_NOBODY: []}
+
+
+def _joined(kinds: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
 
 
 def _listed(annotators: list[str], most: int) -> str:

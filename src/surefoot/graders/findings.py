@@ -12,7 +12,7 @@ from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
 from surefoot.graders.gold import agreement, of_other_dimensions
-from surefoot.graders.judging import Asked, Judge, Judgement, Pair
+from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
@@ -58,11 +58,18 @@ class FindingsGrader:
         readings = [_Reading.of(item) for item in items]
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
-        found = [reading.findings(judged) for reading in readings]
-        both = list(zip(readings, found, strict=True))
-        asked = [one for reading, findings in both for one in target.to_ask(reading.item, findings)]
-        scores = self._answering(list(dict.fromkeys(asked)))
-        return [self._graded(reading, target.settled(reading.item, found, scores)) for reading, found in both]
+        found = self._on_target([(reading.item, reading.findings(judged)) for reading in readings])
+        return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+
+    def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
+        """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
+        if isinstance(self._judge, ReadsWhole):
+            return [target.as_told(item, findings, self._judge.answers) for item, findings in found]
+        asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
+        said = self._judge.answering(asked) if asked else []
+        words = iter(_WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))
+        scores = {one: next(words) if score is None else score for one, score in zip(asked, said, strict=True)}
+        return [target.settled(item, findings, scores) for item, findings in found]
 
     def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> dict[Pair, Judgement]:
         found: dict[Pair, Judgement] = {}
@@ -71,12 +78,6 @@ class FindingsGrader:
             distinct = list(dict.fromkeys(pairs))
             found.update(zip(distinct, judge.judge(distinct), strict=True))
         return found
-
-    def _answering(self, asked: list[Asked]) -> target.Scores:
-        """By the judge; where that does not say, by words."""
-        found = self._judge.answering(asked) if asked else []
-        words = iter(_WORDS.answering([one for one, said in zip(asked, found, strict=True) if said is None]))
-        return {one: next(words) if said is None else said for one, said in zip(asked, found, strict=True)}
 
     def _graded(self, reading: _Reading, findings: Findings) -> Graded:
         bucket, reason = table.decide(findings)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from surefoot.measures import MEASURES, UNGRADED, Pair, measure_side
 from surefoot.pairing import Side, pairs_of
+from surefoot.self_checks import failed_checks
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate
 
@@ -22,6 +23,7 @@ class CellResult(Struct, frozen=True):
     answers: tuple[Pair, ...] = ()  # both sides of a pair are this cell's: what measures one side measures a cell
     failed: str = ""  # why there are no verdicts
     notes: tuple[str, ...] = ()  # what went wrong with single answers
+    failed_checks: dict[str, str] = {}  # what graders misread of known label, by grader
     buckets: dict[str, int] = {}
     rates: dict[str, Estimate] = {}
     tokens: int | None = None
@@ -33,7 +35,7 @@ class CellResult(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        return not self.failed and not self.buckets[UNGRADED]
+        return not self.failed and not self.failed_checks and not self.buckets[UNGRADED]
 
 
 def result_of(name: str, values: Mapping[str, str], run: str, side: Side, notes: tuple[str, ...] = ()) -> CellResult:
@@ -48,6 +50,7 @@ def result_of(name: str, values: Mapping[str, str], run: str, side: Side, notes:
         run,
         answers,
         notes=notes,
+        failed_checks=failed_checks([side]),
         buckets={bucket: counted[bucket] for bucket in (*BUCKETS, UNGRADED)},
         rates={name: measure_side(MEASURES[name], answers, "base").estimate for name in RATES if graded},
         tokens=sum(tokens) if tokens else None,
