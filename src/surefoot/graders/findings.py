@@ -327,10 +327,7 @@ def _verdicts(
 
     reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
     factuality = row("factuality", bucket, reason)
-    yield Verdict(
-        factuality.question_id, "factuality", bucket, grader, trace.attempt, reason=reason,
-        confidence=min(sure) if sure else None, evidence=evidence,
-    )  # fmt: skip
+    yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
     if findings.unusable:
         return
     if findings.citations:
