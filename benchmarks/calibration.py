@@ -7,7 +7,8 @@ labels, and a random sample of the others. From both `surefoot calibrate` makes 
 bucket. Here the truth is known, so it can be counted how often the interval holds it. The truth is the rate behind the
 run, which another run on other questions of the same kind would show too; how often the interval holds the rate of
 this very run is counted as well. Beside it stands what the same number of labels gives without a grader: a simple
-random sample with Jeffreys' interval. A second table does the same for four buckets at once.
+random sample with Jeffreys' interval. A second table does the same for four buckets at once, and a third, of
+calibration_clusters.py, for answers that go together.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+import calibration_clusters
 from surefoot.stats import ALPHA, wilson
 from surefoot.stats.correction import rate_limits
 from surefoot.table import BUCKETS
@@ -214,6 +216,7 @@ def main() -> None:
     show(results)
     if not options.quick:
         show_four(options.simulations)
+        calibration_clusters.show(calibration_clusters.SIMULATIONS)
 
 
 if __name__ == "__main__":

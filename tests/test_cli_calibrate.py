@@ -75,11 +75,65 @@ def test_the_promised_object(write: Write) -> None:
     assert again["axes"] == found["axes"]
 
 
+def test_the_two_numbers_come_first(write: Write) -> None:
+    """13 flagged answers, all labelled, 9 of them bad; 37 of the 117 others, 1 bad."""
+    verdicts = write("v.jsonl", rows({"wrong": 13, "correct": 117}))
+    truth = ["wrong"] * 9 + ["correct"] * 4 + ["unsupported"] + ["refused"] * 36
+    people = [{**row, "value": value} for row, value in zip(rows({"wrong": 50}, "human/anna"), truth, strict=True)]
+    labels = write("l.jsonl", people)
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json").json
+    assert list(found)[:3] == ["headline", "accepted_but_bad", "bad_caught"]
+    accepted, caught = found["accepted_but_bad"], found["bad_caught"]
+    assert accepted["value"] == pytest.approx(1 / 37) and 0 < accepted["low"] < 0.01 and 0.1 < accepted["high"] < 0.16
+    assert caught["value"] == pytest.approx(9 / (9 + 117 / 37)) and 0.3 < caught["low"] < 0.5 < 0.9 < caught["high"]
+    said = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels).out
+    assert "Of the answers the grader calls acceptable, 2.7% (" in said and "of the bad ones, 74.0% (" in said
+    assert "(by 50 labels of people (anna))" in said and "kappa" not in said.splitlines()[1].lower()
+
+
+def test_documents_in_the_rows_widen_the_intervals(write: Write) -> None:
+    """Ten documents, on three of which everything is wrong: 100 answers tell no more than ten."""
+    given = [f"q{i}" for i in range(100)]
+    values = ["wrong" if i % 10 < 3 else "correct" for i in range(100)]
+    plain = [
+        {"question_id": q, "axis": "factuality", "value": v, "grader": "g/1"}
+        for q, v in zip(given, values, strict=True)
+    ]
+    labels = write("l.jsonl", [{**row, "grader": "human/anna"} for row in plain[:60]])
+    apart = write("a.jsonl", plain)
+    together = write("t.jsonl", [{**row, "document": f"d{i % 10}"} for i, row in enumerate(plain)])
+    wide, narrow = (
+        surefoot("calibrate", "--verdicts", one, "--labels", labels, "--json").json for one in (together, apart)
+    )
+    for name in ("accepted_but_bad", "bad_caught"):
+        assert wide[name]["value"] == narrow[name]["value"]
+        assert wide[name]["high"] - wide[name]["low"] > 1.5 * (narrow[name]["high"] - narrow[name]["low"])
+    notes = wide["axes"]["factuality"]["notes"]
+    assert any("on 10 documents" in note and "count for about 10 independent ones" in note for note in notes), notes
+    assert not any("document" in note for note in narrow["axes"]["factuality"]["notes"])
+
+
+def test_skipped_answers_are_counted_and_said(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 20, "correct": 60}))
+    people = rows({"wrong": 60}, "human/anna")
+    for number, row in enumerate(people):
+        row["value"] = "wrong" if number < 20 else "correct"
+    for row in people[:8]:
+        row |= {"value": None, "note": "skipped"}
+    for row in people[30:33]:
+        row |= {"value": None, "note": "cannot tell"}
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json").json
+    assert (found["skipped"], found["cannot_tell"], found["labels"]) == (8, 3, 49)
+    said = "11 of 60 answers shown were skipped or could not be told (8 of them graded wrong, 3 of them graded correct)"
+    assert found["skipped_note"].startswith(said)
+    assert said in surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people)).out
+
+
 def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
     verdicts = write("v.jsonl", rows({"wrong": 10, "correct": 40}, confidence=0.9))
     labels = write("l.jsonl", rows({"wrong": 8, "correct": 30}, "human/<b>anna</b>"))
     reports: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
-    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, *reports)
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--details", *reports)
     assert done.code == 0, done.err
     for said in (
         "held against 38 answers labelled by people (<b>anna</b>)",

@@ -155,6 +155,22 @@ def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> N
     assert again.out == done.out and "asked 0 calls for $0.0000; 5 of 5 replies were known before" in again.err
 
 
+def test_a_chair_whose_answer_was_cut_off_or_not_affordable_is_incomplete(surefoot: Run, tmp_path: Path) -> None:
+    def cuts(call: Call) -> Fault:
+        return Fault(kind="cut_json") if "council scored" in str(call.body["messages"]) else council_says(call)
+
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        '[models]\n"chair" = { in = 1e6, out = 1e6 }\n"one" = { in = 0, out = 0 }\n"two" = { in = 0, out = 0 }\n'
+    )
+    with FaultServer(cuts) as server:
+        one, two, chair = (f"llm:{name}@{server.url}" for name in ("one", "two", "chair"))
+        asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", chair, "--json")
+        cut = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
+        dear = surefoot(*asked, "--cache", tmp_path / "c.sqlite", "--prices", prices, "--max-cost", "1")
+    assert cut.code == dear.code == 4 and "synthesis: the reply was cut off" in cut.err and "limit of $1" in dear.err
+
+
 def reviewing(say: Callable[[str, list[str]], str]) -> Callable[[Call], Fault]:
     """Reviewers that reply what `say` makes of their code and the titles of the answers."""
 

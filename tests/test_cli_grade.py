@@ -220,3 +220,19 @@ def test_a_run_of_ids_alone_is_not_graded(run: Path) -> None:
     found = Graded(run, "--grader", "rules")
     row = next(row for row in found.rows if row["id"] == "q2")
     assert (row["factuality"], row["reason"]) == (None, "unreadable") and "'p' has no text" in row["detail"]
+
+
+def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer(tmp_path: Path) -> None:
+    questions = [Question(f"q{n}", f"What is fee\n{n}?", "answer") for n in range(8)]
+    manifest = Manifest(
+        name="run", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions), question_count=8
+    )
+    with RunStore.create(tmp_path / "run", manifest, questions) as store:
+        for question in questions:
+            store.append_trace(
+                Trace(question.id, answer=f"The fee is EUR 6.\n\n{'So it is. ' * 50}", retrieved=RETRIEVED)
+            )
+    said = surefoot("grade", str(tmp_path / "run"), "--grader", "rules").out
+    assert "\nbad answers (5 of 8; --json has the evidence of all):\nq0: wrong (contradicted)\n" in said
+    assert "\n  question: What is fee 0?\n  answer:   The fee is EUR 6. So it is." in said and "q5: " not in said
+    assert max(map(len, said.splitlines())) < 120

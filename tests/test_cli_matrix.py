@@ -29,6 +29,7 @@ from surefoot.models.budget import Budget
 from surefoot.types import Item, Passage, Question
 from tests.conftest import surefoot
 from tests.fault_server import Fault, FaultServer
+from tests.graders.test_llm_cli import asked, reads
 from tests.llm_server import LlmServer
 
 COUNT = 24
@@ -309,6 +310,17 @@ def test_a_changed_matrix_does_not_go_on_with_other_runs(folder: Path) -> None:
     done = matrix(folder, "repeats = 2\n" + text)
     assert done.code == 2 and "log: the run was made with --repeats 1" in done.err
     assert "hint: choose another --out" in done.err and "no cell has verdicts" in done.err
+
+
+def test_a_grader_that_failed_its_self_check_or_never_answered_leaves_a_matrix_incomplete(folder: Path) -> None:
+    text = 'questions = "q.json"\ngrader = "llm:m@{}"\n[[pipeline]]\nname = "log"\nspec = "traces:traces.jsonl"\n'
+    with FaultServer(lambda call: reads(call) if "harbour guild" not in asked(call).text else Fault(400)) as server:
+        shy = matrix(folder, text.format(server.url), "--cache", "c.sqlite")
+        assert shy.code == 4 and "failed its self-check: did not answer unsupported" in " ".join(shy.out.split())
+        server.script = lambda call: Fault(401)
+        dead = matrix(folder, text.format(server.url), "--cache", "d.sqlite", "--out", "other")
+    assert dead.code == 4 and "nothing was graded: no reply of the grader could be used" in dead.err
+    assert "self-check" not in dead.err and dead.err.splitlines()[-2].startswith("error: HTTP 401")
 
 
 def test_a_changed_prompt_leaves_the_report_of_before(folder: Path, chat: Chat) -> None:

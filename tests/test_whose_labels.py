@@ -21,6 +21,7 @@ WHO = {
     "people": ["anna", "human/ben"],
     "AI annotators": ["ai/one", "AI/two"],
     "people and AI annotators": ["anna", "ai/one"],
+    "unnamed annotators": [""],
 }
 
 
@@ -33,6 +34,13 @@ WHO = {
         (["ai/one", "anna"], "people and AI annotators", "people (anna) and AI annotators (one)"),
         (["a", "b", "c", "d", "e", "f", "g"], "people", "people (a, b, c, d, e and 2 more)"),
         ([], "unnamed annotators", "unnamed annotators"),
+        (["unnamed"], "unnamed annotators", "unnamed annotators"),
+        (["unnamed", "anna"], "people and unnamed annotators", "people (anna) and unnamed annotators"),
+        (
+            ["unnamed", "anna", "ai/x"],
+            "people, unnamed annotators and AI annotators",
+            "people (anna), unnamed annotators and AI annotators (x)",
+        ),
     ],
 )
 def test_words(annotators: list[str], words: str, by_name: str) -> None:
@@ -50,7 +58,7 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     found = surefoot("calibrate", run, "--json").json
     assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
-        assert f"60 answers labelled by {whose_by_name(found['annotators'])}" in " ".join(text.split())
+        assert f"60 labels of {whose_by_name(found['annotators'])}" in " ".join(text.split())
         assert f"on 60 labels by {said}" in text
     shown = surefoot("compare", run, other, *options).out
     decided = surefoot("compare", run, other, "--json").json

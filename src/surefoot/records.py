@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -22,16 +22,24 @@ from surefoot.types import Question, Trace, Verdict
 MEMBER = "council member"  # of the grader, with its number, among the versions of a run
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
+UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
+_NOBODY = "unnamed annotators"
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
 Value = str | int | float | None
+PassedOver = Literal["skipped", "cannot tell"]  # the notes of rows by people who saw an answer and gave no label
+SKIPPED: Final = "skipped"
+CANNOT_TELL: Final = "cannot tell"
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """One axis of one answer, by one annotator, at one time. `value` None takes an earlier label back."""
+    """One axis of one answer, by one annotator, at one time.
+
+    `value` None takes an earlier label back; with the note SKIPPED or CANNOT_TELL it says why there is none.
+    """
 
     id: str  # made by whoever sends it, so that what is sent twice is one label
     at: str  # ISO 8601, UTC
@@ -204,18 +212,27 @@ def bare_name(name: str) -> str:
 
 
 def whose(annotators: Iterable[str]) -> str:
-    """Who gave some labels, in the words of every report: people, AI annotators, or both."""
-    kinds = {is_ai(name) for name in annotators}
-    if not kinds:
-        return "unnamed annotators"
-    return "people and AI annotators" if len(kinds) == 2 else "AI annotators" if True in kinds else "people"
+    """Who gave some labels, in the words of every report: people, unnamed annotators, AI annotators."""
+    return _joined(list(_by_kind(annotators)))
 
 
 def whose_by_name(annotators: Iterable[str], most: int = 5) -> str:
     """The same with their names: `AI annotators (a, b)`, or `people (ann) and AI annotators (a, b)`."""
-    given = sorted(set(annotators))
-    groups = [[name for name in given if is_ai(name) is kind] for kind in (False, True)]
-    return " and ".join(f"{whose(group)} ({_listed(group, most)})" for group in groups if group) or whose(())
+    groups = _by_kind(annotators)
+    return _joined([kind if kind == _NOBODY else f"{kind} ({_listed(names, most)})" for kind, names in groups.items()])
+
+
+def _by_kind(annotators: Iterable[str]) -> dict[str, list[str]]:
+    """In the order of the words. Who says no name may be a person or not."""
+    found: dict[str, list[str]] = {"people": [], _NOBODY: [], "AI annotators": []}
+    for name in sorted(set(annotators)):
+        unnamed = bare_name(name) in ("", UNNAMED)
+        found[_NOBODY if unnamed else "AI annotators" if is_ai(name) else "people"].append(name)
+    return {kind: names for kind, names in found.items() if names} or {_NOBODY: []}
+
+
+def _joined(kinds: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
 
 
 def _listed(annotators: list[str], most: int) -> str:
@@ -235,10 +252,17 @@ def place_of(label: Label) -> Hashable:
 
 
 def current(labels: Iterable[Label]) -> list[Label]:
-    """The newest label of each person on each axis of each answer, without those taken back.
+    """The newest label of each person on each axis of each answer, without those taken back."""
+    return [label for label in _newest(labels) if label.value is not None]
 
-    What a person has once picked by hand stays picked, whatever they said of it before or after.
-    """
+
+def passed_over(labels: Iterable[Label]) -> list[Label]:
+    """The newest rows by which people say that they skipped an answer, or that they cannot tell."""
+    return [label for label in _newest(labels) if label.value is None and label.note in (SKIPPED, CANNOT_TELL)]
+
+
+def _newest(labels: Iterable[Label]) -> list[Label]:
+    """What a person has once picked by hand stays picked, whatever they said of it before or after."""
     newest: dict[Hashable, Label] = {}
     picked: dict[Hashable, Drawn] = {}
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
@@ -246,8 +270,7 @@ def current(labels: Iterable[Label]) -> list[Label]:
         newest[place] = label
         if label.drawn in BY_CHOICE:
             picked[place] = label.drawn
-    left = ((place, label) for place, label in newest.items() if label.value is not None)
-    return [replace(label, drawn=picked[place]) if place in picked else label for place, label in left]
+    return [replace(one, drawn=picked[place]) if place in picked else one for place, one in newest.items()]
 
 
 def settled(values: Iterable[Value]) -> Value:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from surefoot import rubric
+from surefoot.calibration.joining import Answer
 from surefoot.records import Label, Value
 from surefoot.types import Verdict
 
@@ -20,6 +21,11 @@ def verdict(number: int | str, value: Value, axis: str = "factuality", **more: A
 def label(number: int | str, value: Value, who: str = "anna", **more: Any) -> Label:  # noqa: ANN401
     fields = {"axis": "factuality", "at": "", "question_id": f"q{number}", **more}
     return Label(id=f"{who}/{number}/{fields['axis']}/{fields['at']}", annotator=who, value=value, **fields)
+
+
+def unlabelled(values: Sequence[Value]) -> dict[str, list[Answer]]:
+    """Other answers with these verdicts on factuality."""
+    return {"factuality": [Answer(f"other{number}", 1, value) for number, value in enumerate(values)]}
 
 
 def from_table(

@@ -14,7 +14,7 @@ from surefoot.calibration.results import PICKED, AxisCalibration
 from surefoot.report.calibration import title
 from surefoot.table import BUCKETS
 
-from .helpers import RUBRIC, from_table, label, verdict
+from .helpers import RUBRIC, from_table, label, unlabelled, verdict
 
 
 def factuality(table: dict[str, dict[str, int]], answers: dict[str, int] | None = None) -> AxisCalibration:
@@ -49,7 +49,7 @@ def test_rates_from_labels_drawn_by_verdict() -> None:
     assert sensitivity is not None
     assert sensitivity.value == pytest.approx(9 / (9 + 117 / 37))
     assert sensitivity.low < 0.5
-    assert "37 of 117 graded correct" in found.explanation
+    assert "post-stratified" in found.explanation
     assert found.labels_needed.startswith("50 more labels on answers graded correct would narrow the interval of wrong")
 
 
@@ -101,7 +101,7 @@ def test_a_number_that_was_picked_is_no_mean() -> None:
 def test_another_run_is_not_corrected_by_picked_answers() -> None:
     verdicts, labels = from_table({"correct": {"correct": 5, "wrong": 3}}, {"correct": 50})
     picked = [msgspec.structs.replace(one, drawn="gate") for one in labels]
-    target = calibrate(verdicts, picked, RUBRIC, {"factuality": ["correct"] * 9}).target
+    target = calibrate(verdicts, picked, RUBRIC, unlabelled(["correct"] * 9)).target
     assert target is not None
     assert {(rate.value, rate.warning) for rate in target["factuality"].values()} == {(None, PICKED)}
 
@@ -228,17 +228,9 @@ def test_answers_that_divide_people_are_not_called_unlabelled() -> None:
     agreed = [label(i, "wrong") for i in range(10)]
     torn = [label(i, value, who) for i in range(10, 14) for who, value in (("ann", "correct"), ("ben", "wrong"))]
     notes = " ".join(calibrate(verdicts, [*agreed, *torn], RUBRIC).axes["factuality"].notes)
-    assert "No answer graded correct has a label that counts, since annotators are divided on 4 labelled" in notes
+    assert "No answer graded correct has a label that counts (10 of 20)" in notes
+    assert "People are divided on 4 of 14 labelled answers" in notes
     assert "was drawn" not in notes
-
-
-def test_an_axis_that_does_not_apply_by_the_label_is_told() -> None:
-    verdicts = [verdict(i, "refused") for i in range(3)]
-    verdicts += [verdict(i, 0 if i == 2 else 1, "refusal_quality") for i in range(3)]
-    labels = [label(0, "refused"), label(1, "refused"), label(2, "correct")]
-    labels += [label(i, 1, axis="refusal_quality") for i in range(2)]
-    notes = " ".join(calibrate(verdicts, labels, RUBRIC).axes["refusal_quality"].notes)
-    assert "The answers graded 0 are labelled, but by their labels this axis does not apply to them (1 of 3)" in notes
 
 
 def test_labels_on_one_axis_alone_are_counted_in_the_title() -> None:

@@ -6,14 +6,14 @@ from surefoot.calibration.axes import by_certificate, calibrate
 from surefoot.calibration.certificates import certificate_of
 from surefoot.stats.correction import rogan_gladen
 
-from .helpers import GRADER, RUBRIC, from_table
+from .helpers import GRADER, RUBRIC, from_table, unlabelled
 
 TABLE = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 20, "correct": 140}}
 OTHERS = ["wrong"] * 400 + ["correct"] * 600
 
 
 def test_another_run_is_corrected_by_what_was_counted_here() -> None:
-    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": OTHERS})
+    found = calibrate(*from_table(TABLE), RUBRIC, unlabelled(OTHERS))
     assert found.target is not None
     rate = found.target["factuality"]["wrong"]
     assert rate.method == "rogan-gladen"
@@ -27,7 +27,7 @@ def test_another_run_is_corrected_by_what_was_counted_here() -> None:
 def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
     made = calibrate(*from_table(TABLE), RUBRIC)
     certificate = certificate_of(made, grader=GRADER, rubric_sha256="r", corpus="c", at="2026-01-01")
-    found = by_certificate({"factuality": OTHERS}, certificate, RUBRIC)
+    found = by_certificate(unlabelled(OTHERS), certificate, RUBRIC)
     assert found.axes["factuality"].corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
     assert found.certificate == certificate
     assert found.axes["factuality"].answers == {"correct": 160, "wrong": 240}
@@ -38,7 +38,7 @@ def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
 def test_labels_drawn_by_verdict_are_worth_what_they_tell() -> None:
     """A tenth of the answers graded correct is labelled: errors are known less well, and the interval is wider."""
     drawn = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 2, "correct": 14}}
-    sampled = calibrate(*from_table(drawn, {"wrong": 240, "correct": 160}), RUBRIC, {"factuality": OTHERS}).target
+    sampled = calibrate(*from_table(drawn, {"wrong": 240, "correct": 160}), RUBRIC, unlabelled(OTHERS)).target
     assert sampled is not None
     rate, counted = sampled["factuality"]["wrong"], rogan_gladen(400, 1000, (180, 200), (140, 200))
     assert rate.low is not None and rate.high is not None
@@ -49,7 +49,7 @@ def test_labels_drawn_by_verdict_are_worth_what_they_tell() -> None:
 def test_the_errors_that_are_shown_are_those_that_correct() -> None:
     """So the shares of two buckets that are all there is add up to one."""
     drawn = {"wrong": {"wrong": 9, "correct": 4}, "correct": {"wrong": 1, "correct": 36}}
-    found = calibrate(*from_table(drawn, {"wrong": 13, "correct": 117}), RUBRIC, {"factuality": OTHERS})
+    found = calibrate(*from_table(drawn, {"wrong": 13, "correct": 117}), RUBRIC, unlabelled(OTHERS))
     assert found.target is not None
     wrong, correct = (found.target["factuality"][name] for name in ("wrong", "correct"))
     known = found.axes["factuality"].per_bucket["wrong"]
@@ -60,14 +60,14 @@ def test_the_errors_that_are_shown_are_those_that_correct() -> None:
 
 
 def test_a_bucket_nobody_labelled_cannot_be_corrected() -> None:
-    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": OTHERS}).target
+    found = calibrate(*from_table(TABLE), RUBRIC, unlabelled(OTHERS)).target
     assert found is not None
     assert found["factuality"]["refused"].value is None
     assert "not known" in found["factuality"]["refused"].warning
 
 
 def test_what_no_rate_can_be_is_said() -> None:
-    found = calibrate(*from_table(TABLE), RUBRIC, {"factuality": ["correct"] * 200}).target
+    found = calibrate(*from_table(TABLE), RUBRIC, unlabelled(["correct"] * 200)).target
     assert found is not None
     rate = found["factuality"]["wrong"]
     assert rate.value == 0

@@ -11,7 +11,7 @@ from surefoot.calibration.results import Calibration
 from surefoot.records import Certificate, Label
 from surefoot.types import Verdict
 
-from .helpers import GRADER, RUBRIC, label, verdict
+from .helpers import GRADER, RUBRIC, label, unlabelled, verdict
 
 Rows = tuple[list[Verdict], list[Label]]
 
@@ -66,9 +66,7 @@ def test_everything_that_reads_a_certificate_goes_by_what_labels_are_worth() -> 
     record = certificate.axes["factuality"]
     wrong, all_ = record.weighed["correct"]["wrong"], sum(record.weighed["correct"].values())
     assert wrong / all_ == pytest.approx(0.462, abs=0.001), "as good as a coin, though 5 of 90 labels say so"
-    elsewhere = by_certificate({"factuality": ["correct"] * 90 + ["wrong"] * 10}, certificate, RUBRIC).axes[
-        "factuality"
-    ]
+    elsewhere = by_certificate(unlabelled(["correct"] * 90 + ["wrong"] * 10), certificate, RUBRIC).axes["factuality"]
     assert elsewhere.table == found.axes["factuality"].table
     for bucket in ("correct", "wrong"):
         for share in ("sensitivity", "specificity"):

@@ -67,7 +67,7 @@ def test_every_label_finds_itself(label: str) -> None:
 
 
 def test_the_last_valid_block_wins() -> None:
-    text = ballot({"A": scores(2)}) + ballot({"A": scores(9)}) + ' {"evaluations": {"A": {"accuracy": 1,}}}'
+    text = ballot({"A": scores(2)}) + ballot({"A": scores(9)}) + ' {"evaluations": {"A": {"accuracy": 1,,}}}'
     assert counted(text).evaluations["A"].scores["accuracy"] == 9
 
 
@@ -192,3 +192,10 @@ def test_whatever_a_block_holds_every_score_that_counts_is_in_range(block: dict[
     if isinstance(found, Ballot):
         values = [*found.holistic.values(), *(v for e in found.evaluations.values() for v in e.scores.values())]
         assert values and all(1 <= value <= 10 for value in values)
+
+
+def test_slips_of_writing_are_read_over() -> None:
+    written = {"evaluations": {"A": scores(9, notes='it\'s "fine"')}}
+    wanted = counted(json.dumps(written)).evaluations
+    assert counted(str(written)).evaluations == wanted
+    assert counted(json.dumps(written)[:-1] + ",}").evaluations == wanted

@@ -114,3 +114,9 @@ def test_a_line_of_nothing_but_a_sum_cites_what_its_conclusion_cites() -> None:
 def test_long_answers_take_no_longer_per_sum() -> None:
     assert grows_evenly(lambda times: calculations("(1 + 2) / 3 = 1.\n" * times), 30)
     assert grows_evenly(lambda times: calculations("1(" * times), 500)
+
+
+def test_a_result_behind_or_roughly_is_a_result() -> None:
+    (found,) = calculations("DPO is 365 × 655 / 4,380, or roughly 54.6 days.")
+    assert [one.value for one in found.results] == [54.6] and found.is_right
+    assert not any(one.is_wrong for one in calculations("Take 1/2 tablet every 12, or about 24 hours."))

@@ -99,6 +99,9 @@ PLANTS = """## North plant
         (DOSES, "The morning dose of Felcor for children is 10 mg."),
         (DOSES, "The adult dose of Felcor in the evening is 0.06 g."),
         (PLANTS, "The output of the South plant was 29 t in June."),
+        (POOLS, "The depth of the Lido is 7 feet."),
+        (RIVERS, "The length of the Ara is 52 miles."),
+        (PARCELS, "The weight of a large parcel is 26 lb."),
     ],
 )
 def test_the_same_in_another_form(passage: str, claim: str) -> None:
@@ -110,6 +113,7 @@ def test_the_same_in_another_form(passage: str, claim: str) -> None:
     [
         (POOLS, "The Lido has a depth of 240 cm."),
         (POOLS, "The depth of the Lido is 1.4 m."),
+        (POOLS, "The depth of the Lido is 9 feet."),
         (RIVERS, "The length of the Ara is 112 km."),
         (RIVERS, "The Ara has a length of 84 m."),
         (PARCELS, "The fee for a large parcel is €14."),
@@ -135,10 +139,7 @@ def test_another_value_sign_currency_or_scale(passage: str, claim: str) -> None:
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        (POOLS, "The depth of the Lido is 7 feet."),
         (LAKES, "The depth of Osk is 12."),
-        (RIVERS, "The length of the Ara is 52 miles."),
-        (PARCELS, "The weight of a large parcel is 26 lb."),
         (HOURS, "Ben Oduya worked 5 shifts."),
         (HOURS, "Ben Oduya worked 7h30."),
         (RUNS, "Ada's time was 1:35."),

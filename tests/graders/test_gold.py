@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.gold import agreement
+from surefoot.graders.gold import agreement, of_other_dimensions
 from surefoot.text.claims import claims_of
 
 MILLIONS = "What was the cash balance at year end (in USD millions)?"
@@ -77,6 +77,10 @@ def test_figures_agree_as_a_person_reads_them(question: str, gold: str, answer: 
         ("In which quarter was it?", "In Q3.", "It was in Q1."),
         ("Was the roof repaired?", "Yes.", "No, the roof was not repaired."),
         ("What is the dose?", "40 mg.", "The dose is 4ο0 mg."),
+        ("How large is it?", "Its diameter is 5.2 m.", "Its radius is 5.2 m."),
+        ("What is the diameter?", "5.2 m", "Its radius is 5.2 m."),
+        ("How long is the boat?", "9.5 metres", "The boat is about 25 feet long."),
+        ("What is the price?", "48,000", "The price is EUR 45,000."),
     ],
 )  # fmt: skip
 def test_figures_conflict(question: str, gold: str, answer: str) -> None:
@@ -97,3 +101,34 @@ def test_figures_conflict(question: str, gold: str, answer: str) -> None:
 )
 def test_a_gold_that_adds_no_words_does_not_agree_with_just_anything(question: str, gold: str) -> None:
     assert agree(question, gold, "The landlord is Harrow Estates.") == "silent"
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "answer"),
+    [
+        ("What is the price of the boat?", "EUR 48,000", "The boat is 9.5 metres long."),
+        ("What is the price of the boat?", "48,000", "The boat is 9.5 metres long."),
+        ("How long is the boat?", "9.5 metres", "The boat costs EUR 48,000."),
+        ("How long is the boat?", "9.5 metres", "The boat weighs 3 tonnes."),
+        ("How long is the boat?", "9.5 metres", "The boat has 12 cabins."),
+        ("How many cabins are there?", "12", "The boat is 9.5 metres long."),
+        ("How many cabins are there?", "The boat has 12 cabins.", "The boat is 9.5 metres long."),
+        ("What share is exported?", "12%", "The plant has 40 staff."),
+    ],
+)
+def test_a_figure_of_another_dimension_tells_nothing(question: str, gold: str, answer: str) -> None:
+    assert agree(question, gold, answer) == "silent"
+    assert of_other_dimensions(question, [gold], claims_of(answer).claims)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("5.2 metres", "It is about 17 feet."),
+        ("It is 5.2 metres wide.", "It is roughly 17 ft wide."),
+        ("10 km", "It is around 6 miles."),
+        ("200 °C", "Approximately 390 °F."),
+    ],
+)
+def test_what_rounds_to_the_gold_agrees_in_any_unit(gold: str, answer: str) -> None:
+    assert agree("How large is it?", gold, answer) == "agrees"

@@ -154,6 +154,40 @@ def test_hints_where_to_look_are_no_extra_claims() -> None:
     assert (graded["bucket"], graded["extra_claim_count"]) == ("refused", 0)
 
 
+ALMA = [
+    {
+        "id": "a#1",
+        "text": "The Alma carries 240 passengers and a crew of 18. She was refitted in 2019 at the Odense yard.",
+    },
+    {"id": "a#2", "text": "Dogs travel free of charge but must stay on the car deck."},
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "bucket"),
+    [
+        (
+            "I went through the two passages about the Alma, which cover her capacity, her crew, the 2019 refit and the"
+            " rules for dogs. Unfortunately neither of them says anything about who commands the ship; the harbour"
+            " office may be able to help.",
+            "refused",
+        ),
+        (
+            "Who is in command cannot be gathered from the text. A crew list would probably settle the matter.",
+            "refused",
+        ),
+        ("I looked for the captain and found none. The shipping line would be the right people to ask.", "refused"),
+        ("The passages do not name the captain. The person in charge is Ms Ode.", "unsupported"),
+        ("The documents do not say. Command alternates between two captains.", "unsupported"),
+        ("The passages are silent on this. You must ask the owner for the name in writing.", "unsupported"),
+        ("Ms Ode commands her, although I have to admit that the passages do not say so.", "unsupported"),
+    ],
+)
+def test_a_refusal_is_decided_by_what_it_asserts(answer: str, bucket: str) -> None:
+    found = grade(answer, question="Who commands the Alma?", passages=ALMA, expects="refusal")
+    assert found["bucket"] == bucket
+
+
 def test_a_refusal_that_the_grader_cannot_read_on_is_still_one() -> None:
     german = "Das steht nicht in den Dokumenten. Bitte wenden Sie sich wegen der Rechnungen an die Buchhaltung."
     question = Question("q", "When are invoices due?", "refusal")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from surefoot.graders import canaries
 from surefoot.graders.findings import FindingsGrader, Graded
@@ -187,6 +188,22 @@ def test_agreement_with_the_gold_is_read_where_words_are_silent_and_must_be_abou
     answer = item("Invoices are payable within 40 days [a#1].", "Where is it paid?", gold_claims=gold)
     assert only(reading("supported", evidence("P1", DUE), gold="agrees"), answer).reason == "off_target"
     assert only(reading("supported", evidence("P1", DUE), gold="conflicts"), answer).reason == "conflicts_gold"
+
+
+def test_whether_the_question_is_answered_is_for_the_model_to_say_and_for_gold_ids_not_for_words() -> None:
+    late = "Late instalments bear interest at 8.5 % a year."
+    asked = item(f"{late[:-1]} [a].", "What is charged on overdue amounts?", retrieved=Retrieved([Passage("a", late)]))
+
+    def told(**more: object) -> Callable[[Prompt], Any]:
+        return lambda prompt: {**reading("supported", evidence("P1", late), gold="no_gold")(prompt), **more}
+
+    for answers in ({}, {"answers": "yes"}, {"answers": True}, {"answers": "cannot_tell"}, {"answers": "perhaps so"}):
+        assert only(told(**answers), asked).reason == "correct", answers
+    assert only(told(answers="no"), asked).reason == only(told(answers=False), asked).reason == "off_target"
+    elsewhere = replace(asked, question=replace(asked.question, gold_ids=("b",)))
+    assert only(told(answers="yes"), elsewhere).reason == "off_target"
+    here = replace(asked, question=replace(asked.question, gold_ids=("a",)))
+    assert only(told(), here).reason == "correct" and only(told(answers="no"), here).reason == "off_target"
 
 
 def test_a_broken_reply_leaves_the_answer_open() -> None:

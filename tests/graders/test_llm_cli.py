@@ -103,7 +103,18 @@ def sloppy(prompt: Prompt) -> Any:  # noqa: ANN401
     return {"claims": claims, "confidence": 0.9}
 
 
-@pytest.mark.parametrize("says", [keyed, sloppy])
+def otherwise(prompt: Prompt) -> Any:  # noqa: ANN401
+    """The quote under another name, one finding without its list, and whether it is a refusal as yes or no."""
+    found = sound(prompt)
+    for one in found["claims"]:
+        one["evidence"] = [
+            {"text" if key == "quote" else key: said for key, said in e.items()} for e in one["evidence"]
+        ]
+        one["evidence"] = one["evidence"][0] if len(one["evidence"]) == 1 else one["evidence"]
+    return {**found, "refusal": found["refusal"] == "refused"}
+
+
+@pytest.mark.parametrize("says", [keyed, sloppy, otherwise, lambda prompt: {**sound(prompt), "refusal": "No"}])
 def test_a_reply_in_a_form_of_its_own_is_read_and_paid_for_once(
     says: Callable[[Prompt], Any], tmp_path: Path, write: Write
 ) -> None:

@@ -177,7 +177,7 @@ def test_the_version_changes_with_the_rubric_alone_and_with_the_prompt_alone(mon
     assert usual != Prompting(rubric.load()).version
 
 
-GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))])
+GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))]) | {"answers": "yes"}
 
 
 def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:

@@ -104,6 +104,7 @@ def test_of_a_half_failed_re_grade_each_answer_has_its_newest_verdict(server: Se
     again = grade(run, server, cache="another")
     assert buckets(run) == {"q1": "correct", "q2": "unsupported", "q3": "correct"}
     assert again.code == 4 and "stand: q3" in again.err
+    assert "1 not graded this time; the verdicts of before stand: 1 correct, 0 wrong" in again.out
 
 
 def test_no_verdict_stands_for_an_answer_or_a_question_that_has_changed(server: Server, run: Path) -> None:
@@ -144,8 +145,25 @@ def test_another_grader_neither_loses_nor_takes_over_what_one_found(server: Serv
     assert [verdict for verdict in RunStore.open(run).verdicts() if verdict.grader == paid[0].grader] == paid
     server.does = lambda _: REFUSED
     grade(run, server, spec="llm:other@{}")
-    assert set(buckets(run).values()) == {None}, "a grader of another name has found nothing yet"
+    assert buckets(run) == CORRECT, "a grader that found nothing at all does not become the run's"
     assert [verdict for verdict in RunStore.open(run).verdicts() if verdict.grader == paid[0].grader] == paid
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("fault", [REFUSED, Fault(404, message="The model `m` does not exist"), Fault(text="No.")])
+def test_a_grading_that_yields_nothing_leaves_the_run_as_it_was_and_says_why_last(
+    fault: Fault, before: bool, server: Server, run: Path
+) -> None:
+    if before:
+        surefoot("grade", run, "--grader", "rules")
+    content = {path.name: path.read_bytes() for path in run.iterdir()}
+    server.does = lambda _: fault
+    done = grade(run, server)
+    assert done.code == 4 and {path.name: path.read_bytes() for path in run.iterdir()} == content
+    assert f"the run stays as it was: {'graded by rules@' if before else 'not graded'}" in done.err
+    assert ("stand: 3 correct, 0 wrong" in done.out) == before
+    assert "self-check" not in done.err and "known label" not in done.err and done.err.count("error: ") == 1
+    assert done.err.splitlines()[-1 - ("hint: " in done.err)].startswith("error: ")
 
 
 def test_an_interrupted_re_grade_changes_nothing(server: Server, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +204,16 @@ def test_a_council_without_one_of_its_members_does_not_overrule_the_whole_one(se
     again = grade(run, server, cache="third", spec=council)
     votes = {verdict.via for verdict in RunStore.open(run).verdicts() if verdict.grader.startswith("council@")}
     assert again.code == 4 and votes == {"2 correct"} and "stand: q1, q2, q3" in again.err
+
+
+def test_a_canary_that_is_not_answered_is_not_passed(server: Server, run: Path) -> None:
+    def shy(call: Call) -> Fault:
+        return Fault(400) if "harbour guild" in asked(call).text else said(call)
+
+    server.does = shy
+    done = grade(run, server)
+    assert done.code == 4 and buckets(run) == CORRECT and "failed its self-check (did not answer unsupp" in done.err
+    assert surefoot("compare", run, run, *GATE).code == 3
 
 
 GATE = ("--uncalibrated", "--rule", "wrong <= baseline", "--rule", "coverage >= 1")

@@ -47,6 +47,13 @@ def test_the_features_of_a_table() -> None:
     ("passage", "claim", "is_mistaken"),
     [
         ("It supplies 5mg of folate.", "It supplies 5 g of folate.", True),
+        ("Dairy goods fall under Tier 2 and frozen goods under Tier 3.", "Dairy goods fall under Tier 3.", True),
+        ("Dairy goods fall under Tier 2 and frozen goods under Tier 3.", "Frozen goods are in Tier 3.", False),
+        ("Tier 2 costs EUR 5 a month, while Tier 3 costs EUR 9 a month.", "Tier 3 costs EUR 5 a month.", True),
+        ("Tier 2 costs EUR 5 a month, while Tier 3 costs EUR 9 a month.", "Tier 3 costs EUR 9 a month.", False),
+        ("Sales were EUR 5m in Q1 and EUR 6m in Q2.", "Sales in Q2 were EUR 5m.", True),
+        ("Sales were EUR 5m in Q1 and EUR 6m in Q2.", "Sales in Q1 were EUR 5m.", False),
+        ("Support is included in Tier 2 and Tier 3.", "Support is included in Tier 3.", False),
         ("It supplies 5mg of folate.", "It supplies 0.005 g of folate.", False),
         ("Allow a pause of 20 min.", "Allow a pause of 20 s.", True),
         ("The bank is 12 metres long.", "The bank is 12 feet long.", True),

@@ -49,6 +49,10 @@ def test_ids_and_texts_in_two_lists_belong_together() -> None:
     row = {"user_input": "What is the rent?", "response": "x", "retrieved_contexts": [RENT, NOTICE]}
     both = item_of({"id": "i", **row, "retrieved_context_ids": ["a", 7]})
     assert both.trace.sources == (Passage("a", RENT), Passage("7", NOTICE))
+    nothings: list[object] = [[], None]
+    for nothing in nothings:
+        bare = item_of({"id": "i", **row, "retrieved_context_ids": nothing})
+        assert [passage.text for passage in bare.trace.sources] == [RENT, NOTICE] and not bare.trace.error
     one = item_of({"id": "i", **row, "retrieved_context_ids": ["a"]})
     assert one.trace.error == "the log has 1 ids of retrieved passages and 2 texts"
 

@@ -11,6 +11,7 @@ import pytest
 from surefoot import score
 from surefoot.errors import UsageError
 from surefoot.importers.fields import TraceReader
+from surefoot.report.words import headline
 from surefoot.types import Passage, Trace
 
 from ..conftest import QUESTIONS, Write
@@ -137,3 +138,42 @@ def test_test_case_files_hold_their_traces_in_a_list(tmp_path: Path) -> None:
     result = score(QUESTIONS, path)
     assert (result.card.labels["OK"], result.card.labels["REFUSAL_OK"]) == (1, 1)
     assert result.card.accounting.rows == result.card.accounting.scored == 2
+
+
+HITS = [{"text": "X is a tight mapping."}]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"q": "What is X?", "answer": TEXT, "hits": HITS}, ["hits looks like", "--map contexts=hits"]),
+        ({"q": "What is X?", "answer": TEXT, "rag": {"docs": ["X is so."]}}, ["--map contexts=rag.docs"]),
+        (
+            {"user_prompt": "What is X?", "bot_text": TEXT, "search_hits": HITS},
+            [
+                "the keys user_prompt, bot_text, search_hits", "no question (looked for qid,",
+                "no answer (looked for answer,", "no contexts (looked for chunks,",
+                "--map question=KEY --map answer=KEY --map contexts=search_hits",
+            ],
+        ),
+        ({"q": "What is X?", "bot_text": TEXT, "chunks": HITS}, ["no answer (looked for", "with --map answer=KEY"]),
+    ],
+)  # fmt: skip
+def test_what_is_not_read_is_told_once(row: dict[str, Any], told: list[str]) -> None:
+    found = score(QUESTIONS, [row, row])
+    notes = [problem.message for problem in found.card.problems.named["note"]]
+    assert len(notes) == 1 and all(part in notes[0] for part in told)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"messages": [{"role": "user", "content": "What is X?"}]}, {"tags": ["a", "b"]}, {"chunks": HITS, "log": HITS}],
+)
+def test_what_looks_like_no_passages_is_not_told(more: dict[str, Any]) -> None:
+    found = score(QUESTIONS, [{"q": "What is X?", "answer": TEXT, **more}])
+    assert "note" not in found.card.problems.named
+
+
+def test_a_log_that_names_no_question_is_incomplete() -> None:
+    found = score(QUESTIONS, [{"user_prompt": "What is X?", "bot_text": TEXT}])
+    assert found.exit_code == 4 and headline(found.card.decision).startswith("incomplete: ")

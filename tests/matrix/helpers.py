@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from surefoot.matrix.results import CellResult, result_of
 from surefoot.gate.sides import Run
+from surefoot.matrix.results import CellResult, result_of
 from surefoot.types import Question, Trace, Verdict
 
 Buckets = Sequence[str | None]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surefoot.gate.sides import document_of
 from surefoot.matrix.effects import MEASURED, ONE_VALUE, Effect, Effects, effects_of
 from surefoot.matrix.resampling import FEWEST
 from surefoot.matrix.results import CellResult
-from surefoot.gate.sides import document_of
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 

@@ -183,7 +183,42 @@ def test_a_server_without_room_for_thinking_is_asked_with_less() -> None:
     with FaultServer(script) as server:
         model = opened(server)
         assert [model.complete(asking(text)).asked for text in "pq"] == [2, 1]
-        assert server.calls[-1].body["max_tokens"] == 1_024 + 2_048
+        assert server.calls[-1].body["max_tokens"] == 4_000
+
+
+def test_a_reply_that_is_cut_off_at_the_server_s_own_limit_is_not_asked_for_again() -> None:
+    def capped(call: Call) -> Fault | None:
+        too_large = call.body["max_tokens"] > 4_096
+        said = f"max_tokens is too large: {call.body['max_tokens']}. This model supports at most 4096 completion tokens"
+        return Fault(400, message=said) if too_large else Fault(thinks=int(call.prompt))
+
+    for thinks, calls, error in (("3900", 2, ""), ("5000", 2, "cut off")):
+        with FaultServer(capped) as server:
+            reply = opened(server).complete(asking(thinks))
+        assert reply.asked == calls and error in reply.error and bool(reply.error) == bool(error)
+        assert not error or "lower --effort" in reply.hint
+
+
+def test_who_cannot_afford_fewer_tokens_either_is_out_of_money() -> None:
+    said = "This request requires more credits, or fewer max_tokens. You requested 9216, but can only afford {}."
+    with FaultServer(lambda call: Fault(402, message=said.format(300))) as server:
+        replies = [reply for _, reply in opened(server, concurrency=2).complete_all(asking(f"p{n}") for n in range(30))]
+        assert server.counts()["calls"] <= 12 and all("add credit" in reply.hint for reply in replies)
+    with FaultServer(
+        lambda call: Fault(402, message=said.format(3_000)) if call.body["max_tokens"] > 3_000 else None
+    ) as server:
+        replies = [reply for _, reply in opened(server).complete_all(asking(f"p{n}") for n in range(30))]
+        assert {reply.error for reply in replies} == {""}
+
+
+def test_a_web_page_is_no_api_unless_it_has_answered_before() -> None:
+    page = Fault(kind="not_json", message="Sign in")
+    with FaultServer(lambda call: page) as server:
+        replies = [reply for _, reply in opened(server, concurrency=2).complete_all(asking(f"p{n}") for n in range(9))]
+        assert server.counts()["calls"] <= 6 and all("not an API" in reply.error for reply in replies)
+    with FaultServer(lambda call: page if call.prompt == "b" and not call.earlier else None) as server:
+        model = opened(server)
+        assert not model.complete(asking("a")).error and not model.complete(asking("b")).error
 
 
 @pytest.mark.parametrize("kind", ["llm", "anthropic"])

@@ -8,7 +8,7 @@ from anthropic import transform_schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.models.dialects import Answer, AnthropicDialect, Manner, OpenAiDialect, adapted
+from surefoot.models.dialects import Answer, AnthropicDialect, Manner, OpenAiDialect, adapted, named_limit
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import read, reminded
 from surefoot.models.seam import Prompt
@@ -141,6 +141,27 @@ def test_concessions_come_to_an_end(messages: list[str]) -> None:
         manner = adapted(before, message, CHAT, True) if before else None
         assert manner is None or before is None or manner.concessions > before.concessions
     assert manner is None
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "most"),
+    [
+        ("HTTP 400: max_tokens is too large: 8704. This model supports at most 4096 completion tokens", 8704, 4096),
+        ("HTTP 400: max_tokens: 9216 > 8192, which is the maximum allowed for claude-3-20240307", 9216, 8192),
+        ("HTTP 400: Invalid max_tokens value, the valid range of max_tokens is [1, 8,192]", 9216, 8192),
+        ("HTTP 400: `max_tokens` must be less than or equal to `8192`, less than the `context_window`", 9216, 8192),
+        ("HTTP 400: maxOutputTokens is 9216 but the range is from 1 (inclusive) to 8193 (exclusive)", 9216, 8192),
+        ("HTTP 402: more credits, or fewer max_tokens. You requested 8704, but can only afford 300.", 8704, 300),
+        ("HTTP 400: max_tokens is too large", 8704, None),
+        ("HTTP 400: max_tokens is too large: at most 4096", 4096, None),
+        ("HTTP 400: 'max_tokens' is too large: 9216. The maximum context length is 4096 tokens", 9216, None),
+        ("HTTP 400: 'max_tokens' is not supported with gpt-5000, use 'max_completion_tokens'", 9216, None),
+    ],
+)
+def test_the_limit_that_a_server_names_is_asked_for(said: str, asked: int, most: int | None) -> None:
+    assert named_limit(said.lower(), asked) == most
+    manner = adapted(Manner(), said, CHAT, True, asked)
+    assert manner is not None and manner.most == most
 
 
 def test_room_to_think_is_given_up_where_there_is_none() -> None:

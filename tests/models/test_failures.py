@@ -16,7 +16,7 @@ from tests.fault_server import http_date
         (429, b'{"error": {"message": "You exceeded your current quota, please check your plan"}}', "busy"),
         (400, b'{"error": {"message": "Your credit balance is too low to access the API"}}', "unpaid"),
         (402, b'{"error": {"message": "Insufficient Balance"}}', "unpaid"),
-        (402, b'{"error": {"message": "requires more credits, or fewer max_tokens"}}', "rejected"),
+        (402, b'{"error": {"message": "requires more credits, or fewer max_tokens"}}', "too_dear"),
         (503, b"", "busy"),
         (529, b"", "busy"),
         (500, b'{"type": "overloaded_error"}', "busy"),

@@ -16,7 +16,11 @@ LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
         ("https://api.openai.com/v1", True, 401, "HTTP 401: bad key", "check the key in"),
         (BARE, False, 404, "HTTP 404: Not Found", f"most servers answer under /v1: try {LOCAL}"),
         (BARE, False, 405, "HTTP 405: Method Not Allowed", f"try {LOCAL}"),
-        (BARE, False, 200, "the server did not answer with a reply: '<!doctype html>'", f"try {LOCAL}"),
+        ("https://llm.example/openai/deployments/d", True, 404, "HTTP 404: no such key", "api-version"),
+        (LOCAL, False, 403, "HTTP 403: Country, region, or territory not supported", "does not serve the country"),
+        (LOCAL, False, 403, "HTTP 403: the cat is asleep", ""),
+        (LOCAL, False, 403, "HTTP 403", "no key was sent"),
+        (LOCAL, False, 400, "HTTP 400: Client sent an HTTP request to an HTTPS server.", "https://localhost:8000/v1"),
         (LOCAL, False, 404, "HTTP 404: The model `x` does not exist.", f"{LOCAL}/models lists what there is"),
         ("https://x.openai.azure.com/openai/deployments/d", True, 404, "HTTP 404: Resource not found", "/openai/v1"),
         (
@@ -44,6 +48,13 @@ LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
 def test_what_to_do(endpoint: str, key: bool, status: int, said: str, hint: str) -> None:
     found = Hints(endpoint, key).on_answer(status, said)
     assert hint in found and bool(hint) == bool(found)
+
+
+def test_a_web_page_and_a_server_without_tls() -> None:
+    assert f"try {LOCAL}" in Hints(BARE, False).on_answer(200, "not an API: '<!doctype html>'", "page")
+    assert "check the address" in Hints(LOCAL, False).on_answer(200, "not an API: '<html>'", "page")
+    assert "try http://h.example/v1" in Hints("https://h.example/v1", True).on_silence("[SSL: WRONG_VERSION_NUMBER] x")
+    assert "is a server running" in Hints("https://h.example/v1", True).on_silence("refused")
 
 
 def test_anthropic_s_models_are_listed_under_its_version() -> None:

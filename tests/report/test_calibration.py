@@ -12,7 +12,7 @@ from surefoot.calibration.results import Calibration
 from surefoot.report import calibration, calibration_page
 from surefoot.types import Problem
 
-from ..calibration.helpers import RUBRIC, from_table, label, verdict
+from ..calibration.helpers import RUBRIC, from_table, label, unlabelled, verdict
 
 HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
 
@@ -20,7 +20,7 @@ HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
 def found(**changes: object) -> Calibration:
     verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 4}, "wrong": {"wrong": 12}}, {"correct": 60})
     verdicts = [replace(one, confidence=0.5 + number % 50 / 100) for number, one in enumerate(verdicts)]
-    return replace(calibrate(verdicts, labels, RUBRIC, {"factuality": ["wrong", "correct"] * 20}), **changes)
+    return replace(calibrate(verdicts, labels, RUBRIC, unlabelled(["wrong", "correct"] * 20)), **changes)
 
 
 class Tags(HTMLParser):
@@ -32,10 +32,10 @@ class Tags(HTMLParser):
         self.seen.append(tag)
 
 
-def terminal(result: Calibration) -> str:
+def terminal(result: Calibration, *, details: bool = True) -> str:
     console = Console(width=140, record=True, file=None, highlight=False, quiet=False)
     with console.capture() as captured:
-        calibration.show(result, console)
+        calibration.show(result, console, details=details)
     return captured.get()
 
 
@@ -80,7 +80,7 @@ def test_labels_that_were_picked_leave_dashes() -> None:
 
 def test_the_table_of_a_certificate_is_called_the_certificates() -> None:
     made = certificate_of(found(), grader="g/1", rubric_sha256="r", corpus="c", at="2026-01-01")
-    result = by_certificate({"factuality": ["wrong"] * 7 + ["correct"] * 5 + [None] * 3}, made, RUBRIC)
+    result = by_certificate(unlabelled(["wrong"] * 7 + ["correct"] * 5 + [None] * 3), made, RUBRIC)
     page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
     for one in (page, lines, shown):
         assert "the answers that the certificate is on, and how many answers this run has" in one
@@ -102,3 +102,16 @@ def test_one_of_a_thing_is_one() -> None:
     assert "and 1 more problem, all" in terminal(found(problems=(Problem("note", "so"),) * 21))
     assert "and 2 more problems, all" in terminal(found(problems=(Problem("note", "so"),) * 22))
     assert "on 1 labelled answer of" in wording.elsewhere("of it", 1)
+
+
+def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:
+    result = found()
+    said = "Of the answers the grader calls acceptable, 16.7% ("
+    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    brief = terminal(result, details=False)
+    for one in (page, lines, shown, brief):
+        assert said in one and "of the bad ones, " in one and "36 labels of people (anna)" in one
+    assert page.index(said) < page.index("<details>") < page.index("Cohen") < page.index("</details>")
+    assert lines.index(said) < lines.index("<details>") < lines.index("Cohen") < lines.index("</details>")
+    assert shown.index(said) < shown.index("Cohen")
+    assert "Cohen" not in brief and "post-stratified" not in brief and "--details" in brief

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import calibration  # noqa: E402
-import calibration_repeats  # noqa: E402
+import calibration_clusters  # noqa: E402
 import gate  # noqa: E402
 
 
@@ -37,13 +37,15 @@ def test_the_grader_is_worth_having() -> None:
     assert sum(one.width for one in results) / sum(one.width_alone for one in results) < 0.9
 
 
-def test_attempts_at_one_question_are_no_questions() -> None:
-    case = calibration_repeats.Case(20, 10, 0.5, truth_by_question=True, errs_by_question=False)
-    generator, true = np.random.default_rng(3), calibration_repeats.truth()
-    runs = [calibration_repeats.simulated(case, generator) for _ in range(25)]
-    held = [calibration_repeats.held(run, true)["rate of wrong"] for run in runs]
-    as_many = [calibration_repeats.held(calibration_repeats.apart(run), true)["rate of wrong"] for run in runs]
-    assert sum(map(bool, held)) >= 23 > 20 > sum(map(bool, as_many))
+@pytest.mark.parametrize(
+    "case", [calibration_clusters.Case(20, 1, 10, labels=100), calibration_clusters.Case(20, 10, icc=0.3)], ids=str
+)
+def test_answers_that_go_together_are_not_independent(case: calibration_clusters.Case) -> None:
+    generator, true = np.random.default_rng(3), calibration_clusters.truth(case)
+    runs = [calibration_clusters.simulated(case, generator) for _ in range(30)]
+    held = [calibration_clusters.held(run, true)["rate of wrong"] for run in runs]
+    as_many = [calibration_clusters.held(calibration_clusters.apart(run), true)["rate of wrong"] for run in runs]
+    assert sum(map(bool, held)) >= 27 > sum(map(bool, as_many))
 
 
 def test_labels_are_given_as_told() -> None:

@@ -32,17 +32,17 @@ def overconfident(n: int = 2_000) -> tuple[list[float], list[bool]]:
 
 def test_bins_hold_every_answer_once() -> None:
     bins = reliability([0.0, 0.05, 0.55, 0.56, 1.0], [False, False, True, False, True])
-    assert [(b.low, b.n, b.accuracy) for b in bins] == [(0.0, 2, 0.0), (0.5, 2, 0.5), (0.9, 1, 1.0)]
+    assert [(b.low, b.n, b.agreed) for b in bins] == [(0.0, 2, 0.0), (0.5, 2, 0.5), (0.9, 1, 1.0)]
     assert bins[1].confidence == pytest.approx(0.555)
-    assert bins[0].accuracy_low == 0 < bins[0].accuracy_high < 1
+    assert bins[0].agreed_low == 0 < bins[0].agreed_high < 1
 
 
 @given(rows)
 def test_order_does_not_matter(pairs: list[tuple[float, bool]]) -> None:
     said, right = [s for s, _ in pairs], [r for _, r in pairs]
     one, other = reliability(said, right), reliability(said[::-1], right[::-1])
-    assert [(b.n, b.accuracy) for b in one] == [(b.n, b.accuracy) for b in other]
-    assert all(b.accuracy_low <= b.accuracy <= b.accuracy_high for b in one)
+    assert [(b.n, b.agreed) for b in one] == [(b.n, b.agreed) for b in other]
+    assert all(b.agreed_low <= b.agreed <= b.agreed_high for b in one)
 
 
 def test_the_calibration_error() -> None:
@@ -62,7 +62,7 @@ def test_a_weight_is_as_good_as_so_many_answers() -> None:
         expected_calibration_error(many_said, many_right)
     )
     weighed, counted = reliability(said, right, weights=weights), reliability(many_said, many_right)
-    assert [b.accuracy for b in weighed] == pytest.approx([b.accuracy for b in counted])
+    assert [b.agreed for b in weighed] == pytest.approx([b.agreed for b in counted])
 
 
 @given(rows.map(enough))

@@ -534,6 +534,12 @@ PARTIAL = [
 
 # A decline, and an answer all the same; no figure or turn is needed to tell
 HEDGED = [
+    "The documents do not say. The meeting takes place in Rome.",
+    "The document is silent. The person in charge is Ms Ode.",
+    "The documents do not say. Keys are kept where the guard sits.",
+    "The documents are silent. Please contact the harbour office, where Captain Holm keeps his desk.",
+    "Not stated in the excerpt. Check with the police, who keep a register of stolen batteries.",
+    "The handbook doesn't mention it. You may be interested to hear that employees get it on request.",
     "The documents do not say. Overtime is paid at double the hourly rate.",
     "The documents do not say, but overtime is paid double.",
     "I could not find a rule on dogs. Dogs are allowed on a lead.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.text.claims import claims_of
-from surefoot.text.talk import leads_on, stated
+from surefoot.text.talk import is_absence, leads_on, stated
 from tests.growth import grows_evenly
 
 CITED = "Rent is due on the third of each month [a#1]."
@@ -137,10 +137,39 @@ def test_an_aside_behind_a_citation_is_a_claim_of_its_own() -> None:
         ("That is a different matter.", True),
         ("Overtime is paid double.", False),
         ("The museum opens at 9 a.m., as the desk will tell you.", False),
+        ("The spec sheet would be the place to look.", True),
+        ("The ranger is the person to ask.", True),
+        ("It may be in the by-laws.", True),
+        ("The full prospectus would list them.", True),
+        ("The meeting takes place in Rome.", False),
+        ("The person in charge is Ms Ode.", False),
+        ("Keys are kept where the guard sits, information desk 3.", False),
+        ("You must contact the registrar first.", False),
+        ("Contact the registrar within 10 days.", False),
+        ("Check with the police, who keep a register of stolen bicycles.", False),
+        ("Written consent is needed.", False),
     ],
 )
 def test_hints_where_to_look_are_told_from_statements(text: str, expected: bool) -> None:
     assert leads_on(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Fees are not touched on at all.", True),
+        ("The lease is silent on this.", True),
+        ("No conclusion on waiting times can be drawn from the text.", True),
+        ("It has not been included.", True),
+        ("Whether poultry is allowed is not stated.", True),
+        ("The lease does not allow dogs.", False),
+        ("Off-piste accidents are not covered.", False),
+        ("Dogs are banned.", False),
+        ("There is no time limit.", False),
+    ],
+)
+def test_what_is_not_told_differs_from_what_is_not_allowed(sentence: str, expected: bool) -> None:
+    assert is_absence(sentence) == expected
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,15 @@ def test_units_of_headings(label: str, unit: str) -> None:
         ("m³", "l", 1_000),
         ("t", "kg", 1_000),
         ("m/seconds", "km/h", 3.6),
+        ("feet", "m", 0.3048),
+        ("mph", "km/h", 1.609344),
     ],
 )
 def test_what_converts(one: str, other: str, times: float) -> None:
     assert ratio(one, other) == pytest.approx(times) and ratio(other, one) == pytest.approx(1 / times)
 
 
-@pytest.mark.parametrize(("one", "other"), [("m", "kg"), ("feet", "m"), ("cents", "GBP"), ("EUR", "USD"), ("?", "m")])
+@pytest.mark.parametrize(("one", "other"), [("m", "kg"), ("feet", "lb"), ("cents", "GBP"), ("EUR", "USD"), ("?", "m")])
 def test_what_does_not(one: str, other: str) -> None:
     assert ratio(one, other) is None
 

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.ledger import Conflict
-from surefoot.records import Label, current
+from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
 from surefoot.store import RunStore
 from surefoot.types import Trace
 from surefoot.web.desk import Sample, Sent
 from surefoot.web.forms import BadForm
+from tests.conftest import surefoot
 from tests.growth import grows_evenly
 
 from .labelling import REFUSAL, Sit, make_run, next_of, sent, trace
@@ -279,3 +280,58 @@ def test_a_page_takes_no_longer_where_there_are_four_times_as_many_answers(sit: 
             desk.save("Ana", sending)
 
     assert grows_evenly(label_ten, 2_500, at_most=2)
+
+
+def test_what_is_skipped_is_a_row_and_comes_again_at_the_end_also_after_a_restart(sit: Sit) -> None:
+    desk = sit(overlap=0.0)
+    first = next_of(desk, "Ana")
+    assert desk.skip("Ana", first) != f"/answers/{first}"
+    [row] = desk.ledger.labels()
+    assert (row.value, row.note, row.axis, row.drawn) == (None, SKIPPED, "factuality", "flagged")
+    again = sit(overlap=0.0)
+    seen = [next_of(again, "Ana")]
+    while first not in seen:
+        again.save("Ana", replace(sent(again, seen[-1], factuality="wrong"), id=f"{len(seen):032x}"))
+        seen.append(next_of(again, "Ana"))
+    assert len(seen) == len(again.pile.places), "it came last"
+    again.save("Ana", sent(again, first, "f", factuality="wrong"))
+    assert passed_over(again.ledger.labels()) == []
+
+
+def test_who_cannot_tell_is_not_asked_again_and_others_are(sit: Sit) -> None:
+    desk = sit(overlap=0.0)
+    first = next_of(desk, "Ana")
+    desk.skip("Ana", first, CANNOT_TELL)
+    assert [row.note for row in passed_over(desk.ledger.labels())] == [CANNOT_TELL]
+    asked = set()
+    while (number := desk.next_number("Ana")) is not None:
+        asked.add(number)
+        desk.save("Ana", replace(sent(desk, number, factuality="wrong"), id=f"{len(asked):032x}"))
+    assert first not in asked and desk.next_number("Ben") == first
+
+
+def test_skipping_leaves_a_label_alone_and_cannot_tell_takes_it_back(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, factuality="correct", citation_exists="yes"))
+    desk.skip("Ana", number)
+    assert len(current(desk.ledger.labels())) == 2 and not passed_over(desk.ledger.labels())
+    desk.skip("Ana", number, CANNOT_TELL)
+    assert not current(desk.ledger.labels())
+    assert [row.note for row in passed_over(desk.ledger.labels())] == [CANNOT_TELL]
+    assert desk.undo("Ana", desk.last_sent("Ana")) == f"/answers/{number}"
+    assert {row.axis: row.value for row in current(desk.ledger.labels())} == {
+        "factuality": "correct",
+        "citation_exists": "yes",
+    }
+
+
+def test_calibrate_counts_what_the_page_kept(sit: Sit, mill: Path) -> None:
+    desk = sit(overlap=0.0)
+    desk.skip("Ana", next_of(desk, "Ana"))
+    desk.skip("Ana", next_of(desk, "Ana"), CANNOT_TELL)
+    for number in range(3):
+        desk.save("Ana", replace(sent(desk, next_of(desk, "Ana"), factuality="wrong"), id=f"{number:032x}"))
+    found = surefoot("calibrate", mill, "--json").json
+    assert (found["skipped"], found["cannot_tell"], found["labels"]) == (1, 1, 3)
+    assert found["skipped_note"].startswith("2 of 5 answers shown were skipped or could not be told")

@@ -3,185 +3,182 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.calibration import wording
-from surefoot.calibration.agreement import agreement_of, alpha_of, is_ordinal
+from surefoot.calibration import figures, wording
 from surefoot.calibration.confidences import reliability_of, send_to_a_person
+from surefoot.calibration.figures import good_or_bad, only
 from surefoot.calibration.joining import FACTUALITY, Answer, Joined, Place, join
 from surefoot.calibration.means import is_number, mean_of
-from surefoot.calibration.rates import corrected, labels_needed
-from surefoot.calibration.results import (
-    DIVIDED,
-    MEAN,
-    NOTHING_SAID,
-    PICKED,
-    AxisCalibration,
-    Bucket,
-    Calibration,
-    Rate,
-    SendToAPerson,
-    Table,
-)
-from surefoot.calibration.tables import Confusion, confusion_of, from_certificate, named
-from surefoot.calibration.transfer import rates_elsewhere
-from surefoot.records import AxisRecord, Certificate, Label, Value, whose
+from surefoot.calibration.results import DIVIDED, MEAN, NOTHING_SAID, PICKED, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.calibration.tables import Confusion, Kind, confusion_of, from_certificate, named
+from surefoot.records import CANNOT_TELL, SKIPPED, Certificate, Label, Value, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric
+from surefoot.stats.agreement import Level, krippendorff_alpha
 from surefoot.types import Verdict
 
 RISK = 0.05
 _LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
+_ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
+_ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _WIDTH_OF = "wrong"
 
-Verdicts = Mapping[str, Sequence[Value]]  # of other answers, by axis
+Others = Mapping[str, Sequence[Answer]]  # answers without labels, by axis
 
 
 def calibrate(
     verdicts: Sequence[Verdict],
     labels: Iterable[Label],
     rubric: Rubric,
-    target: Verdicts | None = None,
+    target: Others | None = None,
     *,
     versions: Mapping[Place, str] | None = None,
+    documents: Mapping[str, str] | None = None,
     risk: float = RISK,
 ) -> Calibration:
     """Hold the verdicts of one grader against people's labels; `target` are its verdicts on answers without labels."""
-    return calibrate_joined(join(verdicts, labels, versions=versions), rubric, target, risk=risk)
+    joined = join(verdicts, labels, versions=versions, documents=documents)
+    return calibrate_joined(joined, rubric, target, risk=risk)
 
 
 def calibrate_joined(
-    joined: Joined, rubric: Rubric, target: Verdicts | None = None, *, risk: float = RISK, of_target: str = ""
+    joined: Joined, rubric: Rubric, target: Others | None = None, *, risk: float = RISK
 ) -> Calibration:
     """The same for the answers of several runs, joined one after the other."""
-    axes, elsewhere = {}, dict[str, dict[str, Rate]]()
-    bucketed = {(a.question_id, a.attempt) for a in joined.axes.get(FACTUALITY, []) if a.label is not None}
+    axes, elsewhere, first = {}, dict[str, dict[str, Rate]](), dict[str, Any]()
     for axis in rubric.axes:
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
         people = tuple(sorted({name for answer in answers for name in answer.votes}))
-        found = calibrate_axis(answers, axis, risk, bucketed)
+        found = calibrate_axis(answers, axis, risk)
         axes[axis.name] = replace(found, annotators=people, labelled_by=whose(people))
+        if axis.name == FACTUALITY and found.kappa_reason not in NOTHING_SAID:
+            labels = f"{wording.counted(found.n, 'label')} of {whose_by_name(people)}"
+            first = _first(_table(answers, axis, good_or_bad), labels)
         others = (target or {}).get(axis.name)
         if others and axis.values:
-            elsewhere[axis.name] = rates_elsewhere(others, _table(answers, axis))
+            table = _table(answers, axis)
+            elsewhere[axis.name] = {
+                bucket: figures.rate_elsewhere(others, _table(answers, axis, only(bucket)), bucket)
+                for bucket in table.columns
+            }
+    shown = joined.axes.get(FACTUALITY, [])
+    passed = Counter(answer.passed_over for answer in shown)
+    explained = wording.elsewhere("of the run above", joined.labelled) if elsewhere else ""
     return Calibration(
-        axes=axes,
-        grader=joined.grader,
-        labels=joined.labelled,
-        annotators=tuple(sorted(joined.people)),
-        labelled_by=whose(joined.people),
-        target=elsewhere or None,
-        target_explanation=wording.elsewhere(f"of {of_target or 'the run above'}", joined.labelled)
-        if elsewhere
-        else "",
+        **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=wording.passed_over(shown),
+        axes=axes, grader=joined.grader, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
+        labelled_by=whose(joined.people), target=elsewhere or None, target_explanation=explained,
         problems=tuple(joined.problems),
-    )
+    )  # fmt: skip
 
 
-def calibrate_axis(
-    answers: Sequence[Answer], axis: Axis, risk: float = RISK, bucketed: Container[Place] = ()
-) -> AxisCalibration:
-    """`bucketed` are the answers that people put into a bucket, whether or not this axis applies to them."""
-    found = _where_people_agree(answers, axis, risk, bucketed)
-    divided = sum(answer.divides_people for answer in answers)
-    if found.kappa_reason in NOTHING_SAID:
-        return replace(found, divided=divided)
-    first = (wording.divided(answers) if divided else "", wording.repeated(answers))
-    return replace(found, divided=divided, notes=(*filter(None, first), *found.notes))
+def _first(confusion: Confusion, labels: str) -> dict[str, Any]:
+    accepted, found = figures.accepted_but_bad(confusion), figures.caught(confusion)
+    told = wording.headline(confusion, accepted, found and found[0], labels)
+    return {"headline": told, "accepted_but_bad": accepted, "bad_caught": found and found[0]}
 
 
-def _where_people_agree(
-    answers: Sequence[Answer], axis: Axis, risk: float, bucketed: Container[Place]
-) -> AxisCalibration:
+def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
     confusion = _table(answers, axis)
     labelled = sum(answer.label is not None for answer in answers)
+    alpha, alpha_reason = _alpha(answers, axis)
+    divided = sum(answer.divides_people for answer in answers)
+    found = AxisCalibration(n=labelled, divided=divided, alpha=alpha, alpha_reason=alpha_reason, explanation="")
     if not labelled:
-        return _nothing(confusion, answers, axis, DIVIDED)
+        return _nothing(found, confusion, answers, axis, DIVIDED)
     if labelled < len(answers) and all(answer.chosen for answer in answers if answer.label is not None):
-        return _nothing(confusion, answers, axis, PICKED)
-    alpha, alpha_reason = alpha_of(answers, axis)
+        return _nothing(found, confusion, answers, axis, PICKED)
     reliability, no_reliability = reliability_of(answers, confusion)
     means = {}
     explanation = wording.COUNTED if confusion.complete else wording.by_verdict(confusion)
     if is_number(axis):
         means[MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
-    found = AxisCalibration(
-        n=labelled, kappa=None, kappa_reason=_NOT_BUCKETS, alpha=alpha, alpha_reason=alpha_reason, per_bucket={},
-        corrected=means, table={}, chosen={}, answers={}, explanation=explanation, reliability=reliability,
-        reliability_reason=no_reliability,
+    said = filter(None, (wording.divided(answers), *wording.going_together(answers, confusion)))
+    found = replace(
+        found, kappa_reason=_NOT_BUCKETS, corrected=means, explanation=explanation, reliability=reliability,
+        reliability_reason=no_reliability, notes=tuple(said),
     )  # fmt: skip
     if not confusion.columns:
         return found
-    found = _with_buckets(found, confusion, axis, send_to_a_person(answers, confusion, risk))
-    said = wording.notes(confusion, found.kappa, found.ac1, lambda row: wording.why_unlabelled(row, answers, bucketed))
-    return replace(found, notes=tuple(said))
+    found = _with_buckets(found, answers, confusion, axis)
+    more = wording.notes(confusion, found.kappa, found.ac1)
+    return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
 
 
 def _with_buckets(
-    found: AxisCalibration, confusion: Confusion, axis: Axis, person: SendToAPerson | None
+    found: AxisCalibration, answers: Sequence[Answer], confusion: Confusion, axis: Axis
 ) -> AxisCalibration:
-    """What a table says besides: agreement, rates, and the table itself."""
-    agreed = agreement_of(confusion, weighted=is_ordinal(axis) or not axis.values)
-    rates = corrected(confusion) if axis.values else {}
+    """What a table says besides: agreement, rates, and the table itself. Each bucket is held against all others."""
+    buckets = {bucket: _table(answers, axis, only(bucket)) for bucket in confusion.columns if axis.values}
+    rates = {bucket: figures.corrected(table, bucket) for bucket, table in buckets.items()}
+    kappa, needed = figures.kappa_of(confusion), ""
+    if not is_number(axis):
+        widest = max(rates, key=lambda name: (rates[name].high or 0) - (rates[name].low or 0))
+        bucket = _WIDTH_OF if _WIDTH_OF in rates else widest
+        needed = figures.labels_needed(buckets[bucket], rates[bucket], bucket)
     return replace(
         found,
-        kappa=agreed.kappa,
-        kappa_reason=agreed.reason,
-        weighted_kappa=agreed.weighted_kappa,
-        ac1=agreed.ac1,
-        per_bucket=agreed.per_bucket if axis.values else {},
+        kappa=kappa,
+        kappa_reason="" if kappa else _ONE_VALUE,
+        weighted_kappa=figures.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
+        ac1=figures.ac1_of(confusion),
+        per_bucket={bucket: figures.bucket_of(table, bucket) for bucket, table in buckets.items()},
         corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
         worth=confusion.worth(),
         answers_worth=confusion.answers_worth(),
-        labels_needed="" if is_number(axis) else labels_needed(confusion, rates, _of_interest(rates)),
-        send_to_a_person=person,
+        labels_needed=needed,
     )
 
 
-def by_certificate(verdicts: Verdicts, certificate: Certificate, rubric: Rubric) -> Calibration:
+def by_certificate(others: Others, certificate: Certificate, rubric: Rubric) -> Calibration:
     """Correct the rates of a run that nobody labelled with what a certificate says of its grader."""
-    axes = {}
+    axes, first = {}, dict[str, Any]()
     for axis in rubric.axes:
-        record, others = certificate.axes.get(axis.name), verdicts.get(axis.name)
-        if record is None or not others or not axis.values or not record.table:
+        record, answers = certificate.axes.get(axis.name), others.get(axis.name)
+        if record is None or not answers or not axis.values or not record.table:
             continue
-        confusion = from_certificate(record, axis.values)
+        whole, people = from_certificate(record, axis.values), certificate.annotators_of(axis.name)
+        tables = {bucket: from_certificate(record, axis.values, only(bucket)) for bucket in whole.columns}
+        if axis.name == FACTUALITY:
+            labels = f"the certificate of {certificate.at[:10]}, {wording.counted(record.n, 'label')}"
+            first = _first(from_certificate(record, axis.values, good_or_bad), f"{labels} of {whose_by_name(people)}")
+        given = {row for row, labels_ in record.table.items() if any(labels_.values())}
         axes[axis.name] = AxisCalibration(
             n=0,
             divided=record.divided,
             kappa=record.kappa,
             kappa_reason="" if record.kappa else "the certificate has none",
-            per_bucket=agreement_of(confusion).per_bucket,
-            corrected=rates_elsewhere(others, confusion),
-            table=_as_counted(record, confusion),
-            chosen={},
-            answers=confusion.answers(),
+            per_bucket={bucket: figures.bucket_of(table, bucket) for bucket, table in tables.items()},
+            corrected={bucket: figures.rate_elsewhere(answers, table, bucket) for bucket, table in tables.items()},
+            # as people gave them, whatever they are worth
+            table={row: {c: record.table[row].get(c, 0) for c in whole.columns} for row in whole.rows if row in given},
+            answers=whole.answers(),
             worth=record.worth,
             answers_worth=record.answers_worth,
-            annotators=certificate.annotators_of(axis.name),
-            labelled_by=whose(certificate.annotators_of(axis.name)),
-            answers_here=dict(Counter(map(named, others))),
+            annotators=people,
+            labelled_by=whose(people),
+            answers_here=dict(Counter(named(answer.verdict) for answer in answers)),
             explanation=wording.elsewhere(f"of the certificate of {certificate.at[:10]}", record.n),
-            notes=(wording.divided_there(record.divided, certificate.annotators_of(axis.name)),)
-            if record.divided
-            else (),
+            notes=(wording.divided_there(record.divided, people),) if record.divided else (),
         )
     return Calibration(
-        axes=axes, grader=certificate.grader, labels=0, annotators=(), labelled_by=whose(certificate.annotators),
-        certificate=certificate,
+        **first, axes=axes, grader=certificate.grader, labels=0, annotators=(),
+        labelled_by=whose(certificate.annotators), certificate=certificate,
         certificate_reason="it is an earlier one that still stands: no labels were drawn from these answers",
     )  # fmt: skip
 
 
-def _table(answers: Sequence[Answer], axis: Axis) -> Confusion:
+def _table(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Confusion:
     """Counts have a column for each number up to the largest; scores and large counts have no table."""
     values: Sequence[Value] = axis.values
     if not values:
@@ -190,46 +187,41 @@ def _table(answers: Sequence[Answer], axis: Axis) -> Confusion:
         if axis.is_dimension or largest > _LARGEST_COUNT:
             return Confusion((), (), (), ())
         values = range(axis.least, int(largest) + 1)
-    return confusion_of(answers, values, by_flag=axis.name != FACTUALITY)
+    return confusion_of(answers, values, by_flag=axis.name != FACTUALITY, kind=kind)
 
 
-def _as_counted(record: AxisRecord, confusion: Confusion) -> Table:
-    """The labels of a certificate as people gave them, whatever they are worth."""
-    labelled = {row: labels for row in confusion.rows if any((labels := record.table.get(row, {})).values())}
-    return {row: {column: labels.get(column, 0) for column in confusion.columns} for row, labels in labelled.items()}
+def _is_ordinal(axis: Axis) -> bool:
+    """Its values have an order: numbers, or words that a reader puts in order at sight."""
+    return axis.name in _ORDINAL or bool(axis.values and all(isinstance(value, int) for value in axis.values))
 
 
-def _of_interest(rates: Mapping[str, Rate]) -> str:
-    """The bucket whose interval matters most: wrong, else the one that is least known."""
-    return (
-        _WIDTH_OF
-        if _WIDTH_OF in rates
-        else max(rates, key=lambda name: (rates[name].high or 0) - (rates[name].low or 0))
-    )
+def _alpha(answers: Sequence[Answer], axis: Axis) -> tuple[float | None, str]:
+    """Krippendorff's alpha between people, or why there is none."""
+    units = [answer.votes for answer in answers if len(answer.votes) > 1]
+    if not units:
+        return None, "no answer has labels by two annotators"
+    level: Level = "ordinal" if _is_ordinal(axis) else "nominal" if axis.values else "interval"
+    alpha = krippendorff_alpha(units, level, order=axis.values)
+    return alpha, "" if alpha is not None else "all labels on answers that two annotators saw are the same"
 
 
-def _nothing(confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str) -> AxisCalibration:
+def _nothing(
+    found: AxisCalibration, confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str
+) -> AxisCalibration:
     """What is left where labels tell nothing of the other answers: the grader's own rates."""
-    alpha, alpha_reason = alpha_of(answers, axis)
-    graded = confusion.answers()
-    buckets = confusion.columns if axis.values else ()
+    graded, buckets = confusion.answers(), confusion.columns if axis.values else ()
+    shares = {bucket: graded.get(bucket, 0) / confusion.total for bucket in buckets}
     rates = {
-        bucket: Rate(
-            value=None, low=None, high=None, method="post-stratified", graded=graded.get(bucket, 0) / confusion.total
-        )
-        for bucket in buckets
+        bucket: Rate(value=None, low=None, high=None, method="post-stratified", graded=share)
+        for bucket, share in shares.items()
     }
     if is_number(axis):
         rates[MEAN], _ = mean_of(answers, axis)
-    return AxisCalibration(
-        n=sum(answer.label is not None for answer in answers),
-        kappa=None,
+    return replace(
+        found,
         kappa_reason=reason,
-        alpha=alpha,
-        alpha_reason=alpha_reason,
         per_bucket={bucket: Bucket(sensitivity=None, specificity=None, reason=reason) for bucket in buckets},
         corrected={name: replace(rate, warning=reason) for name, rate in rates.items()},
-        table={},
         chosen=confusion.table(confusion.chosen),
         answers=graded,
         explanation="The rates are the grader's own: nothing can be said of its errors.",

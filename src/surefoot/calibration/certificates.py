@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 import msgspec
@@ -76,50 +76,50 @@ def says_the_same(one: Certificate, other: Certificate) -> bool:
 
 def fault_in(certificate: Certificate) -> str:
     """What shows that it is not as `calibrate` made it; "" where nothing does."""
-    if sealed(certificate).id != certificate.id:
-        return "its id is not the hash of the rest"
-    if certificate.labels < 0:
-        return f"it counts {certificate.labels} labels"
+    return next(_faults(certificate), "")
+
+
+def _faults(certificate: Certificate) -> Iterator[str]:
     record = certificate.axes.get(FACTUALITY)
+    if sealed(certificate).id != certificate.id:
+        yield "its id is not the hash of the rest"
+    if certificate.labels < 0:
+        yield f"it counts {certificate.labels} labels"
     if record is not None and record.n != certificate.labels:
-        return f"it counts {certificate.labels} labels in all, and {record.n} on {FACTUALITY}"
+        yield f"it counts {certificate.labels} labels in all, and {record.n} on {FACTUALITY}"
     for name, record in certificate.axes.items():
-        if fault := _fault_in_record(record):
-            return f"{name}: {fault}"
-    return ""
+        yield from (f"{name}: {fault}" for fault in (*_faults_in(record), *_faults_in_worth(record)))
 
 
-def _fault_in_record(record: AxisRecord) -> str:
+def _faults_in(record: AxisRecord) -> Iterator[str]:
     counts = [count for row in record.table.values() for count in row.values()]
     if min((record.n, record.divided, *counts, *record.answers.values())) < 0:
-        return "there is a count below 0"
+        yield "there is a count below 0"
     if sum(counts) > record.n:
-        return f"{sum(counts)} labels are in the table, and {record.n} were counted"
+        yield f"{sum(counts)} labels are in the table, and {record.n} were counted"
     for verdict, row in record.table.items():
         if sum(row.values()) > record.answers.get(verdict, 0):
-            return f"more answers with the verdict {verdict} are labelled than there are"
+            yield f"more answers with the verdict {verdict} are labelled than there are"
     kappa = record.kappa
     if kappa is not None and not -1 <= kappa.low <= kappa.value <= kappa.high <= 1:
-        return f"kappa cannot be {kappa.value:g} ({kappa.low:g} to {kappa.high:g})"
-    return _fault_in_worth(record)
+        yield f"kappa cannot be {kappa.value:g} ({kappa.low:g} to {kappa.high:g})"
 
 
-def _fault_in_worth(record: AxisRecord) -> str:
+def _faults_in_worth(record: AxisRecord) -> Iterator[str]:
     """Labels may be worth less than they are, and never more."""
     numbers = [worth for row in record.worth.values() for worth in row.values()]
     if not all(isfinite(number) and number >= 0 for number in (*numbers, record.answers_worth or 0)):
-        return "what labels or answers are worth is below 0, or no number"
+        yield "what labels or answers are worth is below 0, or no number"
     for verdict, row in record.worth.items():
-        counts = record.table.get(verdict)
-        if counts is None or not row.keys() <= counts.keys():
-            return f"labels are worth something on answers with the verdict {verdict}, and are not in the table"
+        counts, on = record.table.get(verdict, {}), f"on answers with the verdict {verdict}"
+        if not row.keys() <= counts.keys():
+            yield f"labels are worth something {on}, and are not in the table"
         if sum(row.values()) > sum(counts.values()) + _ROUNDING:
-            return f"the labels on answers with the verdict {verdict} are worth more than there are"
-        if any(worth and not counts[label] for label, worth in row.items()):
-            return f"a label that nobody gave is worth something on answers with the verdict {verdict}"
+            yield f"the labels {on} are worth more than there are"
+        if any(worth and not counts.get(label) for label, worth in row.items()):
+            yield f"a label that nobody gave is worth something {on}"
     if (record.answers_worth or 0) > sum(record.answers.values()):
-        return "the answers are worth more than there are"
-    return ""
+        yield "the answers are worth more than there are"
 
 
 def standing(
@@ -141,12 +141,13 @@ def standing(
         return None, f"there is no certificate for the grader {grader}"
     # Of those that do not fit, the one that fits best tells most.
     best = max(others, key=lambda c: (c.grader == grader, c.rubric_sha256 == rubric_sha256, c.corpus == corpus))
+    which = f"the certificate of {best.at[:10]}"
     if best.grader != grader:
-        return None, f"expired: the certificate of {best.at[:10]} is for the grader {best.grader}, and this is {grader}"
+        return None, f"expired: {which} is for the grader {best.grader}, and this is {grader}"
     if best.rubric_sha256 != rubric_sha256:
-        return None, f"expired: the rubric has changed since the certificate of {best.at[:10]} was made"
+        return None, f"expired: the rubric has changed since {which} was made"
     theirs, ours = (name[:_LONGEST] or "one that is not named" for name in (best.corpus, corpus))
-    return None, f"expired: the certificate of {best.at[:10]} is for another corpus ({theirs}, and this is {ours})"
+    return None, f"expired: {which} is for another corpus ({theirs}, and this is {ours})"
 
 
 def _edited(certificate: Certificate) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from surefoot.calibration.joining import Answer
-from surefoot.calibration.results import Bin, Fit, Reliability, SendToAPerson
+from surefoot.calibration.results import Fit, Reliability, SendToAPerson
 from surefoot.calibration.tables import Confusion, named
 from surefoot.stats.confidence import (
     FEWEST_OF_EACH,
@@ -18,6 +18,7 @@ from surefoot.stats.confidence import (
     fit_platt,
     reliability,
 )
+from surefoot.stats.design_effect import Member, Numbers, each_counts
 
 _ENOUGH_FOR_ANY_SHAPE = 200  # verdicts: from here on a curve of no given shape, below a logistic one
 
@@ -29,31 +30,33 @@ class Held(NamedTuple):
     agreed: bool
     weight: float
     source: str
+    member: Member
 
 
 def reliability_of(answers: Sequence[Answer], confusion: Confusion) -> tuple[Reliability | None, str]:
     """Bins, ECE, and a curve per source; or why there is nothing of it."""
-    stated = [answer for answer in answers if _states(answer)]
-    if not stated:
+    if not any(map(_states, answers)):
         return None, "the verdicts state no confidence from 0 to 1"
-    held = _held(stated, confusion)
+    held = _held(answers, confusion)
     if not held:
         return None, "no answer with a confidence is labelled"
+
+    def worth(shares: Numbers, places: Iterable[int]) -> float:
+        members = Counter[Member]()
+        for share, at in zip(shares.tolist(), places, strict=True):
+            members[held[at].member] += share
+        return each_counts(members, confusion.alike)
+
     said, agreed, weights = _columns(held)
-    bins = tuple(
-        Bin(low=float(b.low), high=float(b.high), n=b.n, confidence=b.confidence, agreed=b.accuracy,
-            agreed_low=b.accuracy_low, agreed_high=b.accuracy_high)
-        for b in reliability(said, agreed, weights=weights)
-    )  # fmt: skip
+    bins = reliability(said, agreed, weights=weights, worth=worth)
     fits = {source: _fit([row for row in held if row.source == source]) for source in sorted({r.source for r in held})}
     ece = expected_calibration_error(said, agreed, weights=weights)
-    return Reliability(n=len(held), bins=bins, ece=ece or 0.0, fits=fits), ""
+    return Reliability(n=len(held), bins=tuple(bins), ece=ece or 0.0, fits=fits), ""
 
 
 def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: float) -> SendToAPerson | None:
     """From which confidence down a person should look, so that at most `risk` of all verdicts are wrong and unseen."""
-    stated = [answer for answer in answers if _states(answer)]
-    held = _held(stated, confusion)
+    held = _held(answers, confusion)
     if not held:
         return None
     said, agreed, weights = _columns(held)
@@ -62,8 +65,8 @@ def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: floa
         few = "one labelled verdict is too little" if len(held) == 1 else f"{len(held)} labelled verdicts are too few"
         reason = f"{few} to promise that at most {risk:.0%} stay wrong and unseen"
         return SendToAPerson(risk=risk, threshold=None, reason=reason)
-    below = sum((answer.confidence or 0.0) <= threshold for answer in stated)
-    return SendToAPerson(risk=risk, threshold=threshold, share=below / len(stated))
+    below = [(answer.confidence or 0.0) <= threshold for answer in answers if _states(answer)]
+    return SendToAPerson(risk=risk, threshold=threshold, share=sum(below) / len(below))
 
 
 def _states(answer: Answer) -> bool:
@@ -71,21 +74,18 @@ def _states(answer: Answer) -> bool:
 
 
 def _held(answers: Sequence[Answer], confusion: Confusion) -> list[Held]:
-    answered, labelled = defaultdict[str, float](float), defaultdict[str, float](float)
+    answered, labelled = Counter[str](), Counter[str]()
     for cell in confusion.drawn:
         answered[cell.verdict] += cell.n
-        labelled[cell.verdict] += cell.m
-    stands_for = {verdict: answered[verdict] / m for verdict, m in labelled.items() if m}
-    return [
-        Held(
-            float(answer.confidence or 0.0),
-            answer.label == answer.verdict,
-            1.0 if answer.chosen else stands_for.get(named(answer.verdict), 1.0),
-            answer.source,
-        )
-        for answer in answers
-        if answer.label is not None
-    ]
+        labelled[cell.verdict] += int(cell.m)
+    found = []
+    for answer in answers:
+        if answer.label is not None and _states(answer):
+            drawn = 0 if answer.chosen else labelled[named(answer.verdict)]
+            stands_for = answered[named(answer.verdict)] / drawn if drawn else 1.0
+            agrees = answer.label == answer.verdict
+            found.append(Held(float(answer.confidence or 0.0), agrees, stands_for, answer.source, answer.member))
+    return found
 
 
 def _columns(held: Sequence[Held]) -> tuple[list[float], list[bool], list[float]]:

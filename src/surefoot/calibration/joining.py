@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, settled, whose
+from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, passed_over, settled, whose
+from surefoot.stats.design_effect import Member
 from surefoot.types import Problem, Verdict
 
 FACTUALITY = "factuality"
@@ -34,7 +35,13 @@ class Answer(NamedTuple):
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
     source: str = ""
+    passed_over: str = ""  # that people saw it and skipped it, or cannot tell; "" where somebody labelled it
     run: int = 1  # which of several
+    document: str = ""  # that the question is about; "" where nobody knows, and it stands for itself
+
+    @property
+    def member(self) -> Member:
+        return self.document or f"?{self.question_id}", self.question_id
 
     @property
     def divides_people(self) -> bool:
@@ -85,6 +92,7 @@ def join(
     labels: Iterable[Label],
     *,
     versions: Mapping[Place, str] | None = None,
+    documents: Mapping[str, str] | None = None,
     before: Joined | None = None,
 ) -> Joined:
     """The verdicts of one grader, each with the labels on its answer; added to what was joined `before`."""
@@ -94,15 +102,23 @@ def join(
     joined = before or Joined(grader=graders[0] if graders else "", axes={})
     joined.runs += 1
     kept = _worth_labelling(verdicts, versions or {}, joined)
-    everywhere = {(verdict.question_id, verdict.attempt) for verdict in verdicts}
     places = {(verdict.question_id, verdict.attempt) for verdict in kept}
-    votes = _votes(labels, places, everywhere - places, versions or {}, joined)
+    aside = {(verdict.question_id, verdict.attempt) for verdict in verdicts} - places
+    rows = list(labels)
+    votes = _by_answer([*current(rows), *passed_over(rows)], places, aside, versions or {}, joined)
     flagged = {(v.question_id, v.attempt): v.value in _FLAGGED for v in kept if v.axis == FACTUALITY}
     for verdict in kept:
         place = (verdict.question_id, verdict.attempt)
-        given = votes.pop((place, verdict.axis), ())
-        joined.axes.setdefault(verdict.axis, []).append(_answer(verdict, given, flagged.get(place), joined))
-    _name_left_over(votes, joined)
+        bare = Answer(
+            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
+            source=verdict.via or verdict.grader, run=joined.runs, document=(documents or {}).get(place[0], ""),
+        )  # fmt: skip
+        joined.axes.setdefault(verdict.axis, []).append(
+            _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
+        )
+    for axis, count in Counter(axis for _, axis in votes).items():
+        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
+        joined.problems.append(Problem("note", message))
     return joined
 
 
@@ -125,18 +141,14 @@ def _worth_labelling(verdicts: Sequence[Verdict], versions: Mapping[Place, str],
     return [v for v in verdicts if (v.question_id, v.attempt) not in silent | copies]
 
 
-Votes = dict[tuple[Place, str], list[Label]]
-
-
-def _votes(
+def _by_answer(
     labels: Iterable[Label], places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined
-) -> Votes:
-    """Labels in force by answer and axis. Those on answers without any verdict are named."""
+) -> dict[tuple[Place, str], list[Label]]:
+    """Labels by answer and axis. Those on answers without any verdict are named."""
     by_version = {versions[place]: place for place in places if place in versions}
     found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
-    strangers: set[Place] = set()
-    textless: set[Place] = set()
-    for label in current(labels):
+    strangers, textless = set[Place](), set[Place]()
+    for label in labels:
         own = (label.question_id, label.attempt)
         place = by_version.get(label.version) if versions and label.version else own
         if place in places:
@@ -155,16 +167,13 @@ def _votes(
     return dict(found)
 
 
-def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joined: Joined) -> Answer:
-    bare = Answer(
-        verdict.question_id, verdict.attempt, verdict.value, flagged=flagged, confidence=verdict.confidence,
-        source=verdict.via or verdict.grader, run=joined.runs,
-    )  # fmt: skip
-    votes: dict[str, Value] = {}
-    given = list(labels)
+def _answer(answer: Answer, axis: str, rows: Sequence[Label], joined: Joined) -> Answer:
+    """The answer with what people say of it."""
+    given = [label for label in rows if label.value is not None]
     if not given:
-        return bare
-    where = f"question {verdict.question_id!r} (attempt {verdict.attempt}), {verdict.axis}"
+        return answer._replace(passed_over=min((label.note for label in rows), default=""))
+    where = f"question {answer.question_id!r} (attempt {answer.attempt}), {axis}"
+    votes: dict[str, Value] = {}
     against = set()
     for label in given:
         if votes.setdefault(label.annotator, label.value) != label.value:
@@ -172,20 +181,11 @@ def _answer(verdict: Verdict, labels: Iterable[Label], flagged: bool | None, joi
             message = f"{where}: {label.annotator} says {votes[label.annotator]!r} and {label.value!r}; neither is used"
             joined.problems.append(Problem("contradicting_label", message))
     votes = {who: value for who, value in votes.items() if who not in against}
-    label_value = settled(votes.values())
-    if votes and label_value is None:
-        said = ", ".join(f"{who} {value!r}" for who, value in sorted(votes.items()))
-        joined.problems.append(
-            Problem("tie", f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled")
-        )
+    value = settled(votes.values())
+    if votes and value is None:
+        said = ", ".join(f"{who} {one!r}" for who, one in sorted(votes.items()))
+        message = f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled"
+        joined.problems.append(Problem("tie", message))
     joined.people |= votes.keys()
     # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
-    chosen = all(label.drawn in BY_CHOICE for label in given)
-    return bare._replace(label=label_value, votes=votes, chosen=chosen)
-
-
-def _name_left_over(votes: Votes, joined: Joined) -> None:
-    """What people say on axes that the grader did not see on that answer."""
-    for axis, count in Counter(axis for _, axis in votes).items():
-        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
-        joined.problems.append(Problem("note", message))
+    return answer._replace(label=value, votes=votes, chosen=all(label.drawn in BY_CHOICE for label in given))

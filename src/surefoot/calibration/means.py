@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from surefoot.calibration.joining import Answer
-from surefoot.calibration.repeats import each_counts
 from surefoot.calibration.results import Method, Rate
 from surefoot.records import Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
 from surefoot.stats import ALPHA
 from surefoot.stats.correction import ppi_mean, ppi_refused
+from surefoot.stats.design_effect import alikeness, each_counts
 
 
 class Part(NamedTuple):
@@ -51,30 +51,36 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
     """
     picked = [answer for answer in answers if answer.chosen and answer.label is not None]
     drawn = [answer for answer in answers if not answer.chosen or answer.label is None]
-    kinds = [[answer for answer in drawn if answer.flagged is flag] for flag in (True, False, None)]
     scores = [_number(answer.verdict) for answer in answers if answer.verdict is not None]
     graded = float(np.mean(scores)) if scores else None
+    alike = max(
+        _alike([answer for answer in answers if answer.verdict is not None], scores),
+        _alike(labelled := [a for a in answers if a.label is not None], [_number(a.label) for a in labelled]),
+    )
     parts = [Part(1, _number(answer.label), 0.0, "counted", _COUNTED) for answer in picked]
-    for kind in filter(None, kinds):
-        part = _part(kind, _AMONG[kind[0].flagged])
-        if part is None:
+    for flag in (True, False, None):
+        kind = [answer for answer in drawn if answer.flagged is flag]
+        part = _part(kind, _AMONG[flag], alike)
+        if kind and part is None:
             return Rate(value=None, low=None, high=None, method="labels alone", graded=graded), _TOO_FEW
-        parts.append(part)
+        parts += [part] if part else []
     # The weakest of the ways is named.
     way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
     whole = sum(part.n for part in parts)
     value = sum(part.n * part.value for part in parts) / whole
     halves = [part.n / whole * part.half for part in parts]
-    # Where attempts at one question are in several parts, these err together.
-    half = sum(halves) if _deff(drawn) > 1 else sqrt(sum(one**2 for one in halves))
+    # Where answers that go together are in several parts, these err together.
+    half = sum(halves) if _deff(drawn, alike) > 1 else sqrt(sum(one**2 for one in halves))
     if not half:
         return Rate(value=value, low=None, high=None, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
-    least, most = _range(axis)
+    least, most = (float(LOWEST), float(HIGHEST)) if axis.is_dimension else (float(axis.least), inf)
+    if axis.values:
+        least, most = _number(min(axis.values)), _number(max(axis.values))
     low, high = max(least, value - half), min(most, value + half)
     return Rate(value=value, low=low, high=high, method=way.method, graded=graded), way.why
 
 
-def _part(answers: Sequence[Answer], among: str) -> Part | None:
+def _part(answers: Sequence[Answer], among: str, alike: float) -> Part | None:
     labelled = [answer for answer in answers if answer.label is not None]
     rest = [answer for answer in answers if answer.label is None]
     if len(labelled) < 2:
@@ -84,9 +90,9 @@ def _part(answers: Sequence[Answer], among: str) -> Part | None:
     if rest and refused is None and all(answer.verdict is not None for answer in answers):
         scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
         found = ppi_mean(labels, scores, others)
-        half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled), _deff(answers)))
+        half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled, alike), _deff(answers, alike)))
         return Part(len(answers), found.value, half, "ppi++", _STEADIED)
-    worth = len(labels) / _deff(labelled)
+    worth = len(labels) / _deff(labelled, alike)
     error = float(np.std(labels, ddof=1)) / sqrt(worth)
     half = float(stdtrit(max(1, worth - 1), 1 - ALPHA / 2)) * error
     not_why = f"{among}{refused}" if refused else "not every answer has a score"
@@ -94,15 +100,13 @@ def _part(answers: Sequence[Answer], among: str) -> Part | None:
     return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)
 
 
-def _deff(answers: Sequence[Answer]) -> float:
-    """How many times the squared error grows because some answers are attempts at one question; 1 without repeats."""
-    return 1 / each_counts(Counter(answer.question_id for answer in answers))
+def _alike(answers: Sequence[Answer], numbers: Sequence[float]) -> float:
+    return alikeness(np.array(numbers, dtype=float)[:, None], [answer.member for answer in answers])
 
 
-def _range(axis: Axis) -> tuple[float, float]:
-    if axis.is_dimension:
-        return LOWEST, HIGHEST
-    return (float(min(axis.values)), float(max(axis.values))) if axis.values else (axis.least, np.inf)
+def _deff(answers: Sequence[Answer], alike: float) -> float:
+    """How many times the squared error grows because some answers go together; 1 where none do."""
+    return 1 / each_counts(Counter(answer.member for answer in answers), alike)
 
 
 def _number(value: Value) -> float:

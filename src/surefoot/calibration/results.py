@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.records import Certificate, Interval
+from surefoot.stats.confidence import Bin
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
@@ -37,18 +38,6 @@ class Bucket(Struct, frozen=True, kw_only=True):
     sensitivity: Interval | None
     specificity: Interval | None
     reason: str = ""
-
-
-class Bin(Struct, frozen=True, kw_only=True):
-    """Verdicts of about the same confidence: what was said on average, and how often people agreed."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    agreed: float
-    agreed_low: float
-    agreed_high: float
 
 
 class Fit(Struct, frozen=True, kw_only=True):
@@ -91,17 +80,17 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
 
     n: int
     divided: int = 0
-    kappa: Interval | None
+    kappa: Interval | None = None
     kappa_reason: str = ""
     weighted_kappa: Interval | None = None
     ac1: Interval | None = None
     alpha: float | None = None
     alpha_reason: str = ""
-    per_bucket: dict[str, Bucket]
-    corrected: dict[str, Rate]
-    table: Table
-    chosen: Table
-    answers: dict[str, int]
+    per_bucket: dict[str, Bucket] = {}
+    corrected: dict[str, Rate] = {}
+    table: Table = {}
+    chosen: Table = {}
+    answers: dict[str, int] = {}
     worth: Weighed = {}
     answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
@@ -116,6 +105,14 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
 
 
 class Calibration(Struct, frozen=True, kw_only=True):
+    """First what whoever ships has to know; all the rest is detail."""
+
+    headline: str = ""  # the next two in words, with whose labels they rest on
+    accepted_but_bad: Interval | None = None  # of the answers that the grader calls acceptable
+    bad_caught: Interval | None = None  # of the bad ones
+    skipped: int = 0  # answers that people saw and skipped
+    cannot_tell: int = 0  # answers of which people say that they cannot tell
+    skipped_note: str = ""
     axes: dict[str, AxisCalibration]
     certificate: Certificate | None = None
     certificate_reason: str = ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from surefoot.calibration.certificates import left_out
-from surefoot.calibration.joining import Answer, Place
+from surefoot.calibration.figures import ACCEPTABLE
+from surefoot.calibration.joining import Answer
 from surefoot.calibration.results import UNGRADED
 from surefoot.calibration.tables import Confusion, named
 from surefoot.records import Interval, whose
@@ -17,14 +19,43 @@ _NAMED, _LONGEST_ID = 3, 60
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
 
 
+def headline(confusion: Confusion, accepted: Interval | None, caught: Interval | None, labels: str) -> str:
+    """The two numbers that whoever ships needs, and whose `labels` they rest on."""
+    if accepted is not None:
+        first = f"of the answers the grader calls acceptable, {_share(accepted)} are not"
+    elif any(confusion.kind(verdict) == ACCEPTABLE for verdict in confusion.answers()):
+        first = "how many of the answers the grader calls acceptable are not is unknown: no label on them counts"
+    else:
+        first = "the grader calls no answer acceptable"
+    second = (
+        f"of the bad ones, {_share(caught)} are caught"
+        if caught
+        else "no labelled answer is bad, so how many bad ones are caught is unknown"
+    )
+    return f"{_begun(first)}; {second} (by {labels})."
+
+
+def passed_over(answers: Sequence[Answer]) -> str:
+    """Answers that people would not label may be the hard ones; "" where there are none."""
+    without = [answer for answer in answers if answer.passed_over]
+    if not without:
+        return ""
+    shown = len(without) + sum(bool(answer.votes) for answer in answers)
+    said = Counter(named(answer.verdict) for answer in without).most_common()
+    verdicts = ", ".join(f"{count} of them {_graded(verdict)}" for verdict, count in said)
+    return (
+        f"{len(without)} of {counted(shown, 'answer')} shown were skipped or could not be told ({verdicts}): all rates"
+        " hold for the others only, and are too good if these are the hard ones."
+    )
+
+
 def by_verdict(confusion: Confusion) -> str:
-    """Why rates are post-stratified, with the labels of each verdict."""
-    drawn = [f"{m} of {n} {_graded(row)}" for row, (n, m) in _by_row(confusion).items()]
+    """Why rates are post-stratified."""
     chosen = sum(cell.n for cell in confusion.chosen)
     beside = f" Labelled answers that were picked, not drawn ({chosen}), speak for themselves alone." if chosen else ""
     return (
         "The labels are on these very answers and were drawn by verdict, so the labels of each verdict stand for all"
-        f" answers that have it (post-stratified): {', '.join(drawn)}.{beside}"
+        f" answers that have it (post-stratified).{beside}"
     )
 
 
@@ -37,21 +68,19 @@ def elsewhere(source: str, n: int) -> str:
     )
 
 
-def notes(
-    confusion: Confusion, kappa: Interval | None, ac1: Interval | None, unlabelled: Callable[[str], str]
-) -> Iterator[str]:
-    """`unlabelled` says why no answer with a verdict has a label that counts."""
+def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) -> Iterator[str]:
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
     picked = sum(cell.n for cell in confusion.chosen)
     if missed := left_out(confusion.table(confusion.drawn), confusion.answers(), picked):
         yield f"These labels are no sample, and the gate does not go by them: {missed}."
-    for row, (n, m) in _by_row(confusion).items():
-        if not m:
+    with_labels = {cell.verdict for cell in confusion.drawn if cell.m}
+    for row, n in Counter(cell.verdict for cell in confusion.drawn for _ in range(cell.n)).items():
+        if row not in with_labels:
             without = ", not counting those that were picked" if confusion.chosen else ""
             left = f"{n} of {confusion.total}{without}"
-            yield f"{unlabelled(row)} ({left}), which widens the intervals."
+            yield f"No answer {_graded(row)} has a label that counts ({left}), which widens the intervals."
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
@@ -59,37 +88,35 @@ def notes(
         )
 
 
-def why_unlabelled(row: str, answers: Sequence[Answer], elsewhere: Container[Place]) -> str:
-    """Answers that were labelled and do not count are not the same as answers that nobody drew."""
-    with_it = [answer for answer in answers if named(answer.verdict) == row and not answer.chosen]
-    if torn := sum(answer.divides_people for answer in with_it):
-        return f"No answer {_graded(row)} has a label that counts, since annotators are divided on {torn} labelled"
-    if with_it and all((answer.question_id, answer.attempt) in elsewhere for answer in with_it):
-        return f"The answers {_graded(row)} are labelled, but by their labels this axis does not apply to them"
-    return f"No answer {_graded(row)} was drawn for a label"
-
-
 def divided(answers: Sequence[Answer]) -> str:
     """Without this, a grader that errs where annotators disagree looks like one that never does."""
     torn = [answer for answer in answers if answer.divides_people]
+    if not torn:
+        return ""
     who = _begun(whose(name for answer in answers for name in answer.votes))
     of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
-    names = ", ".join(_called(answer) for answer in torn[:_NAMED])
+    names = ", ".join(answer.question_id[:_LONGEST_ID] for answer in torn[:_NAMED])
     return (
         f"{who} are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
         " are those of the answers they agree on. Settle them, or agree on the rubric first."
     )
 
 
-def repeated(answers: Sequence[Answer]) -> str:
-    """Why intervals are wider than so many answers would have them; "" where each question was asked once."""
+def going_together(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
+    """Why intervals are wider than so many answers would have them."""
     questions = len({answer.question_id for answer in answers})
-    if questions == len(answers):
-        return ""
-    return (
-        f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
-        f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
-    )
+    if questions < len(answers):
+        yield (
+            f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
+            f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
+        )
+    documents = len({answer.member[0] for answer in answers})
+    if documents < questions and confusion.alike:
+        yield (
+            f"The questions are on {counted(documents, 'document')}, and answers on one document go together"
+            f" (correlation {confusion.alike:.2f}): all {len(answers)} count for about"
+            f" {confusion.counts * len(answers):.0f} independent ones in the intervals."
+        )
 
 
 def divided_there(count: int, annotators: Sequence[str]) -> str:
@@ -97,26 +124,16 @@ def divided_there(count: int, annotators: Sequence[str]) -> str:
     return f"{_begun(whose(annotators))} were divided on {where}, and these count as not labelled."
 
 
-def _begun(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
 def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _by_row(confusion: Confusion) -> dict[str, tuple[int, float]]:
-    """Answers drawn or yet to be drawn, and those labelled, by verdict."""
-    found: dict[str, tuple[int, float]] = {}
-    for cell in confusion.drawn:
-        n, m = found.get(cell.verdict, (0, 0))
-        found[cell.verdict] = (n + cell.n, m + cell.m)
-    return found
+def _share(share: Interval) -> str:
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
 
 
-def _called(answer: Answer) -> str:
-    attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
-    return f"{answer.question_id[:_LONGEST_ID]}{attempt}"
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _graded(row: str) -> str:

@@ -102,6 +102,14 @@ def tell_causes(causes: Iterable[tuple[str, str]]) -> None:
         click.echo(f"and {counted(len(untold) - _MOST_CAUSES, 'other error')}", err=True)
 
 
+def tell_causes_last(causes: Sequence[tuple[str, str]]) -> None:
+    """The same at the end of the command, behind all that followed from them: there they are seen."""
+    if context := click.get_current_context(silent=True):
+        context.call_on_close(lambda: tell_causes(causes))
+    else:
+        tell_causes(causes)
+
+
 def _kind(cause: str) -> str:
     """Errors are of one kind where they differ in times, counts and ids alone; their status comes first, and tells."""
     why = bare_cause(cause)

@@ -38,7 +38,11 @@ _SHOWN = 20
     "surefoot calibrate --verdicts verdicts.jsonl --labels labels.csv --json",
 )
 @click.argument("runs", nargs=-1, type=click.Path(file_okay=False, path_type=Path), metavar="[RUN]...")
-@click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
+@click.option(
+    "--verdicts",
+    metavar="FILE",
+    help="Instead of a run: rows of {question_id, axis, value, grader}, with `document` if known.",
+)
 @click.option(
     "--labels", multiple=True, metavar="FILE",
     help="Labels, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. An AI annotator is"
@@ -58,12 +62,13 @@ _SHOWN = 20
 )  # fmt: skip
 @report_option
 @ledger_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the tables.")
+@click.option("--details", is_flag=True, help="Print the tables, kappa and the other axes too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead, with all details.")
 def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
-    rubric_name: str, risk: float, reports: tuple[str, ...], ledger: str | None, as_json: bool,
+    rubric_name: str, risk: float, reports: tuple[str, ...], ledger: str | None, details: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Hold a grader's verdicts against labels: how often it errs, and what the rates are without its errors.
+    """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
     For a RUN the labels are those of the ledger on its answers, and the result is kept there as a certificate, which
     the gate asks for. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when
@@ -84,7 +89,7 @@ def calibrate(
     else:
         found = _of_runs(runs, labels, grader, ledger, (target, risk, now))
     with quiet_if_nobody_reads():
-        _write(found, reports, as_json)
+        _write(found, reports, as_json, details)
     if all(axis.kappa_reason in NOTHING_SAID for axis in found.axes.values()):
         reasons = dict.fromkeys(axis.kappa_reason for axis in found.axes.values())
         _note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
@@ -130,16 +135,16 @@ def _of_runs(
         names = " or ".join(printable(run) for run in runs)
         hint = f"label some: surefoot label {printable(runs[0])}, or pass --labels FILE"
         raise Incomplete(f"nobody has labelled an answer of {names}, and {why}", hint)
-    return replace(by_certificate(source.values, valid, source.rubric), problems=tuple(source.joined.problems))
+    return replace(by_certificate(source.answers, valid, source.rubric), problems=tuple(source.joined.problems))
 
 
 def _calibrated(source: Source, target: str | None, risk: float, now: str) -> Calibration:
     from surefoot.calibration.axes import calibrate_joined
     from surefoot.calibration.certificates import certificate_of, why_none
-    from surefoot.cli.calibrating import target_values
+    from surefoot.cli.calibrating import target_answers
 
     joined = source.joined
-    others = target_values(target, joined.grader, source.rubric, joined.problems) if target else None
+    others = target_answers(target, joined.grader, source.rubric, joined.problems) if target else None
     found = calibrate_joined(joined, source.rubric, others, risk=risk)
     if reason := why_none(found):
         return replace(found, certificate_reason=reason)
@@ -175,14 +180,14 @@ def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> I
     return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
 
 
-def _write(found: Calibration, reports: Sequence[str], as_json: bool) -> None:
+def _write(found: Calibration, reports: Sequence[str], as_json: bool, details: bool) -> None:
     from surefoot.report import calibration, calibration_page
 
     printed = write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
     if as_json:
         click.echo(msgspec.json.encode(found))
     elif not printed:
-        calibration.show(found, console())
+        calibration.show(found, console(), details=details)
 
 
 def _name(source: Source) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,14 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.appending import printable
-from surefoot.calibration.joining import Joined, by_people, join
+from surefoot.calibration.joining import Answer, Joined, by_people, join
 from surefoot.cli.sides import load_side
 from surefoot.errors import UsageError
+from surefoot.gate.sides import Run, document_of
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import bound, load_labels, not_yet_in
-from surefoot.importers.verdicts import load_verdicts
-from surefoot.records import BY_CHOICE, MEMBER, Label, Value, is_annotator, is_called_like_a_grader
+from surefoot.importers.verdicts import file_rows, load_verdicts
+from surefoot.records import BY_CHOICE, MEMBER, Label, is_annotator, is_called_like_a_grader
 from surefoot.rubric import Rubric
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
@@ -33,7 +34,7 @@ class Source(Struct):
     joined: Joined
     rubric: Rubric
     corpus: str = ""
-    values: dict[str, list[Value]] = {}  # the verdicts by axis
+    answers: dict[str, list[Answer]] = {}  # all by axis, without labels
 
 
 def from_files(verdicts: str, labels: Sequence[str], grader: str | None, by: Rubric) -> Source:
@@ -51,9 +52,10 @@ def from_files(verdicts: str, labels: Sequence[str], grader: str | None, by: Rub
     if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
         message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
         raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
-    joined = join(chosen, told)
+    documents = _documents_in(verdicts)
+    joined = join(chosen, told, documents=documents)
     joined.problems[:0] = problems
-    return Source(joined, by, values=by_axis(chosen))
+    return Source(joined, by, answers=by_axis(chosen, documents))
 
 
 def from_runs(
@@ -70,13 +72,14 @@ def from_runs(
     joined: Joined | None = None
     for run in runs:
         told = [label if label.run in drawn_from else replace(label, drawn="chosen") for label in run.labels]
-        joined = join(run.chosen(grader), told, versions=run.side.versions, before=joined)
+        joined = join(run.chosen(grader), told, versions=run.side.versions, documents=run.documents, before=joined)
         joined.problems += run.problems
     if joined is None:
         raise UsageError("no run is given", "write surefoot calibrate RUN")
     joined.problems += _without_labels(runs, drawn_from)
     every = [verdict for run in runs for verdict in run.chosen(grader)]
-    return Source(joined, runs[0].rubric, runs[0].side.corpus, by_axis(every))
+    documents = {question: document for run in runs for question, document in run.documents.items()}
+    return Source(joined, runs[0].rubric, runs[0].side.corpus, by_axis(every, documents))
 
 
 def _without_labels(runs: Sequence[_Run], drawn_from: set[str]) -> list[Problem]:
@@ -104,6 +107,7 @@ class _Run:
         self.store = store
         self.id = run_id(store.manifest)
         self.side = load_side(store.path)
+        self.documents = documents_of(self.side)
         self.rubric = _rubric_of(store)
         self.verdicts, self.labels = by_people(self.side.verdicts)
         self.problems = list(self.side.problems)
@@ -168,7 +172,8 @@ def _drawn_from(runs: Sequence[_Run], ledger: Ledger | None) -> set[str]:
     others = {label.run for run in runs for label in run.labels} - own
     if ledger is None:
         return own
-    return own | {run for run in others if {label.version for label in ledger.labels(run=run)} <= here}
+    labelled = {run: {row.version for row in ledger.labels(run=run) if row.value is not None} for run in others}
+    return own | {run for run, versions in labelled.items() if versions <= here}
 
 
 def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -> list[Verdict]:
@@ -182,22 +187,38 @@ def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) ->
     return [verdict for verdict in verdicts if grader is None or verdict.grader == grader]
 
 
-def target_values(path: str, grader: str, by: Rubric, problems: list[Problem]) -> dict[str, list[Value]]:
-    """The verdicts of other answers, by the same grader."""
+def target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> dict[str, list[Answer]]:
+    """Other answers, with verdicts by the same grader."""
     if Path(path).is_dir():
         side = load_side(path)
-        rows = side.verdicts
+        rows, documents = side.verdicts, documents_of(side)
         problems += side.problems
     else:
-        rows = load_verdicts(path, problems, by)
+        rows, documents = load_verdicts(path, problems, by), _documents_in(path)
     machine, _ = by_people(rows)
-    return by_axis(of_one_grader(machine, grader, path))
+    return by_axis(of_one_grader(machine, grader, path), documents)
 
 
-def by_axis(verdicts: Iterable[Verdict]) -> dict[str, list[Value]]:
-    found: defaultdict[str, list[Value]] = defaultdict(list)
+def documents_of(side: Run) -> dict[str, str]:
+    """The document of each question, as far as it is known."""
+    passages = (passage for trace in side.traces.values() for passage in trace.retrieved or ())
+    by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
+    found = ((question.id, document_of(question, by_passage)) for question in side.questions.values())
+    return {question: document for question, document in found if document}
+
+
+def _documents_in(path: str) -> dict[str, str]:
+    """What the rows of a file say of it, under `document` or `doc`; a stream is read once, and not for this."""
+    rows = (row for _, row in file_rows(path, []) if isinstance(row, dict)) if path != "-" else ()
+    found = ((row.get("question_id"), row.get("document") or row.get("doc")) for row in rows)
+    return {str(question): str(document) for question, document in found if question and document}
+
+
+def by_axis(verdicts: Iterable[Verdict], documents: Mapping[str, str]) -> dict[str, list[Answer]]:
+    found: defaultdict[str, list[Answer]] = defaultdict(list)
     for verdict in verdicts:
-        found[verdict.axis].append(verdict.value)
+        document = documents.get(verdict.question_id, "")
+        found[verdict.axis].append(Answer(verdict.question_id, verdict.attempt, verdict.value, document=document))
     return dict(found)
 
 

@@ -127,7 +127,7 @@ def ask(
 ) -> int:
     """Let models answer a question and review each other's answers without knowing whose they are.
 
-    Exits 4 when no answer could be scored.
+    Exits 4 when no answer could be scored, or when the chair gave no closing answer.
     """
     from surefoot.cli.spending import KEPT, spent_words
     from surefoot.deliberation import deliberate
@@ -152,8 +152,9 @@ def ask(
     if as_json:
         record = msgspec.structs.asdict(held)
         _print(msgspec.structs.asdict(record.pop("result")) | record)
-        return _exit_code(held.result)
-    return _told(held)
+    else:
+        _told(held)
+    return ExitCode.INCOMPLETE if head is not None and held.synthesis is None else _exit_code(held.result)
 
 
 def _tell_failures(failures: Sequence[Failure]) -> None:
@@ -167,7 +168,7 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
         click.echo(plain(f"hint: {hint}", 400), err=True)
 
 
-def _told(held: Deliberation) -> int:
+def _told(held: Deliberation) -> None:
     """The answers, how they were scored, and the chair's closing answer."""
     from surefoot.cli.council_words import shortened
 
@@ -175,11 +176,10 @@ def _told(held: Deliberation) -> int:
         for answer in held.answers:
             click.echo(f"{plain(answer.label, 24)} ({plain(answer.model, 80) or 'no model is named'}):")
             click.echo("".join(f"  {line}\n" for line in shortened(answer.text)))
-    code = _report(held.result, as_json=False)
+    _report(held.result, as_json=False)
     if held.synthesis:
         lines = (plain(line, 10_000) for line in held.synthesis.splitlines())
         click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
-    return code
 
 
 def _opened(settings: Settings, terms: Terms) -> tuple[list[Model], Model | None]:
@@ -218,7 +218,7 @@ def _json_in(file: Path) -> object:
 
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        value: object = jsonblocks.strict(raw.decode("utf-8-sig"))
+        value: object = jsonblocks.forgiving(raw.decode("utf-8-sig"))
     except ValueError as error:
         raise UsageError(f"{file} is not JSON text in UTF-8: {error}", "docs/council.md shows such a file") from None
     except OSError as error:

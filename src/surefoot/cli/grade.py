@@ -30,7 +30,7 @@ from surefoot.records import MEMBER
 from surefoot.regrading import Key
 from surefoot.report.words import names, plain
 from surefoot.store import TRACES, RunStore
-from surefoot.table import BUCKETS
+from surefoot.table import BUCKETS, Bucket
 from surefoot.types import Item, Problem
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from surefoot.graders.findings import Graded
 
 _BATCH = 200
+_BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
+_BAD_SHOWN, _LINE = 5, 100
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 DEFAULT = "local"
@@ -78,7 +80,7 @@ def grade(
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
-    were not, or when the grader failed its self-check: it misread an answer of known label.
+    were not, or when the grader failed its self-check: it misread an answer of known label, or left it unanswered.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]
@@ -108,7 +110,7 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         if store.is_graded_otherwise():
             click.echo("note: the answers have changed since the last grading; all are graded anew", err=True)
         found = grade_run(store, grader)
-        problems = [*store.problems, *_left_out(store)]
+        problems, stands = [*store.problems, *_left_out(store)], _what_stands(store, found)
     with quiet_if_nobody_reads():
         for one in found.graded:
             _print(row_of(one), as_json)
@@ -118,8 +120,13 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         ids = [question_id for question_id, _ in found.standing]
         told = names(ids, len(ids), shown=50, show=plain)
         click.echo(f"warning: not graded this time, so the verdicts of before stand: {told}", err=True)
-    code = _summed_up(Counter(one.bucket for one in found.graded), as_json, found.self_checks)
-    if found.graded:
+    if found.in_vain:
+        click.echo(f"note: nothing was graded, and the run stays as it was: {_graded_by(folder)}", err=True)
+    counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
+    code = _summed_up(counts, as_json, found.self_checks, stands)
+    if not as_json:
+        _show_bad(found.graded)
+    if found.graded and (counts.total() > counts[None] or stands):
         click.echo(f"trust: {plain(trust_in_run(folder), 500)}", err=True)
     return ExitCode.INCOMPLETE if problems or found.standing else code
 
@@ -148,19 +155,25 @@ class Regraded(Struct, frozen=True):
     graded: list[Graded]
     standing: list[Key]  # answers that could not be graded this time, where the verdicts of before stand
     self_checks: dict[str, SelfCheck]  # by grader
+    in_vain: bool = False  # no model answered at all, and another grader's verdicts, or none, stay the run's
 
 
 def grade_run(store: RunStore, grader: Reader) -> Regraded:
     """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
 
     Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
-    council's does where that of a member does, lest those who are left decide alone.
+    council's does where that of a member does, lest those who are left decide alone. A grader that was asked in vain
+    does not become the run's.
     """
     chosen = rubric.load()
     if hasattr(grader, "keeping"):
         grader = grader.keeping(store.replies)
     items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
     graded = grader.read(items)
+    checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
+    nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
+    if nothing and store.manifest.grader != grader.name:
+        return Regraded(graded, [], checks, in_vain=True)
     standing: dict[Key, None] = {}
     for name, ballots in getattr(grader, "ballots", {}).items():
         standing |= dict.fromkeys(store.replace_verdicts(name, ballots))
@@ -171,7 +184,22 @@ def grade_run(store: RunStore, grader: Reader) -> Regraded:
         rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
         verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
     )  # fmt: skip
-    return Regraded(graded, list(standing), getattr(grader, "self_checks", {}))
+    return Regraded(graded, list(standing), checks)
+
+
+def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:
+    """The verdicts of before that count for the run, where there are none of this time."""
+    counted = (v for v in store.verdicts() if v.grader == store.manifest.grader and v.axis == "factuality")
+    return Counter(
+        str(v.value)
+        for v in counted
+        if v.value is not None and (found.in_vain or (v.question_id, v.attempt) in found.standing)
+    )
+
+
+def _graded_by(folder: Path) -> str:
+    grader = RunStore.open(folder).manifest.grader
+    return f"graded by {plain(grader)}" if grader else "not graded"
 
 
 def _left_out(store: RunStore) -> Iterator[Problem]:
@@ -243,11 +271,31 @@ def _print(row: dict[str, Any], as_json: bool) -> None:
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
 
 
-def _summed_up(counts: Counter[str | None], as_json: bool, checks: dict[str, SelfCheck]) -> int:
+def _show_bad(graded: Iterable[Graded]) -> None:
+    """The first answers to look into, the wrong ones before the unsupported."""
+    bad = [one for bucket in _BAD for one in graded if one.bucket == bucket]
+    if bad:
+        click.echo(f"\nbad answers ({min(_BAD_SHOWN, len(bad))} of {len(bad)}; --json has the evidence of all):")
+    for one in bad[:_BAD_SHOWN]:
+        click.echo(f"{plain(one.item.question.id)}: {one.bucket} ({one.reason})")
+        click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
+        click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
+
+
+def _in_buckets(counts: Counter[str | None]) -> str:
+    return ", ".join(f"{counts[bucket]} {bucket}" for bucket in BUCKETS)
+
+
+def _summed_up(
+    counts: Counter[str | None], as_json: bool, checks: dict[str, SelfCheck], stands: Counter[str | None] | None = None
+) -> int:
     if not as_json:
-        click.echo(", ".join(f"{counts[bucket]} {bucket}" for bucket in BUCKETS) + f", {counts[None]} not graded")
+        now = f"{_in_buckets(counts)}, {counts[None]} not graded"
+        click.echo(f"{now} this time; the verdicts of before stand: {_in_buckets(stands)}" if stands else now)
     failed = {name: check for name, check in checks.items() if check.failed}
     for name, check in failed.items():
+        if check.in_vain:  # the server did not answer, and is named
+            continue
         message = f"warning: the grader {name} failed its self-check ({check.words}): what rests on it does not ship"
         click.echo(f"{plain(message, 500)}\nhint: grade again, or with another model", err=True)
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK

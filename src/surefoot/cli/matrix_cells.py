@@ -18,7 +18,7 @@ from surefoot.cli.grade import grade_run
 from surefoot.cli.run import run
 from surefoot.cli.sides import load_side
 from surefoot.cli.spending import Reader
-from surefoot.errors import OtherRun, SurefootError, UsageError
+from surefoot.errors import Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
 from surefoot.gate.trust import failed_checks
 from surefoot.matrix.plan import Cell, Plan
@@ -90,8 +90,8 @@ def _made(
         made.interrupted = True
         return CellResult(cell.name, cell.values, str(folder), failed="interrupted")
     with RunStore.open(folder, writing=True) as store:
-        if not _is_graded_by(store, grader):
-            grade_run(store, grader)
+        if not _is_graded_by(store, grader) and grade_run(store, grader).in_vain:
+            raise Incomplete("nothing was graded: no reply of the grader could be used")
         side = load_side(folder)
     if made.first is not None:
         check_alike(made.first, side)

@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from surefoot.cli.asking_options import Terms as Terms
-from surefoot.cli.asking_options import tell_causes
+from surefoot.cli.asking_options import tell_causes_last
 from surefoot.cli.ledger_option import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
@@ -181,8 +181,8 @@ def _tell(grading: Grading) -> None:
     usd = None if None in paid else sum(filter(None, paid))
     tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
     _note(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
-    tell_causes((reply.error, reply.hint) for reply in replies if reply.error)
-    if grading.self_check.words:
+    tell_causes_last([(reply.error, reply.hint) for reply in replies if reply.error])
+    if grading.self_check.words and not grading.self_check.in_vain:
         _note(f"warning: the grader {grading.self_check.words} among answers of known label")
     open_ids: dict[str, list[str]] = {}
     for one in grading.graded:

@@ -31,6 +31,7 @@ _LABELLED = ("response", "answer", "label", "id", "name")  # what names the answ
 _NESTED = ("scores", "ratings", "dimensions")  # under which the dimensions of one answer may stand
 _VALUES = ("score", "rating", "value")  # of a dimension, beside its reasons
 _OVERALL = ("overall", "score", "rating", "overall score", "overall_score", "total", "holistic")
+_UNSCORED = frozenset({"", "n/a", "na", "n.a.", "not applicable", "not scored", "null", "-"})  # written for null
 _NO_CODE = "the ballot does not carry the code that the reviewer was given"
 
 
@@ -211,7 +212,9 @@ def _written(entry: Mapping[str, object]) -> dict[str, list[object]]:
 
 def _value(written: object) -> object:
     """An object with no score in it stands for itself, and is none."""
-    return next((written[key] for key in _VALUES if key in written), written) if _is_dict(written) else written
+    if _is_dict(written):
+        written = next((written[key] for key in _VALUES if key in written), written)
+    return None if isinstance(written, str) and written.strip().casefold() in _UNSCORED else written
 
 
 def _flat(entry: object, rubric: Rubric) -> object:
@@ -283,7 +286,7 @@ def _unread_numbers(entries: Mapping[str, object], scores: Mapping[str, float]) 
 
 def _overall(entry: object) -> object:
     if not isinstance(entry, dict):
-        return entry
+        return _value(entry)
     written = _written(entry)
     given = [value for name in _OVERALL for value in written.get(name, [])]
     return given[0] if len(given) == 1 else None

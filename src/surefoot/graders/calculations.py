@@ -22,12 +22,13 @@ _MOST_CONSTANT = 366  # "/ 2", "* 100", "365 *"
 _OPERATORS = (
     ("*", r"\*(?!\*)|[×·∗]|\\(?:times|cdot)\b|\bx\b|\b(?:multiplied by|times)\b"),
     ("/", r"[/÷]|\\div\b|\bdivided by\b"), ("+", r"\+|\bplus\b"), ("-", r"[-–−]|\bminus\b"),
-    ("(", r"[(\[{]"), (")", r"[)\]}]"), ("=", r"[=≈]|\\approx\b|\b(?:equals|comes to)\b"),
+    ("(", r"[(\[{]"), (")", r"[)\]}]"), ("=", r"[=≈]|\\approx\b|\b(?:equals|comes to)\b"
+     r"|,? ?\bor (?=(?:about|roughly|approximately|around)\b)"),
 )  # fmt: skip
 _PIECE = re.compile(
     r"|".join(f"(?P<o{place}>{pattern})" for place, (_, pattern) in enumerate(_OPERATORS))
     + rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%"
-    r"|(?:thousand|million|billion|days|times|approximately|about|usd|eur)\b)|(?P<line>\n)|(?P<word>\S)",
+    r"|(?:thousand|million|billion|days|times|approximately|about|roughly|around|usd|eur)\b)|(?P<line>\n)|(?P<word>\S)",
     re.IGNORECASE,
 )
 _WRONG_BY, _RIGHT_BY, _ROUGHLY = 0.01, 0.003, 0.015

@@ -59,11 +59,12 @@ class SelfCheck(Struct, frozen=True):
     passed: tuple[str, ...] = ()
     misread: tuple[str, ...] = ()
     unanswered: tuple[str, ...] = ()
+    in_vain: bool = False  # nothing at all was answered, these or others: a server is down, no reader at fault
 
     @property
     def failed(self) -> bool:
-        """One was misread, or none was read at all."""
-        return bool(self.misread) or (bool(self.unanswered) and not self.passed)
+        """One was misread or not read: what is not shown to be read well does not count as that."""
+        return bool(self.misread or self.unanswered)
 
     @property
     def words(self) -> str:
@@ -77,7 +78,7 @@ def flown(replies: Iterable[tuple[Canary, Found | str]]) -> SelfCheck:
     for canary, found in replies:
         fate = "unanswered" if isinstance(found, str) else "passed" if _is_read_well(canary, found) else "misread"
         names[fate].append(canary.name)
-    return SelfCheck(**{fate: tuple(found) for fate, found in names.items()})
+    return SelfCheck(tuple(names["passed"]), tuple(names["misread"]), tuple(names["unanswered"]))
 
 
 def _is_read_well(canary: Canary, found: Found) -> bool:

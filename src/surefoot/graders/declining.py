@@ -10,101 +10,98 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from surefoot.graders.refusal_clauses import clauses_of
-from surefoot.graders.refusal_elements import Subject, next_step, reported
 from surefoot.table import ClaimFinding
 from surefoot.text.quantities import Quantity
-from surefoot.text.talk import figures, is_talk, leads_on, substance, without_references
+from surefoot.text.talk import (
+    declines,
+    figures,
+    is_absence,
+    is_topic,
+    leads_on,
+    names_source,
+    points,
+    reports,
+    states,
+    stating,
+    substance,
+    without_references,
+)
 from surefoot.text.terms import terms
-from surefoot.types import Passage, Question, Trace
+from surefoot.types import Passage, Question
 
 # How much of what a claim adds to the question stands in the passages. A citation, or figures that all stand there,
 # show where it is from, so that its words may be freer.
 _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
-_ABSENCE = re.compile(
-    r"\b(?:not|no|nothing|none|neither|nowhere|never|without|\w+n['’]t|cannot|nobody|no one|absent|missing|lack\w*|"
-    r"silent|un(?:clear|known|resolved|answered|specified|mentioned|regulated)|outside|beyond|in vain|blank|gap|"
-    r"in the dark|thin|doubt|absence|instead)\b",
-    re.IGNORECASE,
-)
-_OF_SOURCES = re.compile(
-    r"\bI\b|^\W*(?:[Ii]t|[Tt]hey)\b|\b(?:[Nn]either|[Nn]one|me|my|we|us|here\W*$|there\W*$|excerpts?|passages?|"
-    r"sections?|clauses?|rules?|articles?|points?|pages?|paragraphs?|texts?|documents?|materials?|extracts?|conditions|"
-    r"guides?|manuals?|reports?|leaflets?|polic(?:y|ies)|agreements?|bulletins?|terms|wording|instructions|information|"
-    r"questions?|words?|statements?|mention\w*|sources?|said|trace|answer)\b"
-)
-_CLAUSES = re.compile(r"[;:]\s|,?\s(?:but|yet|so|though)\s")
 # "No, ..." answers; "no mention of it" does not.
 _YES_NO = re.compile(
-    r"\W*(?:and |but |so )?(?:yes|no)\b(?! (?:\w+ ){0,2}?(?:source|mention|information|word|answer|figure|statement|"
-    r"rule|clause|passage|trace|sign|hint|detail)s?\b)",
-    re.IGNORECASE,
+    r"\W*(?:and |but |so )?(?:yes|no)\b(?=\W*[,.:;!–—-]|\W*$| (?:it|they|you|he|she|the|this|that)\b)", re.IGNORECASE
 )
-# What rules do: "the lease does not allow dogs" is an answer, "dogs are no topic of the lease" is none.
-_RULING = re.compile(
-    r"\b(?:allow|permit|requir|prohibit|forbid|ban|cover|includ|exclud|insur|refund|entitl|must|may|shall|oblig|liable|"
-    r"valid|appl)\w*",
-    re.IGNORECASE,
-)
+_PRONOUN = re.compile(r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b", re.IGNORECASE)
+_OPEN = re.compile(r"\W*(?:and |but |so )?whether\b", re.IGNORECASE)
 
 
 class Declining:
     """A question and the passages that were found for it: what declining it looks like."""
 
     def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
-        self._asked, self._question, self._passages = question, question.text, passages
+        self._question, self._passages = question.text, passages
         self._terms = set(terms(question.text))
-        self._titles = {term for passage in passages for term in terms(passage.doc)} - self._terms
 
     @cached_property
     def _sources(self) -> str:
         return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
 
-    @cached_property
-    def _subject(self) -> Subject:
-        return Subject.of(self._asked, self._passages)
-
     def is_declined_in(self, text: str) -> bool:
         """Whether a sentence says of the thing asked that it is not in the sources."""
-        return any(map(self._is_absent, _CLAUSES.split(text)))
+        return not _YES_NO.match(text) and declines(text, self._terms)
 
-    def _is_absent(self, text: str) -> bool:
-        said = set(terms(text))
-        if figures(text) or _RULING.search(text) or _YES_NO.match(text) or self._terms.isdisjoint(said):
-            return False
-        names_source = _OF_SOURCES.search(text) or not self._titles.isdisjoint(said)
-        return bool(_ABSENCE.search(text) and names_source)
+    def is_about(self, text: str) -> bool:
+        """Whether it speaks of the thing asked."""
+        return not self._terms.isdisjoint(terms(text))
+
+    def only_declines(self, text: str) -> bool:
+        return self.is_declined_in(text) and all(map(is_absence, stating(text)))
 
     def is_hint(self, text: str) -> bool:
         """Part of declining, and no claim: that it is not there, who may know, where to look."""
-        return self.is_declined_in(text) or leads_on(text, self._question)
+        return self.only_declines(text) or leads_on(text)
 
     def is_near_evidence(self, claim: ClaimFinding) -> bool:
         """Borne out by the passages, told in their words and figures, or a hint where to look further."""
-        talks = is_talk(claim.text) and not figures(claim.text)
-        if claim.supported or talks or leads_on(claim.text, self._question):
+        if claim.supported:
             return True
         contradicted = claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
         amounts = _without(figures(claim.text), figures(self._question))
-        if contradicted or _without(amounts, figures(self._sources)):
+        if contradicted or _without(amounts, figures(self._sources)) or _YES_NO.match(claim.text):
             return False
-        return self._is_told_in_words(claim, amounts) or self._helps_on(claim.text)
+        is_cited = bool(claim.citations) and claim.known
+        parts = stating(claim.text) or [claim.text]
+        return self._is_told(claim.text, is_cited) or all(self._is_let_go(part, is_cited) for part in parts)
 
-    def _helps_on(self, text: str) -> bool:
-        """Every clause reports what a passage says, or tells where to turn."""
-        clauses = clauses_of(Trace("", answer=text))
-        return bool(clauses) and all(
-            next_step(clause, self._subject) or reported(clause, self._subject) for clause in clauses
-        )
+    def _is_let_go(self, part: str, is_cited: bool) -> bool:
+        if is_absence(part) or is_topic(part) or not substance(part) or _OPEN.match(part):
+            return True
+        if points(part) and not _without(figures(part), figures(self._question)):
+            return True
+        return self._is_told(part, is_cited) or (self._news(part) == 0 and self._is_beside(part))
 
-    def _is_told_in_words(self, claim: ClaimFinding, amounts: list[Quantity]) -> bool:
-        """What the claim adds to the question stands in the passages."""
-        words = substance(without_references(claim.text)) - self._terms
-        if not (words or amounts):
+    def _is_beside(self, part: str) -> bool:
+        """No statement, or one about something else than the question."""
+        return not states(part) or not (self.is_about(part) or _PRONOUN.match(part))
+
+    def _is_told(self, text: str, is_cited: bool) -> bool:
+        """What a text adds to the question is in the passages: it is cited, told of a source, or has their figures."""
+        amounts = figures(text)
+        if not (is_cited or amounts or names_source(text) or reports(text)):
             return False
-        wanted = _FREER if amounts or (claim.citations and claim.known) else _GROUNDED
-        return len(words & set(terms(self._sources))) >= wanted * len(words)
+        return self._news(text) <= 1 - (_FREER if amounts or is_cited else _GROUNDED)
+
+    def _news(self, text: str) -> float:
+        """The share of words beyond the question's that no passage has."""
+        words = substance(without_references(text)) - self._terms
+        known = set(terms(self._sources))
+        return len(words - known) / len(words) if words else float(not figures(text) and states(text))
 
 
 def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quantity]:

@@ -194,7 +194,7 @@ def _checked(passage: str, said: _Claim, missing: list[Amount], question: str) -
         derived / (len(missing) or 1),
         min(len(missing) - derived, _MANY),
         float(bool(said.quantities) and misderived(passage, said.text)),
-        float(misnumbered(passage, said.text)),
+        float(misnumbered(passage, said.text, question)),
     ]
 
 

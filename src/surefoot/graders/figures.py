@@ -13,12 +13,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
-from surefoot.graders.numbering import same_sign
-from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_family, same_kind
 from surefoot.text.quantity import TIMES
 from surefoot.text.terms import terms
-from surefoot.text.units import POINTS, SPANS, conversion, is_measured, unit_asked
+from surefoot.text.units import POINTS, SPANS, conversion, family, is_measured, unit_asked
 
 _SCALES = {
     "thousand": 1e3,
@@ -37,6 +36,11 @@ _ASKS_SCALE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
+_ASKS_UNMEASURED = re.compile(
+    r"\b(?:prices?|costs?|fees?|rents?|salar(?:y|ies)|wages?|revenues?|profits?|budgets?|deposits?|fines?|dividends?"
+    r"|how many|number of)\b",
+    re.IGNORECASE,
+)
 _CONCLUDES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|accordingly"
     r"|this (?:means|gives|results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b"
@@ -83,13 +87,17 @@ class FigureAsked(NamedTuple):
     percent: bool
     is_outflow: bool
     unit: str  # of measure, as in units
+    is_unmeasured: bool  # money, or how many things there are
 
 
 def asked_in(question: str) -> FigureAsked:
     scale = _ASKS_SCALE.search(question)
     name = (scale["scale"] or scale["short"]).lower() if scale else ""
     is_percent, is_outflow = bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question))
-    return FigureAsked(_SCALES.get(name, 1.0), is_percent, is_outflow, unit_asked(question))
+    unit = unit_asked(question)
+    return FigureAsked(
+        _SCALES.get(name, 1.0), is_percent, is_outflow, unit, not unit and bool(_ASKS_UNMEASURED.search(question))
+    )
 
 
 def figures_in(text: str) -> list[Figure]:
@@ -151,6 +159,8 @@ def _is_one_of(amount: Amount, others: Sequence[Amount]) -> bool:
 
 
 def same_figure(gold: Figure, given: Figure, asked: FigureAsked, bare: bool) -> bool:
+    if gold.sign * given.sign >= 0 and (given.amount.rounds(gold.amount) or gold.amount.rounds(given.amount)):
+        return True
     if {gold.amount.kind, given.amount.kind} & TIMES and not bare:
         return given.amount.agrees(gold.amount)
     if (
@@ -174,14 +184,28 @@ def _are_measures(one: Amount, other: Amount) -> bool:
     return is_measured(one.unit) and is_measured(other.unit)
 
 
-def comparable(gold: Amount, given: Amount, bare: bool) -> bool:
-    """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says."""
+def comparable(gold: Amount, given: Amount, asked: FigureAsked, bare: bool) -> bool:
+    """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says, and a
+    measure unless the question asks for none."""
     if given.kind.startswith(AS_WRITTEN):
         return True
+    ours, theirs = _dimension(gold), _dimension(given)
+    if ours and theirs and ours != theirs:
+        return False
     if bare and gold.kind == "number":
-        return given.kind not in ("date", "year", "time of day")
+        is_measure = bool(theirs) and theirs not in ("money", "share", "things")
+        return given.kind not in ("date", "year", "time of day") and not (is_measure and asked.is_unmeasured)
     alike = gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or same_family(gold, given)
     return alike or (bare and given.kind == "number")
+
+
+def _dimension(amount: Amount) -> str:
+    """What is measured or counted; empty where a number does not say."""
+    if amount.kind in CURRENCIES:
+        return "money"
+    if amount.kind == "%":
+        return "share"
+    return family(amount.unit) or ("things" if amount.is_counting and not amount.unit else "")
 
 
 def _readings(amount: Amount, asked: FigureAsked) -> Iterator[Amount]:

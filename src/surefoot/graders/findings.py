@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
-from surefoot.graders.gold import agreement
-from surefoot.graders.judging import Asked, Judge, Judgement, Pair
+from surefoot.graders.gold import agreement, of_other_dimensions
+from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
@@ -22,6 +22,7 @@ from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal, detect
+from surefoot.text.sentences import sentences
 from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
 
 PLAINLY = 0.75
@@ -57,11 +58,18 @@ class FindingsGrader:
         readings = [_Reading.of(item) for item in items]
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
-        found = [reading.findings(judged) for reading in readings]
-        both = list(zip(readings, found, strict=True))
-        asked = [one for reading, findings in both for one in target.to_ask(reading.item, findings)]
-        scores = self._answering(list(dict.fromkeys(asked)))
-        return [self._graded(reading, target.settled(reading.item, found, scores)) for reading, found in both]
+        found = self._on_target([(reading.item, reading.findings(judged)) for reading in readings])
+        return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+
+    def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
+        """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
+        if isinstance(self._judge, ReadsWhole):
+            return [target.as_told(item, findings, self._judge.answers) for item, findings in found]
+        asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
+        said = self._judge.answering(asked) if asked else []
+        words = iter(_WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))
+        scores = {one: next(words) if score is None else score for one, score in zip(asked, said, strict=True)}
+        return [target.settled(item, findings, scores) for item, findings in found]
 
     def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> dict[Pair, Judgement]:
         found: dict[Pair, Judgement] = {}
@@ -70,12 +78,6 @@ class FindingsGrader:
             distinct = list(dict.fromkeys(pairs))
             found.update(zip(distinct, judge.judge(distinct), strict=True))
         return found
-
-    def _answering(self, asked: list[Asked]) -> target.Scores:
-        """By the judge; where that does not say, by words."""
-        found = self._judge.answering(asked) if asked else []
-        words = iter(_WORDS.answering([one for one, said in zip(asked, found, strict=True) if said is None]))
-        return {one: next(words) if said is None else said for one, said in zip(asked, found, strict=True)}
 
     def _graded(self, reading: _Reading, findings: Findings) -> Graded:
         bucket, reason = table.decide(findings)
@@ -111,7 +113,7 @@ class _Reading(Struct, frozen=True):
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
         refusal = detect(answer)
-        declines = refusal.value != "answered" or any(map(declining.is_declined_in, found.talk))
+        declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))
         reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines)
         return replace(reading, computed=dict(reading._worked_out()))
 
@@ -201,18 +203,19 @@ class _Reading(Struct, frozen=True):
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
         declining = self.declining
-        asserted = tuple(claim for claim in claims if claim.supported or not declining.is_declined_in(claim.text))
+        asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
         near = all(map(declining.is_near_evidence, asserted))
-        to_be_answered = bool(asserted) and self.item.question.expects == "answer"
-        answers = to_be_answered and (gold == "agrees" or (gold == "none" and self._answers_first))
+        is_told = any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
+        answers = is_told and (gold == "agrees" or (gold == "none" and self._answers_first))
         return ("refused", ()) if near and not answers else ("partial", asserted)
 
     @property
     def _answers_first(self) -> bool:
-        """Whether something is asserted before it is declined: an answer in part rather than the nearest evidence."""
-        return bool(self.refusal and self.claims and self.claims[0].end <= self.refusal.start)
+        """Whether the thing asked is told before it is declined: an answer in part rather than the nearest evidence."""
+        told = [claim for claim in self.claims if self.refusal and claim.end <= self.refusal.start]
+        return any(self.declining.is_about(claim.text) for claim in told)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
@@ -235,7 +238,9 @@ class _Reading(Struct, frozen=True):
         found = self._agreement_in_words()
         read = [judged[pair] for pair in self._gold_pairs if pair in judged] if found == "silent" else []
         if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
-            return "conflicts"
+            question = self.item.question
+            is_other = of_other_dimensions(question.text, question.gold_claims, self.claims)
+            return "silent" if is_other else "conflicts"
         return "agrees" if any(one.label == "supported" for one in read) else found
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
@@ -322,10 +327,7 @@ def _verdicts(
 
     reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
     factuality = row("factuality", bucket, reason)
-    yield Verdict(
-        factuality.question_id, "factuality", bucket, grader, trace.attempt, reason=reason,
-        confidence=min(sure) if sure else None, evidence=evidence,
-    )  # fmt: skip
+    yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
     if findings.unusable:
         return
     if findings.citations:

@@ -15,6 +15,7 @@ from surefoot.graders.figures import (
     is_bare,
     same_figure,
 )
+from surefoot.graders.quantity_names import misnamed
 from surefoot.graders.sense import turned_round
 from surefoot.table import Gold
 from surefoot.text.alike import worded_alike
@@ -24,6 +25,7 @@ from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import names, terms
 
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
+_MOMENTS = frozenset({"date", "year", "time of day"})
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(r"\W*(?P<word>yes|no)\b(?!\. ?(?:\d|[A-Z]+-?\d))", re.IGNORECASE)
 _ASKS_YES_NO = re.compile(
@@ -45,6 +47,19 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
     return "conflicts" if "conflicts" in found else "silent"
 
 
+def of_other_dimensions(question: str, gold_claims: Sequence[str], claims: Sequence[Claim]) -> bool:
+    """Both give figures, and none of the answer's can be held against one of the gold's: a length for a price."""
+    asked, known = asked_in(question), quantities(question)
+    pairs = [
+        comparable(wanted.amount, given.amount, asked, is_bare(gold))
+        for gold in gold_claims
+        for wanted in _wanted(gold, question)
+        for given in figures_given([claim.text for claim in claims])[0]
+        if not _is_known(given, known)
+    ]
+    return bool(pairs) and not any(pairs)
+
+
 def _one(gold: str, asked: str, sentences: Sequence[str], answer: str) -> Gold:
     ours, theirs = _yes_or_no(asked, answer), _yes_or_no(asked, gold)
     if ours and theirs and ours != theirs:
@@ -55,7 +70,7 @@ def _one(gold: str, asked: str, sentences: Sequence[str], answer: str) -> Gold:
     if ours and theirs and not _ASKS_MORE.search(asked):
         return found or "agrees"
     if figures:
-        covers = not is_bare(gold) and _coverage(gold, asked, said) >= _FULL
+        covers = not is_bare(gold) and not _gives_figures(asked, sentences) and _coverage(gold, asked, said) >= _FULL
         return found or ("agrees" if covers else "silent")
     if _names_another(gold, asked, said):
         return "conflicts" if _on_subject(gold, asked, said) else "silent"
@@ -101,9 +116,18 @@ def _by_figures(gold: str, asked: str, wanted: Sequence[Figure], sentences: Sequ
     concluded, all_said = figures_given(sentences)
     pool = concluded if len({one.amount.value for one in wanted}) == 1 else all_said
     given = [one for one in pool if not _is_known(one, known)]
+    said = " ".join(sentences)
+    if misnamed(gold, said) or (bare and misnamed(f"{asked.rstrip('?!. ')}: {gold}", said)):
+        return "conflicts"
     if any(_told_otherwise(kind, wanted, given, unit, bare) for kind in {one.amount.kind for one in wanted}):
-        return "conflicts" if _on_subject(gold, asked, " ".join(sentences)) else "silent"
+        return "conflicts" if _on_subject(gold, asked, said) else "silent"
     return "agrees" if any(same_figure(w, g, unit, bare) for w in wanted for g in given) else None
+
+
+def _gives_figures(asked: str, sentences: Sequence[str]) -> bool:
+    """Others than the question has, and than dates."""
+    known = quantities(asked)
+    return any(one.amount.kind not in _MOMENTS and not _is_known(one, known) for one in figures_given(sentences)[0])
 
 
 def _told_otherwise(
@@ -112,7 +136,7 @@ def _told_otherwise(
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
     tells nothing: it is the second half of "2.75 : 1"."""
     theirs = [one for one in wanted if one.amount.kind == kind]
-    ours = [g for g in given if comparable(theirs[0].amount, g.amount, bare)]
+    ours = [g for g in given if comparable(theirs[0].amount, g.amount, unit, bare)]
     telling = [one for one in theirs if one.amount.value != 1] or theirs
     return bool(ours) and not any(same_figure(w, g, unit, bare) for w in telling for g in ours)
 

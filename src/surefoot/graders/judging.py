@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -49,6 +49,13 @@ class Judge(Protocol):
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         """How likely each passage answers its question; None where the judge does not say."""
         ...
+
+
+@runtime_checkable
+class ReadsWhole(Protocol):
+    """A judge of one answer that has read all of it, and says whether it answers its question; None: it cannot tell."""
+
+    answers: bool | None
 
 
 class Cascade:

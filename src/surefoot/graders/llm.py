@@ -110,6 +110,7 @@ class LlmGrader:
         check = flown(
             (canary, by_place[len(plan.drafts) + number][0][1]) for number, canary in enumerate(plan.canaries)
         )
+        check = replace(check, in_vain=bool(replies) and all(reply.error for reply in replies))
         graded = (self._graded(draft, by_place.get(place, []), check) for place, draft in enumerate(plan.drafts))
         return Grading(tuple(graded), check, tuple(replies))
 
@@ -178,6 +179,7 @@ class LlmGrader:
             by_claim(draft.claims, replies, [ask.numbers for ask, _ in asked]),
             _gold(found),
             draft.noted,
+            _answers(found),
         )
         graded = FindingsGrader(told).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
@@ -215,6 +217,12 @@ def _gold(found: Sequence[Found]) -> str:
     """Of several calls about one answer: a conflict in any counts, and so does agreement where none conflicts."""
     said = {one.gold for one in found}
     return next((value for value in ("conflicts", "agrees") if value in said), "silent")
+
+
+def _answers(found: Sequence[Found]) -> bool | None:
+    """Whether the question is answered, if any of several calls can tell: all saw the whole answer."""
+    said = {one.answers for one in found}
+    return True if "yes" in said else False if "no" in said else None
 
 
 def _signed(graded: Graded, grader: str, via: str, detail: str = "", misread: str = "") -> Graded:

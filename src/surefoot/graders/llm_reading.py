@@ -38,14 +38,17 @@ class Told:
     """A judge of one answer: it passes on what the model found, as far as the quotes bear it out.
 
     `read` has the finding on each claim that the model was asked about, or why there is none; `settled` what an earlier
-    judge was sure of. A quote that stands nowhere is a slip of the model and says nothing of the answer, so what hangs
-    on it is left open; `voided` has the claims with such quotes, and why they do not count.
+    judge was sure of; `answers`, whether the question is answered. A quote that stands nowhere is a slip of the model
+    and says nothing of the answer, so what hangs on it is left open; `voided` has the claims with such quotes, and why
+    they do not count.
     """
 
     def __init__(
-        self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, settled: Mapping[Pair, Judgement]
-    ) -> None:
+        self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, settled: Mapping[Pair, Judgement],
+        answers: bool | None = None,
+    ) -> None:  # fmt: skip
         self.name, self._item, self._read, self._gold, self._settled = name, item, read, gold, settled
+        self.answers = answers
         self.voided: dict[str, str] = {}
         self._checked: dict[str, tuple[list[Evidenced], str]] = {}  # by claim
 
@@ -53,7 +56,7 @@ class Told:
         return [self._one(pair) for pair in pairs]
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
-        """The model is not asked this."""
+        """The model says it of the whole answer."""
         return [None] * len(asked)
 
     def _one(self, pair: Pair) -> Judgement:

@@ -29,6 +29,9 @@ _SAYS = {
     "in_part": "supports_in_part", "partially": "supports_in_part", "partially_supports": "supports_in_part",
     "supports_partially": "supports_in_part", "partly_supports": "supports_in_part",
 }  # fmt: skip
+_REFUSALS = {"false": "answered", "no": "answered", "true": "refused", "yes": "refused"}
+_ANSWERS = {"yes": "yes", "true": "yes", "partly": "yes", "partially": "yes", "no": "no", "false": "no"}
+_QUOTES = ("quote", "text", "quotation", "excerpt", "sentence")  # under which the words of a passage may stand
 
 
 class Evidenced(Struct, frozen=True):
@@ -50,6 +53,7 @@ class Found(Struct, frozen=True):
     asserts: str
     claims: tuple[ClaimRead, ...]
     gold: Literal["agrees", "conflicts", "silent", "no_gold", "cannot_tell"]
+    answers: Literal["yes", "no", "cannot_tell"] = "cannot_tell"
 
 
 def _object(**properties: Schema) -> Schema:
@@ -82,6 +86,7 @@ def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
         asserts=_TEXT,
         claims={"type": "array", "items": claim, "minItems": len(claims), "maxItems": len(claims)},
         gold=_one_of("agrees", "conflicts", "silent", "no_gold", "cannot_tell"),
+        answers=_one_of("yes", "no", "cannot_tell"),
     )
     return {"title": "findings", **findings}
 
@@ -122,21 +127,25 @@ def _put_right(value: Value, wanted: Sequence[int]) -> Value:
         value = inner  # {"findings": {...}}
     if "claims" not in value and "reading" in value:
         value = {"claims": [value]}
-    claims = _listed(value.get("claims"), key="claim", inside="reading")
+    claims = _listed(value.get("claims"), "claim", ("reading",))
     placed = [
         _claim({**claim, "claim": claim.get("claim", number)})
         for claim, number in zip(claims, wanted if len(claims) == len(wanted) else [None] * len(claims), strict=True)
     ]
     asked = [claim for claim in placed if claim["claim"] in wanted]
-    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold")}
+    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold", "answers")}
+    said["refusal"] = _meant(str(said["refusal"]), _REFUSALS)
+    said["answers"] = _ANSWERS.get(str(_meant(str(said["answers"]), {})), _UNSAID)
     has_findings = "claims" in value or "refusal" in value
     return {**value, **said, "claims": _once(asked)} if has_findings else value
 
 
-def _listed(value: object, key: str, inside: str) -> list[Value]:
+def _listed(value: object, key: str, inside: Sequence[str]) -> list[Value]:
     """A list of objects, however it was written: one alone, or each under its number."""
     if isinstance(value, dict):
-        value = [value] if inside in value else [{key: name, **one} for name, one in value.items() if _is(one)]
+        value = (
+            [value] if value.keys() & set(inside) else [{key: name, **one} for name, one in value.items() if _is(one)]
+        )
     return [one for one in value if _is(one)] if isinstance(value, list) else []
 
 
@@ -145,7 +154,7 @@ def _is(value: object) -> bool:
 
 
 def _claim(claim: Value) -> Value:
-    evidence = _listed(claim.get("evidence"), key="passage", inside="quote")[:MOST_EVIDENCE]
+    evidence = _listed(claim.get("evidence"), "passage", _QUOTES)[:MOST_EVIDENCE]
     reading = _meant(claim.get("reading"), _READINGS)
     if reading is None:
         kinds = {_meant(one.get("says"), _SAYS) for one in evidence} - {"supports_in_part"}
@@ -155,11 +164,11 @@ def _claim(claim: Value) -> Value:
 
 
 def _evidence(one: Value, reading: object) -> Value:
-    quote = one.get("quote")
+    quote = next((one[key] for key in _QUOTES if one.get(key)), "")
     says = _meant(one.get("says"), _SAYS) or {"supported": "supports", "contradicted": "contradicts"}.get(str(reading))
     return {
         "passage": _numbered(one.get("passage"), "P{}".format),
-        "quote": " ... ".join(map(str, quote)) if isinstance(quote, list) else quote or "",
+        "quote": " ... ".join(map(str, quote)) if isinstance(quote, list) else quote,
         "says": says or "supports_in_part",
     }
 

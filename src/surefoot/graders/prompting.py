@@ -68,7 +68,7 @@ class Prompting:
             or "There are none.",
             answer=fence.around("answer", shortened(answer)),
             claims=fence.around("claims", _listed(claims)) if claims else "There are none.",
-            count=f"the refusal, {_counted(len(claims))} and the reference",
+            count=f"the refusal, {_counted(len(claims))}, the reference and whether the question is answered",
         )
         numbers = tuple(number for number, _ in claims)
         return Prompt(

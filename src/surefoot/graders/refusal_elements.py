@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from surefoot.graders.refusal_clauses import (
+from surefoot.text.clauses import (
     NEVER,
     OF_DECLINING,
     SOURCES,
@@ -20,6 +20,7 @@ from surefoot.graders.refusal_clauses import (
     words_at,
 )
 from surefoot.text.refusals import detect
+from surefoot.text.talk_words import POINTERS
 from surefoot.text.terms import terms
 from surefoot.types import Evidence, Passage, Question
 
@@ -32,11 +33,6 @@ _SEEK = (
     "|phone|ring|e-?mail|mail|write|message|speak|talk|turn|go|visit|refer|search|find|review|raise|settle|verify|confirm"
     "|clarify|quote|approach|seek|order|inquire|enquire|paste|forward|submit|escalate|reach|specify|take|have|give|bring"
     "|put|pull|dig|open|browse|point|study|examine|start|apply|inspect|add|load|arrange|book|commission|locate|follow)"
-)
-_INFORM = (
-    "(?:tell|help|say|show|have|hold|list|contain|give|supply|quote|clear|confirm|answer|know|advise|provide|explain"
-    "|point|set|cover|state|settle|clarify|include|specify|carry|assist|resolve|spell|reveal|inform|direct|look"
-    "|be (?:in|on|with|under|at|found|listed|given|set|stated|shown|where|there|recorded|happy|best|worth|covered))"
 )
 _CAN = r"(?:can|could|may|might|should|would|will|ought to|(?:is|are) likely to)"
 _ASIDE = r"(?: (?:\w+ly|also|then|still|well|first|always|(?:be able|have|need|want|wish|like|do well) to))*"
@@ -60,11 +56,6 @@ _ADVICE = re.compile(
     r"|\b(?:suggest(?:ed)?|recommend(?:ed)?|advise|propose|worth|best bet|best option|next step)\b"
     rf"|\bif (?:you|someone)(?: can| could|['’]d)? {_SEEK}\b"
     rf"|\b(?:document|place|person|source|text|one|contact|team|office|people) to {_SEEK}\b|\bto {_SEEK}(?: \w+)?\W*$",
-    re.IGNORECASE,
-)
-_HELPER = re.compile(
-    rf"[\w'’)],? (?<!that )(?<!this )(?<!which ){_CAN}{_ASIDE}(?: {_INFORM}\b|\W*$)|\bis where\b"
-    r"|\b(?:lists?|has|have|shows?|contains?|gives?|states?|covers?) (?:it|them|that)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
@@ -194,7 +185,7 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     kept = ",".join(part for part in parts if part not in denied)
     if _gives_order(kept):
         return True
-    leads = _ADVICE.search(kept) or (_HELPER.search(kept) and not _OWN.search(kept))
+    leads = _ADVICE.search(kept) or (POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
 
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from surefoot.graders.refusal_clauses import Clause, clauses_of, contents, figures, words
 from surefoot.graders.refusal_elements import Subject, evidence, missing, next_step
+from surefoot.text.clauses import Clause, clauses_of, contents, figures, words
 from surefoot.text.terms import stem
 from surefoot.types import Evidence, Item
 

@@ -60,7 +60,7 @@ class _Reading:
 
     def __init__(self, pair: Pair) -> None:
         self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
-        self.is_misnumbered = misnumbered(pair.passage, self.claim)
+        self.is_misnumbered = misnumbered(pair.passage, self.claim, pair.context)
         self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
         self.around = frozenset(terms(pair.title))

@@ -92,6 +92,13 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     return replace(findings, answers_question=answers)
 
 
+def as_told(item: Item, findings: Findings, answers: bool | None) -> Findings:
+    """With what a reader of the whole answer says, where one does; gold ids tell which passages may be cited for it."""
+    if not _is_open(findings):
+        return findings
+    return replace(findings, answers_question=answers is not False and bool(_on_gold(item, findings)))
+
+
 def _is_open(findings: Findings) -> bool:
     return findings.gold == "none" and decide(findings)[0] == "correct"
 

@@ -11,9 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from surefoot.importers.verdicts import quoted
-from surefoot.records import AI, PEOPLE, bare_name, is_ai, is_annotator, is_called_like_a_grader
+from surefoot.records import AI, PEOPLE, UNNAMED, bare_name, is_ai, is_annotator, is_called_like_a_grader
 
-UNNAMED = "unnamed"
 WHO = ("annotator", "grader")
 LONGEST_NAME = 200
 # Other ways to call a grader than those nobody has by accident: rules, llm:MODEL, anthropic:MODEL, somebodys@2, and

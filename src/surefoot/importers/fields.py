@@ -1,59 +1,22 @@
 """From a logged row to a Trace, whatever its shape.
 
-One table says where each field may be found; the first path that leads to a value wins, row by row, so a file
-may mix shapes. To read a new shape, add its paths here (or pass `--map field=path`).
+The table in `places` says where each field may be found; the first path that leads to a value wins, row by row, so a
+file may mix shapes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from surefoot.errors import UsageError
+from surefoot.importers.places import PATHS, Candidate, Path, Plan
+from surefoot.importers.unread import unread_in
 from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
 from surefoot.types import Trace
 
-Path = tuple[str, ...]
-
-
-class Candidate(NamedTuple):
-    """A key of the row that may hold a field: itself (`direct`), or somewhere below."""
-
-    key: str
-    direct: bool
-    below: tuple[Path, ...]
-
-
-PATHS: Mapping[str, tuple[str, ...]] = {
-    "question_id": ("qid", "q_id", "question_id", "questionId", "id"),
-    "question": (
-        "q", "question", "user_input", "input", "query", "handoff.question", "input.question", "inputs.question",
-    ),
-    "answer": (
-        "answer.text", "answer.claim", "answer.answer", "answer", "answer_text", "answer_json.claim",
-        "answer_json.answer", "answer_json.text", "parsed.claim", "parsed.answer", "raw", "response",
-        "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs.answer",
-    ),
-    "citations": (
-        "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
-        "citations_in_answer", "handoff.scholar.citations", "outputs.citations",
-    ),
-    "retrieved": (
-        "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
-        "handoff.scope.allowed_ids", "retrieved", "passages",
-    ),
-    "contexts": ("retrieved_contexts", "retrieval_context", "retrievalContext", "contexts"),
-    "error": ("error", "exception"),
-    "triage": ("label",),
-}  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}
 
-# One row may hold many traces: test-case files and exports wrap them in a list under one of these keys.
-CONTAINERS = ("testCases", "test_cases", "traces", "samples")
-
-_PLANS_KEPT = 1_000
-
-Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
+_PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
 
 
 class TraceReader:
@@ -71,6 +34,7 @@ class TraceReader:
         self._plans: dict[tuple[object, ...], Plan] = {}
         self._mapped = {name: ALIASES.get(name, name) for name in mapping or {}}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
+        self.remarks: set[str] = set()  # on rows in which a field is not found
 
     def read(self, row: dict[str, object]) -> Trace | str:
         """The trace a row holds, or the reason why it holds none."""
@@ -102,6 +66,8 @@ class TraceReader:
             self._plans.clear()
         plan = {field: [c for c in candidates if c.key in row] for field, candidates in self._paths.items()}
         self._plans[tuple(row)] = plan
+        if len(self.remarks) < _REMARKS_KEPT and (remark := unread_in(row, plan)):
+            self.remarks.add(remark)
         return plan
 
 
@@ -143,4 +109,7 @@ def _descend(value: object, path: Path) -> object:
 
 def _no_question(row: Iterable[str]) -> str:
     keys = ", ".join(str(key)[:40] for key in list(row)[:8])
-    return f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does"
+    return (
+        f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does, "
+        "and so for answer, citations, and retrieved or contexts"
+    )

@@ -16,13 +16,13 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.importers.annotators import UNNAMED, WHO, Author, author_of, fault_in
+from surefoot.importers.annotators import WHO, Author, author_of, fault_in
 from surefoot.importers.dating import time_after
 from surefoot.importers.label_fields import text_of, time_of, typed
 from surefoot.importers.label_tables import NOTES, Row, is_table, one_per_axis, table_rows
 from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
 from surefoot.problems import HARMLESS
-from surefoot.records import BY_CHOICE, PEOPLE, Drawn, Label, place_of
+from surefoot.records import BY_CHOICE, PEOPLE, UNNAMED, Drawn, Label, place_of
 from surefoot.rubric import Rubric
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem
@@ -156,7 +156,7 @@ def _labels(
         unnamed += label.annotator == UNNAMED
         yield line, label
     if unnamed:
-        message = f"labels that do not say who gave them ({unnamed}) count as by one person, {UNNAMED!r}"
+        message = f"labels that do not say who gave them ({unnamed}) count as by one annotator, {UNNAMED!r}"
         problems.append(Problem("note", message, source))
 
 

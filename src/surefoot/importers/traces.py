@@ -8,9 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.importers import sources
-from surefoot.importers.fields import CONTAINERS, TraceReader
+from surefoot.importers.fields import TraceReader
 from surefoot.importers.jsontext import Repaired
 from surefoot.importers.otel import Span, spans_in, traces_of
+from surefoot.importers.places import CONTAINERS
 from surefoot.importers.values import kind_of
 from surefoot.types import Problem, Trace
 

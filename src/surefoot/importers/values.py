@@ -69,8 +69,10 @@ def contexts_in(value: object) -> Retrieved | None:
 
 def together(ids: Retrieved | None, texts: Retrieved | None) -> Retrieved | str | None:
     """What was retrieved, where a log has the ids in one list and the texts in another; or why they do not fit."""
-    if ids is None or texts is None or any(passage.text for passage in ids):
-        return texts if ids is None else ids
+    if texts is None or any(passage.text for passage in ids or ()):
+        return ids
+    if not ids:  # no list of ids, or an empty one: passages that have none
+        return texts
     if len(ids) != len(texts):
         return f"the log has {len(ids)} ids of retrieved passages and {len(texts)} texts"
     pairs = zip(ids, texts, strict=True)

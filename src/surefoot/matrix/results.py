@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from surefoot.gate.metrics import METRICS, UNGRADED, measured
 from surefoot.gate.sides import Run, Said, asked_of, side_of
+from surefoot.gate.trust import failed_checks
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Question
 
@@ -22,6 +23,7 @@ class CellResult(Struct, frozen=True):
     answers: tuple[tuple[Said, Question | None], ...] = ()
     failed: str = ""  # why there are no verdicts
     notes: tuple[str, ...] = ()  # what went wrong with single answers
+    failed_checks: dict[str, str] = {}  # what graders misread of known label, by grader
     buckets: dict[str, int] = {}
     rates: dict[str, Estimate] = {}
     tokens: int | None = None
@@ -33,7 +35,7 @@ class CellResult(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        return not self.failed and not self.buckets[UNGRADED]
+        return not self.failed and not self.failed_checks and not self.buckets[UNGRADED]
 
 
 def result_of(name: str, values: Mapping[str, str], run: str, side: Run, notes: tuple[str, ...] = ()) -> CellResult:
@@ -50,6 +52,7 @@ def result_of(name: str, values: Mapping[str, str], run: str, side: Run, notes: 
         run,
         answers,
         notes=notes,
+        failed_checks=failed_checks([side]),
         buckets={bucket: counted[bucket] for bucket in (*BUCKETS, UNGRADED)},
         rates={name: measured(METRICS[name], answers)[0] for name in RATES if graded},
         tokens=sum(tokens) if tokens else None,

@@ -21,7 +21,8 @@ from surefoot.models.settings import Settings
 
 _RETRIES_UNREACHED = 2  # of a server that has never answered
 _LOOK_AGAIN = 0.02  # seconds, whether calls under way have left something of the budget
-_MAY_PASS = ("busy", "passing", "unreachable", "unpaid")
+_MAY_PASS = ("busy", "passing", "page", "unreachable", "unpaid", "too_dear")
+_BY_SERVER = "the server allows for no longer reply: lower --effort, or choose another model"
 _BY_BUDGET = "--max-cost allows for more"
 
 
@@ -74,7 +75,7 @@ class _Prompt:
         self._manner = learnt.manner
         self._wanted = prompt  # with a reminder, after a reply that could not be used
         self._calls = self._failures = self._refusals = self._repairs = self._cuts = 0
-        self._tokens_in = self._tokens_out = 0
+        self._tokens_in = self._tokens_out = self._asked_for = 0
         self._cost: float | None = 0.0
         self._wrong = ""  # with the last reply
         self._started = asyncio.get_running_loop().time()
@@ -92,7 +93,7 @@ class _Prompt:
                         self._learnt.given_up(failure)
                     return self._error(failure)
                 continue
-            room = self._room()
+            room = self._asked_for
             self._learnt.answered(self._manner)
             self._learnt.heard(answer, room)
             if self._cuts and not answer.cut:
@@ -109,7 +110,7 @@ class _Prompt:
             prompt, set_aside = await self._set_aside()
             spent = 0.0
             try:
-                self._calls += 1
+                self._calls, self._asked_for = self._calls + 1, prompt.longest
                 self._run.sent.add(task)
                 answer = await client.send(client.dialect.body(terms.model, prompt, self._manner, terms.settings))
                 spent = self._count(answer, set_aside)
@@ -148,6 +149,10 @@ class _Prompt:
 
     def _room(self) -> int:
         """How many tokens a reply may have: its text and thinking, twice as many each time that it was cut off."""
+        room, most = self._wished_room(), self._manner.most
+        return room if most is None else min(room, most)
+
+    def _wished_room(self) -> int:
         settings = self._terms.settings
         if settings.max_tokens is not None:
             return settings.max_tokens
@@ -176,12 +181,18 @@ class _Prompt:
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
         settings, pace = self._terms.settings, self._terms.endpoint.pace
+        if failure.kind == "page":
+            self._learnt.page(failure)
         if failure.kind == "unpaid":
             self._learnt.unpaid(failure)
         if failure.kind == "hopeless" or self._run.stopping or self._learnt.hopeless is not None:
             return False
         if failure.kind == "rejected":
             return self._adapts_to(failure)
+        if failure.kind == "too_dear":
+            shrinks = self._shrinks_for(failure)
+            self._learnt.unpaid(failure, shrinks)
+            return shrinks
         if failure.kind == "busy" and not failure.maybe_paid:
             self._refusals += 1
             wait = pace.wait_before(self._refusals)
@@ -210,11 +221,15 @@ class _Prompt:
         if settings.effort and "effort" in failure.message.lower():
             failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave --effort out"
             return False
-        manner = adapted(self._manner, failure.message, dialect, self._prompt.schema is not None)
+        manner = adapted(self._manner, failure.message, dialect, self._prompt.schema is not None, self._asked_for)
         if manner is None and self._cuts:
             failure.message = f"{self._wrong}, and more room was refused: {failure.message}"
         self._manner = manner or self._manner
         return manner is not None
+
+    def _shrinks_for(self, failure: CallFailed) -> bool:
+        """Once: who has not that much money either has none."""
+        return self._manner.most is None and self._manner.room == 0 and self._adapts_to(failure)
 
     def _read(self, answer: Answer, room: int) -> Reply | None:
         """None: it cannot be used, and is asked for again."""
@@ -222,11 +237,12 @@ class _Prompt:
         if not found.problem:
             how = "text" if self._prompt.schema is None else self._manner.how
             return self._made(answer.text, found.value, how)
-        hint = ""
+        hint, is_full = "", room in (settings.max_tokens, self._manner.most)
         if answer.cut:
-            limit = f"--max-tokens {settings.max_tokens}" if settings.max_tokens else f"{room:,} tokens"
+            limit = f"--max-tokens {room}" if room == settings.max_tokens else f"{room:,} tokens"
             found, hint = Reading(problem=f"{found.problem} ({limit})"), "raise --max-tokens, or lower --effort"
-        is_final = answer.refusal or (answer.cut and settings.max_tokens is not None)
+            hint = _BY_SERVER if room == self._manner.most else hint
+        is_final = answer.refusal or (answer.cut and is_full)
         if is_final or self._repairs >= settings.repairs or self._run.stopping:
             return self._error(CallFailed("permanent", found.problem, hint=hint))
         self._repairs += 1

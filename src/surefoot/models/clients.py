@@ -109,8 +109,9 @@ class Client:
     def _network_failure(self, error: Exception) -> CallFailed:
         kind = type(error.__cause__ or error).__name__  # aiohttp's: httpx' name for a lost connection is misleading
         if "Connector" in kind or kind in ("ConnectionTimeoutError", "ConnectError"):
-            reason = self._key.scrubbed(" ".join(str(error).split()))[:120] or kind
-            return CallFailed("unreachable", f"the server could not be reached: {reason}", hint=self._hints.on_silence)
+            reason = self._key.scrubbed(" ".join(str(error).split()))
+            message, hint = f"the server could not be reached: {reason[:120] or kind}", self._hints.on_silence(reason)
+            return CallFailed("unreachable", message, hint=hint)
         if "Timeout" in kind:
             message = f"the server sent nothing for {self._settings.stall:g} s"
             return CallFailed("busy", message, maybe_paid=True, hint=SILENT)

@@ -26,7 +26,18 @@ _TOO_LONG = re.compile(
     r"context (?:length|window|size)|too long|request too large|tokens must be reduced|maximum.{0,20} length"
     r"|content.?(?:policy|filter)"
 )
-_TOO_MANY = re.compile(r"too large|too many|exceed|at most|maximum|less than|greater than|larger than|> ?[0-9]|fewer")
+_TOO_MANY = re.compile(
+    r"too (?:large|many|high|big)|exceed|at most|maximum|less than|lower than|greater than|larger than"
+    r"|limit (?:of|is)|range|> ?[0-9]|<= ?[0-9]|fewer"
+)
+_ABOUT_TOKENS = re.compile(r"max(?:imum)?[ _]?(?:completion|output|new)?[ _]?tokens|completion tokens")
+_ABOUT_CONTEXT = re.compile("context (?:length|window|size)")
+_STATUS = re.compile(r"^http [0-9]{3}\b")
+_WHOLE_NUMBER = re.compile(
+    r"(?<![\w.-])[0-9]{1,3}(?:,[0-9]{3}){1,3}(?![\w-]|[.,][0-9])|(?<![\w.-])[0-9]{2,9}(?![\w-]|[.,][0-9])"
+)
+_BELOW = re.compile(r"(?:less|lower|smaller) than (?=\W*[0-9])|exclusive")
+_FEWEST_TOKENS = 16  # a smaller number is no limit of a reply
 _ROOMS = (1.0, 0.25, 0.0)  # shares of the room to think, for servers that have no room for all of it
 _IN_WORDS = "Reply with one JSON value that fits this JSON schema, and with nothing after it:\n"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -54,12 +65,14 @@ class Manner(Struct, frozen=True):
     limit: LimitName = "max_tokens"
     switched: bool = False  # the limit goes by its other name already
     room: int = 0  # the place of the share of the room to think
+    most: int | None = None  # tokens of a reply that the server has named as its limit
     stream: bool = True
 
     @property
     def concessions(self) -> int:
         hows = ("json_schema", "json_object", "text").index(self.how)
-        return hows + (not self.temperature) + self.switched + self.room + (not self.stream)
+        limited = self.most is not None
+        return hows + (not self.temperature) + self.switched + self.room + limited + (not self.stream)
 
     def room_to_think(self, tokens: int) -> int:
         return int(tokens * _ROOMS[self.room])
@@ -85,11 +98,15 @@ class Dialect(Protocol):
     def answer(self, data: bytes) -> Answer: ...
 
 
-def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool) -> Manner | None:
-    """How to ask again what a server has rejected; None where another manner would not help."""
+def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool, asked: int = 0) -> Manner | None:
+    """How to ask again what a server has rejected; None where another manner would not help.
+
+    `asked`: for how many tokens it was asked."""
     said = message.lower()
     if manner.temperature and "temperature" in said:
         return replace(manner, temperature=False)
+    if most := named_limit(said, asked):
+        return replace(manner, most=most)
     about_tokens = re.search("max_(?:completion_)?tokens", said)
     if manner.room < len(_ROOMS) - 1 and ((about_tokens and _TOO_MANY.search(said)) or _TOO_LONG.search(said)):
         return replace(manner, room=manner.room + 1)
@@ -102,6 +119,17 @@ def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool) -
     if not with_schema or not later or _TOO_LONG.search(said):
         return None
     return replace(manner, how=later[0])
+
+
+def named_limit(said: str, asked: int) -> int | None:
+    """The most tokens of a reply, where a server says how many it takes: the largest number below what was asked for.
+
+    The size of its context is none: the prompt takes a part of that."""
+    if not _ABOUT_TOKENS.search(said) or not _TOO_MANY.search(said) or _ABOUT_CONTEXT.search(said):
+        return None
+    numbers = (int(found[0].replace(",", "")) for found in _WHOLE_NUMBER.finditer(_STATUS.sub("", said)))
+    below = max((number for number in numbers if _FEWEST_TOKENS <= number < asked), default=None)
+    return below - 1 if below and _BELOW.search(said) else below
 
 
 class _Part(Struct):
@@ -286,4 +314,7 @@ def _decoded(data: bytes, kind: type[Found]) -> Found:
         if failure := failure_in(data):
             raise failure from error
         start = " ".join(data[:400].decode("utf-8", "replace").split())[:80]
+        if start.startswith("<"):
+            message = f"the address is not an API: it answers with a web page: {start!r}"
+            raise CallFailed("page", message, maybe_paid=True) from error
         raise CallFailed("passing", f"the server did not answer with a reply: {start!r}", maybe_paid=True) from error

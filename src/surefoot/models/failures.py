@@ -16,6 +16,8 @@ Kind = Literal[
     "passing",  # may pass: ask again
     "unreachable",  # the same, but nobody is there at all
     "rejected",  # something in the request: perhaps it goes without that
+    "too_dear",  # the same, for it costs more than is left; with fewer tokens it may be paid for
+    "page",  # a web page: no API is there, if that is all that ever comes
     "permanent",  # this prompt will not be answered
     "unpaid",  # the vendor wants money first: some say so by mistake, so it takes several to believe it
     "hopeless",  # no prompt will: wrong key, unknown model
@@ -45,7 +47,10 @@ _WRONG: dict[Wrong, re.Pattern[str]] = {
         r"|model_not_found"
         r"|(?:model|deployment)s?\b.{0,100}?(?:does not exist|not found|not exist)"
     ),
-    "address": re.compile("unexpected endpoint|unknown (?:url|endpoint)|invalid url|no such (?:url|endpoint|route)"),
+    "address": re.compile(
+        "unexpected endpoint|unknown (?:url|endpoint)|invalid url|no such (?:url|endpoint|route)"
+        "|http request (?:was sent )?to (?:an )?https"
+    ),
 }
 _FORBIDDEN = re.compile(r"key|permission|access|credential|authori[sz]|not supported|not enabled|disabled")
 _FEWER_TOKENS = re.compile(r"fewer max_(?:completion_)?tokens")
@@ -87,7 +92,7 @@ def wrong_part(said: str) -> Wrong:
 
 def _kind(status: int, start: str, delay: float | None) -> Kind:
     if status == _PAYMENT_REQUIRED:
-        return "rejected" if _FEWER_TOKENS.search(start) else "unpaid"
+        return "too_dear" if _FEWER_TOKENS.search(start) else "unpaid"
     if _NO_MONEY.search(start) and delay is None:  # who says when to come back does not mean money
         return "unpaid"
     if status in (413, 429) and _asks_too_much(start):

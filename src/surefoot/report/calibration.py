@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.calibration.results import MEAN, PICKED, AxisCalibration, Calibration, Rate
+from surefoot.calibration.joining import FACTUALITY
+from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain
 
@@ -48,11 +49,9 @@ def title(found: Calibration) -> str:
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
-def in_short(found: Calibration) -> str:
-    """What whoever ships has to know, before all the tables; "" where nobody has labelled."""
-    if found.certificate is None or not found.labels:
-        return ""
-    return f"In short: {found.certificate.labels} labels."
+def first(found: Calibration) -> Iterator[str]:
+    """What whoever ships has to know, before all the tables."""
+    yield from filter(None, (found.headline, found.skipped_note))
 
 
 def caption(axis: AxisCalibration) -> str:
@@ -200,8 +199,9 @@ def warnings(rates: Iterable[tuple[str, Rate]]) -> Iterator[str]:
 
 def markdown(found: Calibration) -> Iterator[str]:
     yield from ("# Surefoot calibration", "", f"{cell(title(found), _LONGEST)}.", "")
-    if short := in_short(found):
-        yield from (cell(short, _LONGEST), "")
+    for words in first(found):
+        yield from (cell(words, _LONGEST), "")
+    yield from ("<details><summary>Details</summary>", "")
     for name, axis in found.axes.items():
         yield from (f"## {cell(name)}", "", *_markdown_table(("agreement", "value"), agreements(axis)), "")
         if axis.table:
@@ -214,6 +214,7 @@ def markdown(found: Calibration) -> Iterator[str]:
             yield from (*_markdown_table(BIN_HEADS, bins(axis)), "")
     if found.target:
         yield from ("## Other answers", "", *_markdown_table(TARGET_HEADS, target_rows(found)), "")
+    yield from ("</details>", "")
     yield from (f"- {cell(words, _LONGEST)}" for words in ending(found))
     if found.problems:
         yield from ("", f"## Problems and notes ({len(found.problems)})", "")
@@ -222,21 +223,16 @@ def markdown(found: Calibration) -> Iterator[str]:
             yield f"- and {len(found.problems) - PROBLEMS_SHOWN} more, all of them in --json"
 
 
-def show(found: Calibration, console: Console) -> None:
-    """The compact tables on a terminal."""
+def show(found: Calibration, console: Console, *, details: bool = False) -> None:
+    """On a terminal: what whoever ships has to know, and on demand the tables."""
     console.print(Text(plain(title(found), _LONGEST)), style="bold", soft_wrap=True)
-    _lines(console, [in_short(found)])
+    _lines(console, first(found))
     for name, axis in found.axes.items():
-        console.print()
-        console.print(Text(plain(name)), style="bold")
-        if axis.table:
-            if axis.answers_here is not None or _picked(axis):
-                _lines(console, [f"{caption(axis)}:"], "dim")
-            console.print(_table(heads(axis), confusion(axis)))
-            console.print()
-        console.print(_table(RATE_HEADS, rates(axis)))
-        _lines(console, (f"{what}: {value}" for what, value in agreements(axis)))
-        _lines(console, (*sentences(axis), *on_confidence(axis)), "dim")
+        if details:
+            _show_axis(name, axis, console)
+        elif name == FACTUALITY or not found.headline:
+            _lines(console, (reason for reason in [axis.kappa_reason] if reason in NOTHING_SAID))
+            _lines(console, axis.notes, "dim")
     if found.target:
         console.print()
         console.print(_table(TARGET_HEADS, target_rows(found)))
@@ -246,6 +242,21 @@ def show(found: Calibration, console: Console) -> None:
         more = counted(len(found.problems) - PROBLEMS_SHOWN, "more problem")
         _lines(console, [f"and {more}, all of them in --json"], "yellow")
     _lines(console, ending(found))
+    if not details:
+        _lines(console, ["Corrected rates, tables, kappa and the other axes: --details"], "dim")
+
+
+def _show_axis(name: str, axis: AxisCalibration, console: Console) -> None:
+    console.print()
+    console.print(Text(plain(name)), style="bold")
+    if axis.table:
+        if axis.answers_here is not None or _picked(axis):
+            _lines(console, [f"{caption(axis)}:"], "dim")
+        console.print(_table(heads(axis), confusion(axis)))
+        console.print()
+    console.print(_table(RATE_HEADS, rates(axis)))
+    _lines(console, (f"{what}: {value}" for what, value in agreements(axis)))
+    _lines(console, (*sentences(axis), *on_confidence(axis)), "dim")
 
 
 def _mean(value: float) -> str:

@@ -18,13 +18,15 @@ _DISAGREE = "rgba(232, 112, 42, {:.2f})"
 
 
 def render(found: Calibration) -> str:
-    body = "\n".join((*_head(found), *(part for axis in found.axes.items() for part in _axis(*axis)), *_end(found)))
+    axes = (part for axis in found.axes.items() for part in _axis(*axis))
+    details = ("<details><summary>Details</summary>", *axes, "</details>") if found.axes else ()
+    body = "\n".join((*_head(found), *details, *_end(found)))
     return page.document("calibration", body)
 
 
 def _head(found: Calibration) -> Iterator[str]:
     yield "<h1>Surefoot calibration</h1>"
-    said = "<br>".join(text(line, _LONGEST) for line in (words.in_short(found), *words.ending(found)) if line)
+    said = "<br>".join(text(line, _LONGEST) for line in (*words.first(found), *words.ending(found)) if line)
     yield f'<p class="decision"><strong>{text(words.title(found), _LONGEST)}</strong><br>{said}</p>'
 
 

@@ -101,7 +101,7 @@ def _now(now: Estimate, before: Estimate | None) -> str:
 def _problems(card: Scorecard, console: Console) -> None:
     for kind, problems in card.problems.named.items():
         for problem in problems[:_PROBLEMS_SHOWN]:
-            _line(console, plain(str(problem)), "yellow")
+            _line(console, plain(str(problem), 1_000), "yellow")
         more = card.problems.counts[kind] - _PROBLEMS_SHOWN
         if more > 0:
             _line(console, f"and {in_words(more, kind)} more", "yellow")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+from surefoot.errors import ExitCode
 from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.records import WITHOUT
 from surefoot.scorecard import difference as difference_of
@@ -130,4 +131,5 @@ def headline(decision: Decision) -> str:
         return f"{', '.join(by_status['fail'])} failed{beside}."
     if by_status["undecidable"]:
         unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
-    return f"{'; '.join(unfinished) or 'no rule applies'}."
+    said = "; ".join(unfinished) or "no rule applies"
+    return f"incomplete: {said}." if decision.exit_code == ExitCode.INCOMPLETE else f"{said}."

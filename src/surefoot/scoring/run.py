@@ -78,6 +78,7 @@ def score(
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, count_only=rerun == "all")
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_unmatched(mapping, scorer.found_fields))
+    problems.extend(Problem("note", remark) for remark in sorted(scorer.remarks))
     if before and not any(rule.on_baseline for rule in decided_by):
         problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = _count(asked, attempts, decided_by, by)
@@ -153,6 +154,7 @@ def _read_all(
         spans += result.spans
         rows += result.rows
         scorer.found_fields |= result.found_fields
+        scorer.remarks |= result.remarks
         if progress:
             progress(rows)
     if spans:

@@ -47,6 +47,7 @@ class BlockResult(Struct):
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # (place, code) counted, where that is enough
     heads: list[bytes] = field(default_factory=list)
     found_fields: set[str] = field(default_factory=set)  # of the user's mapping
+    remarks: set[str] = field(default_factory=set)  # on rows in which a field is not found
     table: bytes = b""  # the rows as JSON lines, when they are wanted
     sizes: array[int] = field(default_factory=lambda: array("L"))  # of each line
 
@@ -91,7 +92,7 @@ class BlockScorer:
         self._keep_rows = keep_rows
         self._count_only = count_only
         self._has_mapping = bool(mapping)
-        self.found_fields = self._rows.traces.found_fields
+        self.found_fields, self.remarks = self._rows.traces.found_fields, self._rows.traces.remarks
         self._outcomes: list[Outcome] = []
         self._code_of: dict[int, int] = {}
         self._shape: Shape | None = None  # what the rows before looked like
@@ -106,7 +107,7 @@ class BlockScorer:
                 self._score_slice(data, first_line, count, result)
         else:
             self._score_rows(*block.rows(), result)
-        result.found_fields = set(self.found_fields)
+        result.found_fields, result.remarks = set(self.found_fields), set(self.remarks)
         return result.close(self._outcomes, self._count_only)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:

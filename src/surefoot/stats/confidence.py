@@ -5,7 +5,7 @@ Labels are drawn by verdict, so answers may carry weights: how many answers of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log
 
 import numpy as np
@@ -21,15 +21,15 @@ Numbers = NDArray[np.float64]
 
 
 class Bin(Struct, frozen=True):
-    """Answers of about the same confidence: what was said on average, and how many were right."""
+    """Verdicts of about the same confidence: what was said on average, and how often people agreed."""
 
     low: float
     high: float
     n: int
     confidence: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
+    agreed: float
+    agreed_low: float
+    agreed_high: float
 
 
 class Platt(Struct, frozen=True):
@@ -52,19 +52,37 @@ class Isotonic(Struct, frozen=True):
         return float(np.interp(confidence, self.confidences, self.right))
 
 
+def _apart(share: Numbers, _: NDArray[np.intp]) -> float:
+    return 1 / float(share @ share)
+
+
 def reliability(
-    confidences: Sequence[float], correct: Sequence[bool], bins: int = 10, *, weights: Sequence[float] | None = None
-) -> list[Bin]:
-    """Bins of equal width from 0 to 1; empty ones are left out."""
+    confidences: Sequence[float], correct: Sequence[bool], bins: int = 10, *, weights: Sequence[float] | None = None,
+    worth: Callable[[Numbers, NDArray[np.intp]], float] = _apart,
+) -> list[Bin]:  # fmt: skip
+    """Bins of equal width from 0 to 1; empty ones are left out.
+
+    `worth` says how many equally weighted answers those of a bin are worth, from their shares of it and their places.
+    """
     said, right, weight = _columns(confidences, correct, weights)
     place = np.minimum((said * bins).astype(int), bins - 1)
     found = []
     for at in np.unique(place):
         mine = place == at
         share = weight[mine] / weight[mine].sum()
-        accuracy, worth = float(share @ right[mine]), 1 / float(share @ share)  # as many equally weighted answers
-        low, high = wilson(accuracy * worth, worth)
-        found.append(Bin(at / bins, (at + 1) / bins, int(mine.sum()), float(share @ said[mine]), accuracy, low, high))
+        accuracy, count = float(share @ right[mine]), worth(share, np.flatnonzero(mine))
+        low, high = wilson(accuracy * count, count)
+        found.append(
+            Bin(
+                float(at / bins),
+                float((at + 1) / bins),
+                int(mine.sum()),
+                float(share @ said[mine]),
+                accuracy,
+                low,
+                high,
+            )
+        )
     return found
 
 

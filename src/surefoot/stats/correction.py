@@ -103,7 +103,7 @@ def confusion_draws(
 
 
 def rogan_gladen(
-    positives: int, n: int, sensitivity: tuple[float, float], specificity: tuple[float, float]
+    positives: float, n: float, sensitivity: tuple[float, float], specificity: tuple[float, float]
 ) -> Corrected:
     """The rate behind `positives` of `n`, by a grader whose errors were counted elsewhere as (successes, of).
 

@@ -9,12 +9,15 @@ from typing import Literal
 from msgspec.structs import replace
 
 from surefoot.text.currencies import BEFORE
-from surefoot.text.quantities import CURRENCIES, Quantity, quantities
-from surefoot.text.units import UNKNOWN
+from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, Quantity, quantities
+from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, family, in_other_system, is_length, ratio
 
-_ROUGH = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|ca\.|just over|"
-    r"just under|slightly (?:over|under|more than|less than)|over|well over)|~|≈)\s*(?:" + BEFORE + r")?\s*$"
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|close to|circa|ca\.)|~|≈)\s*(?:" + BEFORE + r")?\s*$"
+)
+_ONE_WAY = re.compile(
+    r"\b(?:nearly|almost|just over|just under|slightly (?:over|under|more than|less than)|over|well over)"
+    r"\s*(?:" + BEFORE + r")?\s*$"
 )
 _BOUND = re.compile(
     r"\b(?:(?:more|less|fewer|greater|higher|lower|better|worse|later|earlier) than|at least|at most|up to|under|below|"
@@ -36,7 +39,8 @@ _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)
 _BELOW = re.compile(r"\s?(?:below (?:zero|freezing)|of frost)\b")
 _IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
 _COUNTS = re.compile(
-    r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before)\b)[^\W\d]",
+    r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before"
+    r"|per|long|wide|high|tall|deep|thick|old|net|gross|plus|less|overall|altogether|each)\b)[^\W\d]",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
@@ -44,6 +48,8 @@ _SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|m|
 _OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
+# The most that a rounded amount is off by: the last digit of "about 5", the zeros of "about 500", the digit of "5 ft".
+_ABOUT_BY, _ZEROS_BY, _PLAINLY_BY = 0.1, 0.05, 0.02
 
 
 class Amount(Quantity, frozen=True, kw_only=True):
@@ -51,7 +57,8 @@ class Amount(Quantity, frozen=True, kw_only=True):
 
     place: float
     round_place: float
-    is_rough: bool
+    is_about: bool  # "about 5"
+    is_rough: bool  # that, or "nearly 5"
     is_bound: bool  # "at least 5", "by 5", "3 of the 5": not the value itself
     is_negative: bool | None = False  # None for "(5)", which may be an aside
     is_scaled: bool = False  # "5 million", "5k"
@@ -76,23 +83,61 @@ class Amount(Quantity, frozen=True, kw_only=True):
                 found = "near"
         return found
 
+    def into(self, unit: str) -> Amount | None:
+        """The same amount in another unit; None where there is no such number."""
+        if {self.unit, unit} == {"°c", "°f"}:
+            signed = -self.value if self.is_negative else self.value
+            factor, value = (1.8, 1.8 * signed + 32) if unit == "°f" else (1 / 1.8, (signed - 32) / 1.8)
+            return replace(self.times(factor), value=abs(value), unit=unit, is_negative=value < 0)
+        known = ratio(self.unit, unit)
+        return None if known is None else replace(self.times(known), unit=unit)
+
+    def rounds(self, other: Amount) -> bool:
+        """ "About 17 feet" is 5.2 m: the other is this at the precision in which this is said. Without an "about" only
+        what is put into the other system of measures is taken as rounded."""
+        ours, theirs = _settled(self, other), _settled(other, self)
+        is_rounded = in_other_system(ours.unit, theirs.unit)
+        if not (ours.is_about or is_rounded) or _is_moment(ours) or (not ours.unit and ours.kind != theirs.kind):
+            return False
+        found = ours.into(theirs.unit)
+        if found is None or not same_sign(found, theirs):
+            return False
+        off, size = abs(found.value - theirs.value), theirs.value
+        by_place, by_zeros = (_ABOUT_BY, _ZEROS_BY) if ours.is_about else (_PLAINLY_BY, 0.0)
+        return off <= min(found.place / 2, by_place * size) or off <= min(found.round_place / 2, by_zeros * size)
+
+
+def same_sign(one: Amount, other: Amount) -> bool:
+    """Of temperatures: other amounts are often below zero in a table and said without a sign in words."""
+    return family(one.unit) != "temperature" or bool(one.is_negative) == bool(other.is_negative)
+
+
+def _is_moment(amount: Amount) -> bool:
+    return amount.kind in ("date", "year", "time of day") or amount.kind.startswith(AS_WRITTEN)
+
+
+def _settled(amount: Amount, other: Amount) -> Amount:
+    """ "5m" beside a length is metres."""
+    is_length_too = amount.unit == METRES_OR_MILLIONS and is_length(other.unit)
+    return replace(amount.times(1e-6), unit="m") if is_length_too else amount
+
 
 def amounts_of(text: str) -> list[Amount]:
-    return [_amount(text, quantity) for quantity in quantities(text)]
+    return [amount_of(text, quantity) for quantity in quantities(text)]
 
 
-def _amount(text: str, quantity: Quantity) -> Amount:
+def amount_of(text: str, quantity: Quantity) -> Amount:
     before = text[max(0, quantity.start - 30) : quantity.start].lower()
     after = text[quantity.end : quantity.end + 60].lower()
     place, round_place = _places(text[quantity.start : quantity.end], quantity.value)
-    rough = bool(_ROUGH.search(before))
+    about = bool(_ABOUT.search(before))
     end = quantity.end
     if quantity.kind != "date" and (written := _WRITTEN.match(text, quantity.start)):
         end = written.end()  # without the words behind it that only tell its kind
     bound = bool(_BOUND.search(before) or _PART_OF.search(after) or _OR_MORE.match(text[end : end + 40].lower()))
     return Amount(
         quantity.value, quantity.kind, quantity.start, end, _unit(text, quantity, end), place=place,
-        round_place=round_place, is_rough=rough, is_bound=bound,
+        round_place=round_place, is_about=about, is_rough=about or bool(_ONE_WAY.search(before)), is_bound=bound,
         is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before) or _BELOW.match(after)),
         is_scaled=bool(_SCALED.search(text[quantity.start : end])),
         is_counting=bool(_COUNTS.match(text, end)),

@@ -1,8 +1,10 @@
 """JSON objects inside a text that a model wrote: fenced or bare, behind any amount of prose, several in a row.
 
-JSON is taken strictly: no NaN, no infinite number, no key twice in one object. A text is walked through once, with no
-recursion and no backtracking, so that no text is slow. Quotes mean nothing outside of an object. Where an object turns
-out to be broken, so is everything in it, and the search goes on behind the place where it broke.
+JSON is taken strictly: no NaN, no infinite number, no key twice in one object. Two slips change nothing that it says
+and are read over: a comma behind the last item, and Python's way of writing strings, True, False and None. A text is
+walked through once, with no recursion and no backtracking, so that no text is slow. Quotes mean nothing outside of an
+object. Where an object turns out to be broken, so is everything in it, and the search goes on behind the place where
+it broke.
 """
 
 from __future__ import annotations
@@ -16,19 +18,26 @@ from typing import Any, NoReturn
 Block = dict[str, Any]
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
+_OF_PYTHON = r"'(?:[^'\\]++|\\.)*+'"
 _TOKEN = re.compile(
-    rf"[ \t\r\n]*+(?:({_STRING})|(-?[0-9][0-9.eE+-]*+|true|false|null|NaN|-?Infinity)|([{{}}\[\],:]))", re.DOTALL
+    rf"[ \t\r\n]*+(?:({_STRING}|{_OF_PYTHON})"
+    r"|(-?[0-9][0-9.eE+-]*+|true|false|null|True|False|None|NaN|-?Infinity)|([{}\[\],:]))",
+    re.DOTALL,
 )
-_OPEN_QUOTE = re.compile(r'[ \t\r\n]*+"')
+_SLIP = re.compile(rf"{_STRING}|({_OF_PYTHON})|(True|False|None)|,(?=[ \t\r\n]*+[}}\]])", re.DOTALL)
+_ESCAPE = re.compile(r'\\(.)|"', re.DOTALL)
+_ESCAPED = {"'": "'", "x": r"\u00", None: r"\""}
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_OPEN_QUOTE = re.compile(r"""[ \t\r\n]*+["']""")
 # What may come next, by what came last inside an object or array: a string, another value, or a mark.
 _AFTER = {
     "{": {"string": "key", "}": "end"},
-    "{,": {"string": "key"},
+    "{,": {"string": "key", "}": "end"},
     "key": {":": ":"},
     ":": {"string": "member", "value": "member", "{": "{", "[": "["},
     "member": {",": "{,", "}": "end"},
     "[": {"string": "element", "value": "element", "{": "{", "[": "[", "]": "end"},
-    "[,": {"string": "element", "value": "element", "{": "{", "[": "["},
+    "[,": {"string": "element", "value": "element", "{": "{", "[": "[", "]": "end"},
     "element": {",": "[,", "]": "end"},
 }
 
@@ -57,7 +66,7 @@ def why_broken(text: str) -> str:
     """Why the last object that is whole but not taken is not, or nothing."""
     for start, end in reversed(spans(text)):
         try:
-            strict(text[start:end])
+            strict(_without_slips(text[start:end]))
         except ValueError as error:
             return "a number has too many digits" if "integer string" in str(error) else str(error)
     return ""
@@ -72,12 +81,34 @@ def strict(text: str) -> Any:  # noqa: ANN401 - any JSON value
         raise ValueError("nested too deeply") from None
 
 
+def forgiving(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """The same, with slips that change nothing read over."""
+    try:
+        return strict(text)
+    except ValueError:
+        try:
+            return strict(_without_slips(text))
+        except ValueError:
+            pass
+        raise
+
+
 def _decoded(text: str) -> Block | None:
     try:
-        value = strict(text)
+        value = strict(_without_slips(text))
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _without_slips(text: str) -> str:
+    def in_json(found: re.Match[str]) -> str:
+        if found[1]:
+            inner = _ESCAPE.sub(lambda part: _ESCAPED.get(part[1], part[0]), found[1][1:-1])
+            return f'"{inner}"'
+        return _CONSTANTS[found[2]] if found[2] else "" if found[0] == "," else found[0]
+
+    return _SLIP.sub(in_json, text)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

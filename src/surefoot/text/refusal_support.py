@@ -5,61 +5,11 @@ Also the tokens that machines write for "no answer". All patterns meet folded te
 
 import re
 
-_PARTS = {
-    "SOURCE": r"(?:contexts?|documents?|passages?|texts?|excerpts?|extracts?|sources?|snippets?|materials?|files?|"
-    r"sections?|chapters?|pages?|reports?|manuals?|guides?|leaflet|brochure|handbook|clauses?|articles?|paragraphs?|"
-    r"tables?|summary|minutes|memo|letter|filing|annex|bulletin|one|ones|it|they|results?|information)",
-    "COVER": r"(?:mention|discuss|cover|deal|focus|describe|talk|refer|concern|pertain|relate|address|list|speak|"
-    r"touch|run|treat|give|name|contain|appear|note|provide|include|show|explain|state)(?:e?s|ed)?",
-    "LEAD": r"(?:(?:but|however|though|although|so|therefore|instead|and|also|hence|as|since|which|that said|while)"
-    r" ?,? ?)?",
-}
-_OPENING = r"""
-sorry|apolog\w+|unfortunately|regrettabl[ey]|thanks?|hello|hi|hey|ooh?|good question|great question|sure|okay|ok
-i(?:'m| am) (?:\w+ly )?(?:sorry|happy|here|just|only|afraid|glad|not an?)
-i(?:'d| would) (?:be|need|recommend|suggest|advise|encourage|love|happily)
-i(?:'ve| have)? (?:apologi[sz]e|understand|hope|can(?! confirm)|could|recommend|suggest|searched|
-    looked|reviewed|checked|went)
-i (?:must|strongly|encourage|urge|only|see only|read|went|wish|work|was|am|have|will|therefore|realise|realize)\b
-i'll|i've (?:only|been|read|gone)|we(?:'ve| have)? (?:only|searched|looked|checked|reviewed)|we(?:'re| are) sorry
-my (?:apologies|purpose|goal|role|training|access|knowledge)|please|perhaps|maybe|feel free|let me|try|check|consult
-contact|refer to|see\b|for (?:more|further|details)|is there|can (?:i|you)|would you|could you|do you|what|which
-if (?:you|there|that|this|it|so)\b|as an ai|based on|from the|to (?:answer|work|determine|tell|establish)
-it(?:'s| is) (?:always |also |generally )?(?:important|recommended|best|advisable|worth|crucial|essential|illegal|
-    unethical|never|possible|likely|better|necessary)|without|ask|send|the (?:only|closest|nearest|sole)|only|general
-a (?:human|colleague|specialist|lawyer|doctor|member|qualified|separate)|someone|anyone|your (?:\w+ ){1,2}(?:may|might|
-    can|could|should|will|would)|consider|anything|any (?:answer|figure|number)|es tut|tut mir|bitte|leider|lo siento
-far as|by itself|on its own|on (?:the|this) (?:face|basis)|given (?:that|the)
-(?:the|this|your) (?:\w+ )?(?:text|extract|excerpt|document|page|letter|report|file|copy|scan|transcript|
-    table) (?:is|are|was|were|has|ends?|stops?|begins?)\b
-lamento|por favor|je suis désol|désolé|veuillez|merci|gracias
-that (?:would|depends)|whether|one would|this would
-"""
-_ANYWHERE = r"""
-\b(?:you|they|one) (?:may|might|can|could|should|would|will|'ll)(?: \w+){0,2}? (?:check|contact|consult|refer|ask|try|
-    visit|look|search|reach|see|review|share|provide|upload|rephrase|seek|speak|call|find|verify|request|want|need|wish)
-\b(?:closest|nearest|sole|feel free|let me know|happy to|next steps?|elsewhere|unrelated|follow up|reach out)\b
-\b(?:not the same|another (?:matter|question|story)|different (?:question|matter|thing|issue|topic|from))\b
-\b(?:only|merely|solely|just|simply) (?:\w+ ){0,3}?<COVER>\b
-\b<COVER> (?:\w+ ){0,4}?only\b|\bonly (?:the|one|a|up|that|about|for|to)\b
-\b<SOURCE>(?: [\w.#-]+){0,3}? (?:mention|discuss|cover|deal|focus|describe|talk|refer|concern|pertain|relate|address|
-    appear|stop|touch)(?:e?s|ed)?\b
-\b(?:recommend(?:ed)?|suggest(?:ed)?|advis(?:ed?|able)|best) (?:to|that|you|contacting|checking|consulting)\b
-\b(?:does|do|did)(?:n't| not) (?:establish|prove|mean|settle|amount|equate|imply|tell|say|
-    necessarily|by itself|answer)\b
-\b(?:able|best placed|happy|well placed) to (?:tell|help|confirm|advise|answer|assist)\b
-\bappears? (?:on|in|under|at)\b|\bmay (?:well )?(?:be|supply|exist|appear|contain|hold|have)\b
-"""
-
-
-def _compiled(table: str, lead: str = "") -> re.Pattern[str]:
-    rows = table.strip("\n").replace("\n    ", "").splitlines()
-    pattern = lead + "(?:" + "|".join(rows) + ")" + (r"\b" if lead else "")
-    return re.compile(re.sub(r"<([A-Z]+)>", lambda part: _PARTS[part[1]], pattern))
-
-
-OPENING = _compiled(_OPENING, r"(?:\W|_)*<LEAD>")
-ANYWHERE = _compiled(_ANYWHERE)
+# An opening in another language that only supports a refusal
+OPENING = re.compile(
+    r"(?:\W|_)*(?:sorry|unfortunately|es tut|tut mir|bitte|leider|lo siento|lamento|por favor|je suis désol|désolé|"
+    r"veuillez|merci|gracias)\b"
+)
 # What is looked for and not found: what follows is no reason for declining, unlike behind "I can't help with that".
 SOUGHT = re.compile(
     r"\b(?:find|see|locate|confirm|determine|verify|establish|spot|identify|quote|work out|make out|pin|trace|point|"
@@ -113,26 +63,7 @@ WRAPPER = re.compile(
 )
 CONCEDE = ("while ", "although ", "though ", "even though ", "whereas ")
 
-# A refusal is explained by what the sources do say; only a statement about the thing asked makes it partial.
-_REPORTS = re.compile(
-    r"\W*(?!according|per |as (?:per|stated))(?:[\w'%$.#-]+\W+){0,6}?"
-    r"(?:contexts?|documents?|passages?|texts?|excerpts?|extracts?|sources?|snippets?|materials?|files?|sections?|"
-    r"chapters?|pages?|reports?|manuals?|guides?|leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|"
-    r"summary|minutes|memos?|letters?|filings?|annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|"
-    r"agreement|contract|prospectus|datasheet|references?|notices?|slides?|transcripts?|statements?)\b"
-    r"(?:\W+[\w'.#-]+){0,3}?\W+(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|"
-    r"covers?|"
-    r"concerns?|deals?|seems?|came|tests?|asks?|refers?|contains?|discuss(?:es)?|describes?|speaks?|talks?|"
-    r"ends?|stops?|begins?|quotes?|sticks?|goes|offers?|address(?:es)?|relates?|is about|are about|"
-    r"is (?:a|an|cut|left)|was (?:cut|left)|would)\b"
-)
-_IT_REPORTS = re.compile(
-    r"\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
-    r"latter))\b(?: \w+){0,2}? "
-    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|"
-    r"explains?|reports?|"
-    r"names?|talks?)\b"
-)
+# Not about the thing asked, where it stands in the sentence that declines
 _ASIDE = re.compile(
     r"\W*(?:and |but |so |yet |while |though |although )*(?:(?:that|this|those|these)(?='| (?:is|are|was|were|would|"
     r"does|do|did|"
@@ -140,20 +71,17 @@ _ASIDE = re.compile(
     r"there|here|"
     r"what|which|whatever|without|to)\b"
 )
-_BESIDE = re.compile(
+BESIDE = re.compile(
     r"\b(?:is|are|was|were) (?:for|about|on) |\b(?:concern|relat|pertain|belong|appl)\w* to\b|\bonly\b|\bneither\b"
 )
 _TURN = re.compile(r"(?:\W|_)*(?:but|however|though|that said|in general|generally|nevertheless|nonetheless|still)\b")
 
 
-def answers(clause: str, before_decline: bool, apart: bool) -> bool:
-    """Whether a clause beside a decline says something substantive about the thing asked; `apart` from the sentence
-    that declines it needs neither a turn nor a figure to do so."""
-    if _REPORTS.match(clause) or _IT_REPORTS.match(clause):
-        return False
+def answers(clause: str, before_decline: bool) -> bool:
+    """Whether a clause beside a decline, in its sentence, says something substantive about the thing asked."""
     told = _TURN.sub("", clause, count=1)
     if _ASIDE.match(told):
         return False
     if before_decline:
         return WORD.search(told) is not None
-    return bool(apart or _TURN.match(clause) or FIGURE.search(told)) and not _BESIDE.search(told)
+    return bool(_TURN.match(clause) or FIGURE.search(told)) and not BESIDE.search(told)

@@ -17,8 +17,9 @@ from surefoot.text import refusal_grammar as grammar
 from surefoot.text import refusal_phrases as phrases
 from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
+from surefoot.text.language import unreadable
 from surefoot.text.refusal_words import BREAKS, OTHER
-from surefoot.text.talk import figures, is_talk, leads_on, stated, states
+from surefoot.text.talk import asserts, figures, reports, states
 
 HEAD, TAIL = 2400, 1200
 FIRST, LAST = 8, 4
@@ -203,7 +204,8 @@ def _cut(text: _Text, first: int, last: int, declines: list[_Decline]) -> list[_
     closing = text.tags[last - 1] if text.tags[last - 1] in BREAKS else ""
     clauses: list[_Clause] = []
     here = first
-    for match in [*(_CONCEDED if concedes else _CLAUSE).finditer(text.tags, first + 1, last), None]:
+    cuts = (_CONCEDED if concedes else _CLAUSE).finditer(text.tags, first + 1, last) if declines else ()
+    for match in [*cuts, None]:
         end = match.start() if match else last
         if end > here:
             start = text.spans[here][0]
@@ -295,9 +297,11 @@ def _verdict(clauses: list[_Clause], skipped: bool) -> Refusal:
 
 def _answers(clause: _Clause, declined_at: int, apart: bool) -> bool:
     """Whether a clause asserts something about the thing asked; a sentence of its own must state it."""
-    told = clause.original.strip(" ,;:")
-    states_it = apart and states(told)
-    return support.answers(clause.text, clause.start < declined_at, states_it) and not _is_talk(told)
+    if reports(clause.text):
+        return False
+    if apart:
+        return clause.start < declined_at or not support.BESIDE.search(clause.text)
+    return support.answers(clause.text, clause.start < declined_at) and asserts(clause.original.strip(" ,;:"))
 
 
 def _seeks(clause: _Clause) -> bool:
@@ -317,19 +321,20 @@ def _is_support(place: int, clauses: list[_Clause]) -> bool:
         return True  # the label of what is declined
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(support.OPENING.match(clause.text))  # what follows a label may be one word
-    if clause.closing == "?" or _is_filler(clause):
+    if clause.closing == "?":
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
+    told = clause.original.strip(" ,;:")
+    if not asserts(told) or (_is_filler(clause) and (unreadable(told) or not states(told))):
+        return True
+    if not beside:
+        return False
     if any(_is_contrasted(clause, other) for other in beside):
         return True
     if support.FIGURE.search(clause.text):
         return False
     words = support.WORD.findall(clause.text)
     return bool(beside) and (len(words) < 4 or words[0] in support.REASONS)
-
-
-def _is_talk(text: str) -> bool:
-    return not stated(text) or leads_on(text) or (is_talk(text) and not states(text))
 
 
 def _is_contrasted(clause: _Clause, decline: _Clause) -> bool:
@@ -341,4 +346,4 @@ def _is_contrasted(clause: _Clause, decline: _Clause) -> bool:
 def _is_filler(clause: _Clause) -> bool:
     bare = support.MARK.sub("", clause.text)
     short = len(support.WORD.findall(bare, 0, 200)) < 3 and not (support.VALUE.search(bare) or figures(bare))
-    return short or bool(support.OPENING.match(bare) or support.ANYWHERE.search(bare))
+    return short or bool(support.OPENING.match(bare))

@@ -9,6 +9,7 @@ figure that was not given before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from surefoot.text import talk_words as words
 from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import terms
 
+_WHETHER = re.compile(r"\W*whether\b|.*\b(?:there|here|they|neither|nor)\b", re.IGNORECASE)
+_INDIRECT = re.compile(r"(?<=\w )(?:whether|if|what|when|who|how|which|where|why)\b.*", re.IGNORECASE | re.DOTALL)
 _FRAGMENT = 3  # words
 _REMEMBERED = 2_000  # the same few sentences are asked about from several sides
 
@@ -74,7 +77,7 @@ def _states(part: _Part) -> bool:
     if part.link == "told":
         return True
     if part.link == "relative":
-        return not words.PERSON.search(text) and words.VERB.search(text) is not None
+        return not words.PERSON.search(text) and bool(words.VERB.search(f"which {text}") or figures(text))
     if words.INTERROGATIVE.match(text) or words.CONDITION.match(text):
         return False
     return words.VERB.search(text) is not None
@@ -91,22 +94,67 @@ def substance(text: str) -> set[str]:
     return set(terms(words.CONTRACTED.sub("", text))) - words.VOCABULARY
 
 
-def leads_on(text: str, asked: str = "") -> bool:
-    """Whether a text says who may know what was `asked`, or where it may be found."""
-    if figures(text) or not _leads(text, asked):
+def leads_on(text: str) -> bool:
+    """Whether a text only says who may know, where it may be found, or what it would take to tell."""
+    return not figures(text) and bool(words.POINTERS.search(text)) and all(map(points, stating(text)))
+
+
+def asserts(sentence: str) -> bool:
+    """Whether a sentence states something that is neither a pointer nor about what the sources hold."""
+    told = stated(sentence)
+    return bool(told) and not all(map(_is_beside, stating(told) or [told]))
+
+
+def _is_beside(part: str) -> bool:
+    return (points(part) and not figures(part)) or is_absence(part) or is_topic(part)
+
+
+def points(part: str) -> bool:
+    return bool(words.POINTERS.search(part)) and not words.BINDING.search(part)
+
+
+def is_absence(part: str) -> bool:
+    """Whether a part says that something is not told; a rule that denies something does tell it."""
+    told = _INDIRECT.sub("", part) or part
+    untold = words.UNTOLD.search(told) or (words.NEGATION.search(told) and words.TELLS.search(part))
+    if not untold or figures(told):
         return False
-    return all(_leads(part.text, asked) for part in _parts(text) if part.link != "relative" and _states(part))
+    return not words.RULED.search(told) or names_source(part) or bool(_WHETHER.match(part))
 
 
-def _leads(text: str, asked: str) -> bool:
-    if words.LEADS_ON.search(text):
-        return True
-    return words.HOLDS.search(text) is not None and not set(terms(asked)).isdisjoint(terms(text))
+def declines(sentence: str, asked: Container[str]) -> bool:
+    """Whether a sentence says that something is not told: something `asked`, nothing in particular, or of a source."""
+    is_of_source = names_source(sentence) or words.DOC.search(sentence)
+    return any(is_absence(part.text) and (is_of_source or _is_of(part.text, asked)) for part in _parts(sentence))
+
+
+def _is_of(part: str, asked: Container[str]) -> bool:
+    said = substance(part)
+    return not said or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in said)
+
+
+def is_topic(part: str) -> bool:
+    """Whether a part says what the sources are about."""
+    return bool(words.TOPICS.search(part))
+
+
+def reports(text: str) -> bool:
+    """Whether it tells what a source says."""
+    return words.REPORTS.match(text) is not None
+
+
+def names_source(text: str) -> bool:
+    return bool(words.OF_SOURCE.search(text) or words.REFERENCE.search(text))
+
+
+def stating(text: str) -> list[str]:
+    """The parts of a text that state something."""
+    return [part.text for part in _parts(text) if _states(part)]
 
 
 def states(text: str) -> bool:
     """Whether a part of the text has a subject and a verb that are about neither the reader nor the answer."""
-    return any(_states(part) for part in _parts(text))
+    return bool(stating(text))
 
 
 def _has_substance(text: str) -> bool:

@@ -18,13 +18,30 @@ _PARTS = {
     r"handbooks?|"
     r"booklets?)",
     "ANSWER": r"(?:answers?|reply|response|summary|overview|explanation|translation|quotes?|quotations?|citations?)",
-    "ASK": r"(?:contact|ask|consult|check|refer|see|look|search|verify|try|reach out|call|ring|visit|speak|talk|review|"
+    "ASK": r"(?:contact|ask|consult|check|refer|see|look|search|verify|try|reach out|call(?! it| them)|ring|visit|"
+    r"speak|talk|review|"
     r"double-check|clarify|rephrase|specify|share|send|upload|paste|attach|forward|tell|let|consider|compare|seek|find|"
     r"put|write to|get in touch|do not hesitate|don't hesitate|don't forget|feel free|know|want|wish|like|be aware)",
-    "MAY": r"(?:may|might|can|could|should|would|will|'d|'ll|must)",
+    "MAY": r"(?:may|might|can|could|should|would|will|'d|'ll)",
     "MODAL": r"(?:\b|(?<=\w))(?:may|might|could|should|would|can|will|ought to|must|'d|'ll|probably|likely|"
     r"presumably|surely|"
     r"perhaps|maybe|possibly|seems?|usually|normally|typically|generally|often)\b",
+    "GUESSED": r"\b(?:may|might|could|would|will|probably|presumably|perhaps|maybe|possibly|likely to)",
+    "ADV": r"(?:\w+ly |also |well |even |still |then |at least |both )*",
+    "DOC": r"(?:<SOURCE>|<PAPER>|websites?|portals?|labels?|memos?|cards?|registers?|lists?|brochures?|intranet|"
+    r"data ?sheets?|"
+    r"schedules?|by-?laws?|notices?|prospectus|statements?|accounts|appendix|minutes|letters?|tables?|laws?|recitals|"
+    r"specs?|"
+    r"guidelines?|notes?|specifications?|code|files?|documentation|transcripts?|filings?|summar(?:y|ies)|tariffs?|"
+    r"key facts)",
+    "CAN": r"(?:can|could|may|might|should|would|will|ought to|(?:is|are) likely to)",
+    "ASIDE": r"(?: (?:\w+ly|also|then|still|well|first|always|(?:be able|have|need|want|wish|like|do well) to))*",
+    "SEEK": r"(?:ask|check|consult|contact|see|try|look|search|call(?! it| them)|phone|ring|e-?mail|write to|message|"
+    r"speak|talk|turn to|"
+    r"visit|refer|review|verify|confirm|clarify|raise (?:it|this|that)|approach|inquire|enquire|reach out|seek|request|"
+    r"double-check|obtain|get (?:in touch|hold|it|them|one|that|a copy)|go (?:to|through|over|back)|find out|"
+    r"put (?:it|this|that|the question)|"
+    r"have <NEAR>(?:review|check|look|go over|point|confirm|advise))",
     "BE": r"(?:is|are|was|were|'s|'re|be|seems?)",
     "IS": r"(?:is|are|was|were)",
     "WH": r"(?:how|what|when|whether|who|which|where|for how)",
@@ -34,7 +51,8 @@ _PARTS = {
 _OPENINGS = r"""
 thank|welcome|hello\b|hi\b|hey\b|dear\b|good (?:luck|question|morning|day)|best\b|(?:kind )?regards|yours\b|sincerely
 cheers|sorry\b|congrat|apolog|(?:we )?(?:really |do )?hop(?:e|ing|efully)|wish|happy\b|glad\b|have an?\b|enjoy\b
-take (?:care|your time)|no (?:need|worries)|you (?:\w+ly )?(?:should|could) have\b|this (?:cannot|can't) wait
+take (?:care|your time)|having (?:\w+ )?(?:read|check|look|search|review|gone|been|stud)\w*|based on\b|no (?:need|
+    worries)|you (?:\w+ly )?(?:should|could) have\b|this (?:cannot|can't) wait
 note\b|be aware|remember|keep in mind|bear in mind|rest assured|be (?:careful|sure)|make sure|not sure\b|anything\b
 why not\b|as an? (?:ai|assistant|language)|let's\b|you <BE> welcome|(?:a )?next steps?\b|here(?:'s| <BE>| you)\b
 we (?:have |'ve |only |also )*(?:looked|searched|checked|reviewed|recommend|suggest|could|would|can)\b
@@ -43,46 +61,81 @@ we (?:have |'ve |only |also )*(?:looked|searched|checked|reviewed|recommend|sugg
 you(?: <MAY>|<MAY>)? (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like|need|have) to )?<ASK>\b
 your (?:\w+ ){1,3}<MAY> (?:\w+ )?(?:tell|help|know|confirm|advise|able|have)\b
 for (?:more|further|any|additional|other|full|details)\b|more (?:on|about|details)\b
-(?:the |my |a )?(?:closest|nearest|most relevant|best matching)\b
-(?:it|that|this)(?: ?<MAY>)?(?: <BE>|<BE>) (?:also |always |not )*(?:worth|best|wise|helpful|useful|sensible|advisable|
-    better|recommended|safest|legal|medical|tax|financial)\b
-(?:they|it|both|those|these|one|the (?:\w+ ){0,3}?(?:first|second|other|others|<SOURCE>|<PAPER>)|
-    [\w ]{3,30} (?:is|are) all (?:they|it))(?:[^.,;]|\.\d){0,30}? (?:all |both |only )?(?:deals?|concerns?|relates?|
-    focus(?:es)?|concentrates?|<IS> (?:about|on|limited)|(?:says?|tells?|explains?|states?|sets? out|regulates?|
-    governs?)
-     (?:you |us )?<WH>)\b
+(?:the |my |a |its |their )?(?:closest|nearest|most relevant|best matching)\b
+(?:it|that|this)(?: ?<MAY>)?(?: <BE>|<BE>) (?:also |always |not )*(?:worth|best|wise|helpful|useful|sensible|
+    advisable|better|recommended|safest|legal|medical|tax|financial)\b
+(?:they|it|both|those|these|one|the (?:\w+ ){0,3}?(?:first|second|other|others|<SOURCE>|<PAPER>)|[\w ]{3,30} (?:is|
+    are) all (?:they|it))(?:[^.,;]|\.\d){0,30}? (?:all |both |only )?(?:deals?|concerns?|relates?|focus(?:es)?|
+    concentrates?|<IS> (?:about|on|limited)|(?:says?|tells?|explains?|states?|sets? out|regulates?|governs?) (?:you |
+    us )?<WH>)\b
 (?:this|that|it|these|those|the above|all (?:of )?(?:this|that)|everything)\b[^.;:]{0,30}\b(?:<SOURCE>|<ANSWER>|
     advice)\b
 (?:only |this |the |my |these |all |both |above |those |any |each )*<ANSWER>\b
-(?:only |the |these |those |this |your |both |all |none of the |neither |retrieved |provided |given |available |cited |
-    supplied |relevant |other |remaining |two |three |first |second )*<SOURCE>\b(?:[^.]|\.\d){0,40}\b(?:(?:do|does|
-    did)\b
-    (?! also)|<IS> (?:\w+ly |only |all |both |also )*(?:not|about|on|silent|limited|confined|from|relevant|un\w+|
-    irrelevant|
-    clear|quite|very|too|in\w*|available|here|attached|dated|the|an?|my|your)|contains?|mentions?|covers?|
-    address(?:es)?|
-    deals?|discuss(?:es)?|relates?|concerns?|provides?|includes?|only|focus(?:es)?|lists?|describes?)\b
+(?:only |the |these |those |this |your |both |all |none of the |neither |retrieved |provided |given |available |
+    cited |supplied |relevant |other |remaining |two |three |first |second )*<SOURCE>\b(?:[^.]|\.\d){0,40}\b(?:(?:do|
+    does|did)\b(?! also)|<IS> (?:\w+ly |only |all |both |also )*(?:not|about|on|silent|limited|confined|from|relevant|
+    un\w+|irrelevant|clear|quite|very|too|in\w*|available|here|attached|dated|the|an?|my|your)|contains?|mentions?|
+    covers?|address(?:es)?|deals?|discuss(?:es)?|relates?|concerns?|provides?|includes?|only|focus(?:es)?|lists?|
+    describes?)\b
 """
 # Who may know, where it may be found, what it would take, and that something else is not the same
-_LEADS_ON = r"""
-\b(?:(?<!must )ask(?:s|ed|ing)?|tells?|knows?|helps?|inform|advises?|clarif\w+|explain|clear(?:s)? (?:this|that|
-    it) up)\b
-\b(?:confirm|contact|consult\w*|check\w*|look(?:ed|ing)?|hotline|website|elsewhere|somewhere|guess(?:ing|work))\b
-\b(?:speculat\w*|infer\w*|unrelated|irrelevant|carried over|rely|relied|settles?|bet|worth\w*|information|questions?)\b
-\b(?:person|place|where|examin\w*|unanswered|starting point|first stop|next step|tip|a matter for|is needed)\b
-\b(?:another|other|different|separate|something) (?:sections?|chapters?|parts?|pages?|documents?|matters?|questions?|
-    things?|topics?|issues?|else)\b
-\bappl(?:y|ies) (?:here|to (?:you|your)\b)|\bhas? the figures?\b|\bcovers?\b<NEAR>only\b|\bonly covers?\b
-(?:would|'d) need\b|\b(?:remains?|stays?|leaves? (?:\w+ ){1,3})(?:open|unresolved)\b
-<MODAL><NEAR>(?:regulates?|lists?|have (?:it|that|this|more|one)|contains?|says?|states?|mentions?|deals?|shows?|names?|
-    specif(?:y|ies)|exists?|attached|posts?|found|go into|available|annex|section|page|decide|there <IS>|does|sort|
-    resolve|carr(?:y|ies)|answer)\b
-<MODAL> (?:be|stand|appear|find one|find it) (?:in|on|found|listed|somewhere|at)\b
-\b(?:usually|normally|typically|generally|often) (?:gives?|has|have) (?:it|this|that)\b
-\b(?:one|i) (?:could|might) imagine\b|\b<IS> (?:only )?(?:mentioned|listed|described|announced|touched|named)\b
-\b(?:may|might|could|should|is|are|isn't|aren't|does|do|doesn't|don't)\W*$
+_POINTERS = r"""
+[\w'’)],? (?<!that )(?<!this )(?<!which )<CAN><ASIDE> (?:tell|help|say|show|have|hold|list|contain|give|supply|quote|
+    clear|confirm|answer|know|advise|provide|explain|point|set|cover|state|settle|clarify|include|specify|carry|
+    assist|resolve|spell|reveal|inform|direct|look|be (?:in|on|with|under|at|found|listed|given|set|stated|shown|
+    where|there|recorded|happy|best|worth|covered))\b|\bis where\b
+<MODAL> <ADV>(?:be (?:able|in a (?:better )?position|willing|happy|placed) to \w+|know|do the trick|
+    have the last word|have to (?:decide|come|say)|(?:point|direct|refer|send|put|set|let) (?:you|us)\b|name|regulate|
+    enlighten|mention|(?:settle|resolve|clear|sort|post|print|publish|display)\b<NEAR>(?:it|this|that|them|the|
+    matters?|up)|(?:give|provide|offer|supply)\b<NEAR>(?:answer|information|advice|details?|clarity|certainty)|
+    (?:handle|decide|look after)\b<NEAR>\bsuch (?:cases|requests|questions|matters|details)|bring (?:news|clarity|
+    light)|shed light|go into|
+    deal with|touch on|speak to|be (?:consulted|asked|contacted|checked|examined))\b
+(?:<MODAL> <ADV>|\b(?:usually|probably|maybe|perhaps|presumably|surely|likely|normally|typically)\b<NEAR>|
+    <DOC> )(?:be able to )?(?:has?|have|gives?|holds?|contains?|lists?|shows?|names?|states?|mentions?|carr(?:y|ies)|
+    suppl(?:y|ies)|provides?|records?|regulates?|sets? out) (?:it|this|that|them|one|these|such|more|(?:(?:the|an?|
+    its|full|exact|missing|complete|relevant|further|any) )*(?:\w+ ){0,2}?(?:answers?|information|details?|figures?|
+    lines?|<DOC>))\b
+<GUESSED> <ADV>be (?:\w+ly )?(?:found|governed|regulated|listed|set out|given|covered|addressed|dealt with|defined|
+    specified|stated|published|recorded|reported|laid down|answered|explained|described|documented|mentioned|printed|
+    named|attached|appended|there|elsewhere|somewhere)\b
+(?:<MODAL> <ADV>be|\b(?:is|are|'s|'re)(?: \w+ly)? (?:found|listed|set out|given|printed|stated|published)|\b(?:it|
+    that|this|they|those|these)(?:'s| is|'re| are)(?: \w+ly)?) (?:in|on|with|under|at|
+    among) (?:\w+['’]?s? ){0,4}?<DOC>\b
+\bthere (?:may|might|could|should|must) <ADV>be\b<NEAR>(?:<DOC>|one)\b|\b(?:perhaps|maybe|
+    possibly) there <IS>\b<NEAR><DOC>\b
+<DOC>\b<NEAR>is where\b|(?<!\d )<MODAL>\W*$
+\b(?:place|person|people|ones?|source|office|contact|team|address|body|department|authority|thing|step|party|
+    <DOC>) to (?:<SEEK>|start|begin|turn)\b|\bport of call\b|\bin touch\b|\bworthwhile\b|\bworth (?:a |an )?\w+(?:ing|
+    look|call|try|glance|visit|question|shot)?\b
+\b(?:best|good|natural|obvious|right|better|sensible|safest) (?:bet|option|address|contact|place|starting point|
+    first stop|next step|source|people)\b|\b(?:usual|normal|typical) (?:places?|sources?) (?:for|to)\b|
+    \b<DOC>\b<NEAR>(?:usual|normal|typical|right) (?:places?|sources?)\b|\b(?:suggest(?:ed|ion)?|recommend(?:ed|
+    ation)?|advise|advisable|best|next steps?|try|would|'d)\b\W+(?:is |be |would be |that you |to |you |having |
+    the )*<SEEK>(?:ing)?\b
+^\W*(?:(?:so|or|and|then|also|otherwise|instead|perhaps|maybe|please|kindly|just|simply|next step|
+    suggest\w*)\W+)*(?:<SEEK>(?:ing)?\b|give <NEAR>a (?:ring|call)\b)
+\b(?:you|one|someone|lawyer|counsel|solicitor|doctor|expert|specialist|adviser|advisor|colleague)(?: (?:may|might|can|
+    could|should|will|would)|'d|'ll)(?: \w+ly| also| always| then| perhaps| best| just| do well to| want to| wish to|
+     need to| have to| like to)* (?:<SEEK>|test|try out)\b|\b(?:somebody|someone|whoever)\b|\byou<NEAR>\bfind (?:it|
+    this|that|them|one|more|<NEAR><DOC>)\b
+\b(?:would|'d) (?:\w+ )?(?:need|take|require|depend on|call for|have to come)\b|\bneeded (?:to answer|for (?:that|
+    this|an answer))\b|\bup to (?:the|your)\b<NEAR>to (?:say|answer|tell)\b|\bturns on\b
+\b(?:an?|the|this|that|two|not the same|different|separate|other) (?:\w+ )?(?:matters?|questions?|topics?|issues?|
+    stor(?:y|ies)|subjects?)\b|\bdifferent things?\b|\bunrelated\b|\birrelevant\b|\bnot the same\b
+\b(?:make|making|made) (?:it |this |something )?up\b|\b(?:transferred|carried over|stretched|generali[sz]ed|
+    extrapolated)\b
+\b(?:be|is|are|mere|pure|only) (?:\w+ )?(?:rash|guess(?:ing|work)?|speculati(?:on|ve|ng)|conjecture|misleading|
+    assumptions?|tempting|premature|risky|leap|stretch|mistake|careless|unwise|irresponsible|(?:fair|safe|wrong|right|
+    reasonable) to)\b
+\b(?:remains?|stays?|leaves?|left)(?: \w+){0,3} (?:open|unresolved|unanswered|unclear)\b
 \bwithout (?:saying|stating|mentioning|giving|naming|specifying)\b
 """
+# Somebody is obliged to do it: no pointer, whatever it is.
+_BINDING = (
+    r"\b(?:must|shall|(?:is|are) (?:obliged|required)|(?<!'d )(?<!would )(?<!will )(?:has|have|need) to)\b"
+    r"(?! (?:stay|remain|be left) )"
+)
 # Words of conversation: who uses no others says nothing about the documents' subject.
 _CONVERSATION = """
 answer question reply response summary overview explanation explain detail information point topic passage excerpt
@@ -94,7 +147,7 @@ base provide share send short brief full whole complete exact direct knowledge u
 leave follow touch deal concern relate discuss address describe contain conclusion moment wait paraphrase above
 below got go come well done just here there now that it what is none neither nobody number figure far remain open
 basis beside regulate govern different matter separate issue retrieve supply last first second next only always
-again let get
+again let get near close seem appear
 """
 # What a statement is told with, before "that" or at once
 _TOLD_WITH = """
@@ -113,16 +166,77 @@ _NOT_OF = "".join(
 )
 
 
+_NEG = (
+    r"(?:\b(?:no|not|none|neither|nor|never|nothing|nowhere|nobody|cannot|without|hardly|absent|absence of|fails? to|"
+    r"too (?:little|few)|nicht|nichts|kein\w*|"
+    r"aucune?|ningun[oa]?|ningún|nessun\w*)\b|n['’]t\b)"
+)
+# By itself; or with a word for telling, for a source, or for what is told
+_UNTOLD = r"""
+\b(?:lack(?:s|ing|ed)?|missing|omit(?:s|ted)?|stops? short|silent|un(?:clear|known|stated|specified|answered|
+    mentioned|addressed|touched|resolved|regulated|settled|reported|named)|in vain|left (?:out|open)|(?:remain|
+    stay)s? open|(?:came?|comes) to nothing|to no avail|without (?:success|finding)|drew a blank|
+    leaves? (?:\w+ ){0,3}(?:out|open)|gap|in the dark|empty-handed|(?:outside|beyond) (?:of )?(?:the|what|these|this|
+    my))\b
+"""
+_TELLS = r"""
+\b(?:mention|discuss|describ|disclos|indicat|identif|explain|reveal|clarif|elaborat|quantif|stipulat|address|touch|
+    specif|regulat|announc|publish|conclu|gather|infer|deriv|determin|establish|enlighten|occur|appear|comment|answer|
+    question|minut|refer|deal|defin|speak|contain|cover|includ|featur|provid|reproduc|offer|hold|document|distin|
+    singl|differentiat|quiet|follow)\w*
+\b(?:says?|said|states?|stated|names?|named|tells?|told|quotes?|quoted|lists?|listed|records?|recorded|reported|
+    shows?|shown|found|finds?|given|gives?|set (?:out|down)|laid down|come (?:up|through)|comes up|brought up|raised|
+    spell\w*|spoken|goes? into|takes? up|settled?|resolved?|drawn?|known|clear|open|subject|topic|helps?|available|
+    supplied|cited|among|part of|seen?|read|located?|count|makes?|apparent|evident|brought|anywhere|goes? (?:there|
+    that far)|go there)\b
+\b(?:information|info|data|details?|figures?|words?|clues?|hints?|trace|signs?|evidence|basis|statement|scope|
+    in (?:there|here|them))\b|\b(?:in|from|on|by|of|within|under|none|neither|nor|either)(?: \w+){0,4}? <DOC>\b|
+    <DOC> (?:ha[sd]|have)\b
+"""
+# What rules do, where it is denied: "the lease does not allow dogs" answers.
+_RULED = rf"""
+{_NEG}\W+(?!been\b)(?:\w+\W+){{0,3}}?(?:allow|permit|requir|prohibit|forbid|ban|insur|refund|entitl|must|may|shall|
+    oblig|liable|valid|appl|includ|exclud|cover|charg|paid|pay|need|owe)\w*\b(?! (?:\w+ )?(?:conclusion|answer|
+    statement|inference))
+\b(?:allow|permit|requir|insur|refund|cover|includ|appl|charg)\w*\b<NEAR>(?:is|are|was|were|does|do)(?:n't| not)\W*$
+"""
+_OF_SOURCE = r"""
+\b(?:<SOURCE>|info(?:rmation)?|guides?|manuals?|reports?|leaflets?|handbooks?|sheets?|minutes|bulletins?|notes?|
+    prospectus|brochures?|websites?|key facts)\b
+"""
+# What sources are about
+_TOPICS = r"""
+^\W*what (?:I\b|we\b|they\b|it\b|is there|(?:\w+ ){1,4}?<SOURCE>)|\b(?:data|things?|information|facts|details|
+    points) (?:I|we|they|it|the)\b
+\b(?:that|this|it|they|those|these|which)(?:'s|'re| is| are)(?: \w+ly| only| all)? (?:about|it\W*$|all\b)
+(?:\b(?:it|they|both|these|those|<SOURCE>|<PAPER>|one|(?:first|second|latter|former|others?))\b<NEAR>|
+    ^\W*)(?:deals? with|dealing with|concern(?:s|ed|ing)?|(?:sticks? to|(?:stays?|keeps?) (?:to|with)|(?:limits?|
+    confines?|restricts?|devotes?) (?:themselves|itself) to)|ends? with|revolves?|cent(?:re|er)s? on|relat(?:es?|
+    ing) to|focus(?:es|ed)?|concentrates?|touch(?:es)? on|speaks? of|talks? (?:of|about)|goes? into|mentions?|lists?|
+    describes?|discuss(?:es)?|address(?:es)?|regulates?|governs?|names?|(?:is|are) (?:only |all |solely |simply |
+    confined |limited |restricted |of )*(?:about|on|to|confined|limited|a \w+ nature|for)|(?:says?|tells?|explains?|
+    states?|sets? out|reports?|records?) (?:you |us )?<WH>)\b
+(?:\b(?:it|they|both|these|those|<SOURCE>)\b[^.;]{0,40}|^\W*)\bcovers?\b
+\b(?:is|are|was|were) (?:only |all |also )*(?:mentioned|listed|described|announced|touched|named|dealt with|addressed|
+    discussed|recorded|(?:all|what) (?:they|it|I|the)\b)|\bthere(?:'s| is) (?:talk|mention) of\b|
+    \bmakes? an appearance
+"""
+
+
 def _compiled(table: str, lead: str = "") -> re.Pattern[str]:
     rows = table.strip("\n").replace("\n    ", "").splitlines()
     pattern = lead + "(?:" + "|".join(rows) + ")"
-    return re.compile(re.sub(r"<([A-Z]+)>", lambda part: _PARTS[part[1]], pattern), re.IGNORECASE)
+    while "<" in (pattern := re.sub(r"<([A-Z]+)>", lambda part: _PARTS[part[1]], pattern)).replace("?<", ""):
+        pass
+    return re.compile(pattern, re.IGNORECASE)
 
 
 TALK = _compiled(_OPENINGS, r"[\W_]*(?:(?:and|or|but|so|then)\s)?")
-LEADS_ON = _compiled(_LEADS_ON)
-# Of what was asked: who will have it or give it
-HOLDS = _compiled(r"<MODAL> (?:\w+ )?(?:have|has|give|gives|hold|holds|provide|provides|supply|set out|bear)\b")
+POINTERS = _compiled(_POINTERS)
+DOC = _compiled(r"\b<DOC>\b")
+NEGATION, UNTOLD, TELLS, TOPICS = _compiled(_NEG), _compiled(_UNTOLD), _compiled(_TELLS), _compiled(_TOPICS)
+RULED, OF_SOURCE = _compiled(_RULED), _compiled(_OF_SOURCE)
+BINDING = re.compile(_BINDING, re.IGNORECASE)
 VOCABULARY = frozenset(stem(word + ending) for word in _CONVERSATION.split() for ending in ("", "s", "d", "ed", "ing"))
 
 _NUMERALS = ("Class", "Part", "Annex", "Phase", "Title", "Type", "Grade", "Level", "Tier", "Stage", "War", "Schedule")
@@ -142,11 +256,14 @@ CONDITION = re.compile(
 )
 # Where a part begins that may state something of its own, and whether it hangs on a noun or on a verb of telling
 PART = re.compile(
-    r"[;:!?…]\s+|[,)]\s+(?!(?:(?:with|without|of|for|in) )?(?:that|which|who|whose|whom|where)\s)|\s[-—–→]+\s|—|\("
-    r"|\s(?:but|and|because(?! of)|since|as|so|while|though|although|whereas|however|yet)\s"
-    rf"|\b(?P<told>(?:{'|'.join(_TOLD_WITH.split())})(?: also| too| here| though| again)?,? that)\s"
+    r"[;:!?…]\s+|[,)]\s+(?![^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
+    r"in) )?(?:that|which|who|whose|whom|where)\s)|\s[-—–→]+\s|—|\("
+    r"|\s(?:but|and|because(?! of)|since|as(?= (?:the|it|they|this|that|you|we|i|he|she|these|those|there|no|an?)\b)|"
+    r"so|while|though|although|whereas|however|yet)\s"
+    rf"|\b(?P<told>(?:{'|'.join(_TOLD_WITH.split())})(?: also| too| here| though| again)?,? that)\s(?!(?:in|on|at|"
+    rf"under|with|from)\b)"
     rf"|\b(?P<telling>{_TELLING})\s(?!to\b|of\b|that\b|about\b|if\b|wh|how\b)"
-    rf"|{_NOT_OF},?\s(?P<relative>that|which|who|whose|where)\s",
+    rf"|{_NOT_OF},?\s(?P<relative>that|which|who|whose|where)\s(?!(?:of|in|on|at|under|with|from|to)\b)",
     re.IGNORECASE,
 )
 _NO_VERB = (
@@ -156,16 +273,21 @@ _NO_VERB = (
     "a|an|per"
 )
 # Verbs by themselves, by the article behind them, and by their ending before a preposition
+_NOUN_OF = "".join(f"(?<!\\b{word} )" for word in ("a", "the", "any", "no", "of", "its", "for", "and", "their", "your"))
 VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|needs?|"
-    r"pays?|"
-    r"paid|gets?|loses?|receives?|keeps?|owes?|holds?|appl(?:y|ies)|runs?|costs?|takes?|lasts?|ends?|starts?|begins?|"
-    r"expires?|lapses?|rises?|rose|falls?|fell|stays?|remains?|works?|opens?|closes?|comes?|came|goes|went|gives?|gave|"
-    r"makes?|made|means?|\w+n't)\b"
+    r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|paid|"
+    r"gets?|loses?|"
+    r"receives?|keeps?|appl(?:y|ies)|begins?|expires?|rose|fell|stays?|remains?|opens?|comes?|came|goes|went|gives?|"
+    r"gave|makes?|made|\w+n't)\b"
+    rf"|(?<=\w ){_NOUN_OF}(?:needs?|pays?|owes?|holds?|runs?|costs?|takes?|ends?|starts?|lapses?|rises?|falls?|"
+    rf"works?|closes?|"
+    r"lasts?|means?)\b(?!\W*$)"
     rf"|\w (?!(?:{_NO_VERB})\b)[a-z]+ (?:the|an?|their|its|his|her|all|any|no|every|each|both|another|only|it|them|"
-    r"everything)\b"
-    r"|\w [a-z]{2,}(?:ed|es|s) (?:by|to|from|in|on|at|within|after|before|until|for|with|as|\w+ly)\b|\w['’](?:s|re|"
-    r"ll) ",
+    r"everything|that|this|these|those|your|our|my|one)\b"
+    rf"|\b(?!(?:{_NO_VERB}|its|their|his|her|your|our|these|those|this|two|three|some|any|no|each|many|\w+ing)\b)"
+    r"\w+ [a-z]{2,}(?:ed|es|s) (?:by|to|from|in|on|at|within|after|before|until|for|with|as|out|up|off|over|away|"
+    r"down|back|\w+ly)\b"
+    r"|\b(?:it|that|there|he|she|what|who|here|this|\w+one|\w+thing)['’]s |\w['’](?:re|ll) ",
     re.IGNORECASE,
 )
 VAGUE = re.compile(
@@ -186,3 +308,22 @@ REFERENCE = re.compile(
     re.IGNORECASE,
 )
 CONTRACTED = re.compile(r"['’](?:s|re|ve|ll|d|m)\b|\w+n['’]t\b")
+# What a source says, told as such. "According to the report, ..." is told of the world.
+REPORTS = re.compile(
+    r"\W*(?!according|per |as (?:per|stated))(?:[\w'%$.#-]+\W+){0,6}?"
+    r"(?:contexts?|documents?|passages?|texts?|excerpts?|extracts?|sources?|snippets?|materials?|files?|sections?|"
+    r"chapters?|pages?|reports?|manuals?|guides?|leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|summary|"
+    r"minutes|memos?|letters?|filings?|annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|"
+    r"agreement|"
+    r"contract|prospectus|datasheet|references?|notices?|slides?|transcripts?|statements?)\b(?:\W+[\w'.#-]+){0,3}?\W+"
+    r"(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|covers?|concerns?|deals?|"
+    r"seems?|"
+    r"came|tests?|asks?|refers?|contains?|discuss(?:es)?|describes?|speaks?|talks?|ends?|stops?|begins?|quotes?|"
+    r"sticks?|"
+    r"goes|offers?|address(?:es)?|relates?|is about|are about|is (?:a|an|cut|left)|was (?:cut|left)|would)\b"
+    r"|\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
+    r"latter))\b(?: \w+){0,2}? "
+    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|"
+    r"reports?|names?|talks?)\b",
+    re.IGNORECASE,
+)

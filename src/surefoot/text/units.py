@@ -1,7 +1,7 @@
 """Units of measure and money: which one a number or a heading bears, and what one is in terms of another.
 
-Metric units are made by rule, of a prefix and a base unit; capitals tell mW from MW. Only units that convert exactly
-have a ratio: feet and metres are both lengths, and no number of the one is a round number of the other.
+Metric units are made by rule, of a prefix and a base unit; capitals tell mW from MW. A number of feet is hardly ever a
+round number of metres: what is said in the other system of measures is rounded.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ _OTHERS = {
     "hectares": ("ha hectare", "area", 1e4), "pence": ("p pence penny", "pounds", 0.01), "cents": ("cent ct", "", 0.0),
     "°c": ("°c °_c celsius degrees_c degrees_celsius degree_celsius", "temperature", 0.0),
     "°f": ("°f °_f fahrenheit degrees_f degrees_fahrenheit degree_fahrenheit", "temperature", 0.0),
-    "km/h": ("km/h kph kmh", "speed", 1.0), "mph": ("mph", "speed", 0.0), "feet": ("ft feet foot", "length", 0.0),
-    "inches": ("inch inche", "length", 0.0), "yards": ("yard", "length", 0.0), "miles": ("mile", "length", 0.0),
-    "lb": ("lb", "mass", 0.0), "oz": ("oz ounce", "mass", 0.0), "tons": ("ton", "mass", 0.0),
-    "stone": ("stone", "mass", 0.0), "gallons": ("gallon", "volume", 0.0), "pints": ("pint", "volume", 0.0),
-    "acres": ("acre", "area", 0.0), "psi": ("psi", "pressure", 0.0), "rpm": ("rpm", "rotation", 0.0),
+    "km/h": ("km/h kph kmh", "speed", 1.0), "mph": ("mph", "speed", 1.609344), "yards": ("yard", "length", 0.9144),
+    "feet": ("ft feet foot", "length", 0.3048), "inches": ("inch inche", "length", 0.0254),
+    "miles": ("mile", "length", 1_609.344),
+    "lb": ("lb", "mass", 453.59237), "oz": ("oz ounce", "mass", 28.349523125), "tons": ("ton", "mass", 0.0),
+    "stone": ("stone", "mass", 6_350.29318), "gallons": ("gallon", "volume", 0.0), "pints": ("pint", "volume", 0.0),
+    "acres": ("acre", "area", 4_046.8564224), "psi": ("psi", "pressure", 6_894.757), "rpm": ("rpm", "rotation", 0.0),
     "dozen": ("dozen", "", 0.0), POINTS: ("percentage_point percent_point pp", "share", 0.0),
     BASIS_POINTS: ("basis_point bp", "", 0.0),
     "EUR": ("eur euro €", "", 0.0), "USD": ("usd dollar us$ $", "", 0.0),
@@ -68,6 +69,7 @@ _OTHERS = {
     "CHF": ("chf", "", 0.0), "NOK": ("nok", "", 0.0), "SEK": ("sek", "", 0.0), "DKK": ("dkk", "", 0.0),
     "JPY": ("jpy ¥", "", 0.0),
 }  # fmt: skip
+_IMPERIAL = frozenset({"mph", "feet", "inches", "yards", "miles", "lb", "oz", "stone", "acres", "psi", "°f"})
 _SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
 _IS_SPAN = {"s": "seconds"}
 
@@ -182,6 +184,11 @@ def conversion(one: str, other: str) -> float | None:
     if ("/" in one) != ("/" in other):
         one, other = one.partition("/")[0], other.partition("/")[0]
     return ratio(one, other)
+
+
+def in_other_system(one: str, other: str) -> bool:
+    """Of measures: what is a round number of the one is hardly ever a round number of the other."""
+    return (one in _IMPERIAL) != (other in _IMPERIAL)
 
 
 def family(unit: str) -> str:

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.importers.annotators import names_a_grader
+from surefoot.records import SKIPPED, PassedOver
 from surefoot.web.desk import Desk, Sent
 from surefoot.web.forms import BadForm
 from surefoot.web.guarding import Guard, cookie, set_cookie
@@ -51,6 +52,7 @@ class _Name(_Post):
 
 class _Skip(_Post):
     number: int
+    why: PassedOver = SKIPPED
 
 
 class _Undo(_Post):
@@ -143,8 +145,10 @@ class _Pages:
         return await self._do(request, lambda person: self._desk.save(person, sent, _proofs_of(request)))
 
     async def skip(self, request: Request) -> Response:
-        number = (await _body(request, _Skip)).number
-        return await self._do(request, lambda person: self._desk.skip(person, number))
+        sent = await _body(request, _Skip)
+        return await self._do(
+            request, lambda person: self._desk.skip(person, sent.number, sent.why, _proofs_of(request))
+        )
 
     async def undo(self, request: Request) -> Response:
         sending = (await _body(request, _Undo)).sending

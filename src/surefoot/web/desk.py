@@ -6,7 +6,6 @@ import contextlib
 import secrets
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
@@ -16,7 +15,7 @@ from msgspec import Struct
 from surefoot.errors import Incomplete
 from surefoot.gate.queue import next_for
 from surefoot.ledger import Ledger
-from surefoot.records import BY_CHOICE, Drawn, Label, Value
+from surefoot.records import BY_CHOICE, CANNOT_TELL, SKIPPED, Drawn, Label, PassedOver, Value
 from surefoot.rubric import Rubric
 from surefoot.web.forms import BadForm, Field, applying, read
 from surefoot.web.keeping import Keeper
@@ -82,7 +81,6 @@ class Desk:
         self._gate = {place.version for place in pile.places if place.for_gate}
         self._open: dict[str, tuple[str, float]] = {}  # by person: what lies before them, and since when
         self._offers = Offers(key_of(ledger, pile.run))
-        self._skipped: defaultdict[str, list[str]] = defaultdict(list)
         self._kept: list[Label] = []  # rows of ours: a reading that began before one was written does not have it
         self._reading, self._looking = threading.Lock(), threading.RLock()  # taken in this order
         self._view = lru_cache(maxsize=100)(lambda version: view_of(self._sheet(version).item))
@@ -109,7 +107,8 @@ class Desk:
             shelf, now = self._shelf, time.monotonic()
             being_read = {v for who, (v, since) in self._open.items() if who != person and now - since < _OPEN_FOR}
             taken = shelf.by_others(person) | being_read
-            place = next_for(self.pile.places, set(shelf.mine(person)), taken, self._skipped[person])
+            mine = {*shelf.mine(person), *shelf.passed_over(person, CANNOT_TELL)}
+            place = next_for(self.pile.places, mine, taken, shelf.passed_over(person, SKIPPED))
             if place is None:
                 self._open.pop(person, None)
                 return None
@@ -176,13 +175,20 @@ class Desk:
         )
         return "/done" if reached else self.onwards(person)
 
-    def skip(self, person: str, number: int) -> str:
-        if 1 <= number <= len(self.pile.sheets):
-            version, skipped = self.pile.sheets[number - 1].version, self._skipped[person]
-            with self._looking:
-                if version in skipped:
-                    skipped.remove(version)
-                skipped.append(version)
+    def skip(self, person: str, number: int, why: PassedOver = SKIPPED, proofs: Collection[str] = ()) -> str:
+        """Keep that a person saw an answer and gives no label. Skipping a labelled one leaves its label alone."""
+        if not 1 <= number <= len(self.pile.sheets):
+            return self.onwards(person)
+        sheet = self.pile.sheets[number - 1]
+        sent = Sent(number, sheet.version, secrets.token_hex(16), note=why)
+        drawn = self._how_drawn(person, sheet.version, proofs)
+
+        def rows_of(said: list[Label]) -> list[Label]:
+            if why == SKIPPED and Shelf(self.fields[0].name, said).mine(person):
+                return []
+            return self._rows(person, sheet, sent, self.fields, {}, said, drawn)
+
+        self._write(person, sheet.version, rows_of)
         return self.onwards(person)
 
     def undo(self, person: str, sending: str) -> str:

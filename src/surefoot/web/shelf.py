@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from surefoot.records import BY_CHOICE, Drawn, Label, Value
+from surefoot.records import BY_CHOICE, CANNOT_TELL, SKIPPED, Drawn, Label, Value
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
 UNDO = "~undo"
@@ -22,6 +22,9 @@ class Shelf:
         self._said: defaultdict[tuple[str, str], dict[str, list[Label]]] = defaultdict(dict)  # by person and version
         self._mine: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by person: versions, the latest last
         self._people: defaultdict[str, dict[str, Drawn]] = defaultdict(dict)  # by version: who labelled it, how drawn
+        self._passed: defaultdict[str, dict[str, str]] = defaultdict(
+            dict
+        )  # by person: versions without a label, and why
         self._ids: set[str] = set()
         self.add(rows)
 
@@ -41,9 +44,12 @@ class Shelf:
                 self._sent[row.annotator].setdefault(sent[1] + (sent[2] or ""), []).append(row)
 
     def _count(self, row: Label) -> None:
-        mine, people = self._mine[row.annotator], self._people[row.version]
+        mine, people, passed = self._mine[row.annotator], self._people[row.version], self._passed[row.annotator]
         mine.pop(row.version, None)
         people.pop(row.annotator, None)
+        passed.pop(row.version, None)
+        if row.value is None and row.note in (SKIPPED, CANNOT_TELL):
+            passed[row.version] = row.note
         if row.value is not None:
             mine[row.version] = None
             people[row.annotator] = row.drawn
@@ -56,6 +62,10 @@ class Shelf:
     def mine(self, person: str) -> list[str]:
         """The versions a person has labelled, the latest last."""
         return list(self._mine.get(person, ()))
+
+    def passed_over(self, person: str, why: str) -> list[str]:
+        """The versions that a person has seen and not labelled for this reason, the latest last."""
+        return [version for version, reason in self._passed.get(person, {}).items() if reason == why]
 
     def by_others(self, person: str) -> set[str]:
         return {version for version, people in self._people.items() if people.keys() - {person}}

@@ -161,7 +161,7 @@ function atDesk(form) {
     const missing = shown().find((axis) => axis.hasAttribute("data-needed") && !valueOf(axis));
     if (missing) {
       goTo(missing, true);
-      complain(`Choose ${missing.querySelector("legend").textContent} first, or press s to skip this answer.`);
+      complain(`Choose ${missing.querySelector("legend").textContent} first, or press s to skip this answer, t if you cannot tell.`);
       return;
     }
     const { number, version } = form.dataset;
@@ -228,6 +228,7 @@ function atDesk(form) {
   const keys = {
     u: () => $("undo").click(),
     s: () => $("skip").click(),
+    t: () => $("cannot-tell").click(),
     n: () => $("note").focus(),
     j: () => visit(form.dataset.after),
     k: () => visit(form.dataset.before),
@@ -277,7 +278,9 @@ function atDesk(form) {
     }
     radio.dataset.was = "";
   });
-  $("skip").addEventListener("click", () => go("/skip", { number: Number(form.dataset.number) }));
+  for (const [button, why] of [["skip", "skipped"], ["cannot-tell", "cannot tell"]]) {
+    $(button).addEventListener("click", () => go("/skip", { number: Number(form.dataset.number), why }));
+  }
   $("undo").addEventListener("click", () => form.dataset.undo && go("/undo", { sending: form.dataset.undo }));
   $("before").addEventListener("click", () => visit(form.dataset.before));
   $("after").addEventListener("click", () => visit(form.dataset.after));

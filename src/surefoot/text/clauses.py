@@ -10,6 +10,7 @@ from typing import NamedTuple
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.refusal_words import CLASSES
 from surefoot.text.sentences import sentences
+from surefoot.text.talk_words import NEGATION, UNTOLD
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
 
@@ -21,15 +22,6 @@ _CUT = re.compile(
 )
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
-_NEGATION = re.compile(
-    r"n['’]t\b|\b(?:no|not|none|nor|neither|never|nothing|nowhere|nobody|nope|n/a|cannot|without|beyond|impossible"
-    r"|outside (?:of )?(?:the |these |this |my )?(?:scope|documents?|passages?|texts?|excerpts?|sources?|materials?)"
-    r"|fail(?:s|ed)?|omit(?:s|ted)?|lack(?:s|ed)?|skips|too (?:little|few)|left (?:out|open)|absence|gap"
-    r"|leaves? (?:\w+ )?(?:out|open)|stops? (?:short|before)|nicht|nichts|kein\w*|aucune?|ningun[oa]?|ningún|nessun\w*|"
-    + "|".join(word for name in _ABSENCE for word in CLASSES[name])
-    + r")\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -138,7 +130,8 @@ def _is_denied_of(clause: str, following: str) -> bool:
 
 
 def negation(text: str) -> re.Match[str] | None:
-    return _NEGATION.search(text)
+    found = [match for match in (NEGATION.search(text), UNTOLD.search(text)) if match]
+    return min(found, key=lambda match: match.start(), default=None)
 
 
 def words(text: str) -> list[str]:

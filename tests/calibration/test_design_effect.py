@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.calibration.axes import calibrate_axis
+from surefoot.calibration.figures import corrected, only
 from surefoot.calibration.joining import FACTUALITY, Answer
-from surefoot.calibration.rates import corrected
-from surefoot.calibration.repeats import Labelled, each_counts, labels_count
 from surefoot.calibration.results import Rate
 from surefoot.calibration.tables import confusion_of
+from surefoot.stats.design_effect import Labelled, alikeness, each_counts, labels_count
 
 from .helpers import RUBRIC
 
@@ -40,33 +40,58 @@ def six_by_ten(labelled: int) -> list[Answer]:
 
 
 def test_an_answer_counts_for_its_share_of_a_question() -> None:
-    assert each_counts({"a": 1, "b": 1, "c": 1}) == each_counts({}) == 1
-    assert each_counts({"a": 5, "b": 5}) == pytest.approx(1 / 5)
-    assert 20 * each_counts({"a": 10, **{f"q{i}": 1 for i in range(10)}}) < 4, "one question speaks for half of them"
+    each_own = {(name, name): 1 for name in "abc"}
+    assert each_counts(each_own, 0.7) == each_counts({}, 0.7) == 1
+    assert each_counts({("a", "a"): 5, ("b", "b"): 5}, 0.0) == pytest.approx(1 / 5)
+    uneven = {("a", "a"): 10, **{(f"q{i}", f"q{i}"): 1 for i in range(10)}}
+    assert 20 * each_counts(uneven, 0.0) < 4, "one question speaks for half of them"
 
 
-attempts = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 9), min_size=1)
+def test_questions_on_one_document_count_for_less_the_more_alike_they_are() -> None:
+    members = {(f"d{i % 20}", f"q{i}"): 1 for i in range(200)}
+    assert each_counts(members, 0.0) == 1
+    assert each_counts(members, 0.3) == pytest.approx(1 / (1 + 9 * 0.3)), "the usual design effect"
+    assert each_counts(members, 1.0) == pytest.approx(1 / 10)
 
 
-@given(st.lists(st.builds(Labelled, st.integers(50, 900), attempts), min_size=1, max_size=5))
-def test_labels_count_so_that_the_error_over_all_cells_is_right(cells: list[Labelled]) -> None:
-    """If the truth is one for all attempts at a question, whichever cells they are in."""
-    counts = labels_count(cells)
-    labels = [sum(cell.attempts.values()) for cell in cells]
+def test_alikeness_is_the_correlation_within_documents() -> None:
+    members = [(f"d{i % 20}", f"q{i}") for i in range(200)]
+    by_document = np.array([[float(i % 20 < 5)] for i in range(200)])
+    assert alikeness(by_document, members) == 1
+    assert alikeness(np.random.default_rng(1).random((200, 1)), members) < 0.1
+    assert alikeness(by_document, [(f"q{i}", f"q{i}") for i in range(200)]) == 0, "a document each"
+    assert alikeness(by_document, [("d", f"q{i}") for i in range(200)]) == 0, "one document tells nothing of others"
+    assert alikeness(np.ones((200, 1)), members) == 0
+    attempts = [(f"d{i % 20}", f"q{i % 20}") for i in range(200)]
+    assert alikeness(by_document, attempts) == 0, "attempts at one question are not several on a document"
+
+
+member = st.tuples(st.sampled_from("xyz"), st.sampled_from("abcdefgh")).map(lambda two: (two[0], two[0] + two[1]))
+attempts = st.dictionaries(member, st.integers(1, 9), min_size=1)
+
+
+@given(st.lists(st.builds(Labelled, st.integers(50, 900), attempts), min_size=1, max_size=5), st.floats(0, 1))
+def test_labels_count_so_that_the_error_over_all_cells_is_right(cells: list[Labelled], alike: float) -> None:
+    """If the truth is one for all attempts at a question, and goes together on a document, whichever cells it is in."""
+    counts = labels_count(cells, alike)
+    labels = [sum(cell.members.values()) for cell in cells]
     worth = [each * m for each, m in zip(counts, labels, strict=True)]
-    assert all(0 < one <= len(cell.attempts) + 1e-9 for one, cell in zip(worth, cells, strict=True))
-    weights: dict[str, float] = {}
+    assert all(0 < one <= len(cell.members) + 1e-9 for one, cell in zip(worth, cells, strict=True))
+    by_question, by_document = dict[object, float](), dict[object, float]()
     for cell, m in zip(cells, labels, strict=True):
-        for question, count in cell.attempts.items():
-            weights[question] = weights.get(question, 0) + cell.size * count / m
+        for (document, question), count in cell.members.items():
+            weight = cell.size * count / m
+            by_question[question] = by_question.get(question, 0) + weight
+            by_document[document] = by_document.get(document, 0) + weight
     variance = sum(cell.size**2 / one for cell, one in zip(cells, worth, strict=True))
-    assert isclose(variance, sum(weight**2 for weight in weights.values()), rel_tol=1e-9)
+    squares = [sum(weight**2 for weight in sums.values()) for sums in (by_question, by_document)]
+    assert isclose(variance, (1 - alike) * squares[0] + alike * squares[1], rel_tol=1e-9)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=6))
 def test_without_repeats_every_label_counts_for_exactly_one(sizes: list[int]) -> None:
-    cells = [Labelled(size + 7, {f"{at}/{i}": 1 for i in range(size)}) for at, size in enumerate(sizes)]
-    assert labels_count(cells) == [1.0] * len(cells)
+    cells = [Labelled(size + 7, {(f"{at}/{i}",) * 2: 1 for i in range(size)}) for at, size in enumerate(sizes)]
+    assert labels_count(cells, 0.0) == [1.0] * len(cells)
 
 
 @pytest.mark.parametrize("labelled", [54, 60])
@@ -145,7 +170,7 @@ def test_intervals_cover_where_the_truth_is_one_for_all_attempts() -> None:
     runs, hits = 30, {"repeats": 0, "as if apart": 0}
 
     def holds(answers: list[Answer]) -> bool:
-        rate = corrected(confusion_of(answers, ["correct", "wrong"], by_flag=False))["wrong"]
+        rate = corrected(confusion_of(answers, ["correct", "wrong"], by_flag=False, kind=only("wrong")), "wrong")
         return rate.low is not None and rate.high is not None and rate.low <= 0.2 <= rate.high
 
     for _ in range(runs):

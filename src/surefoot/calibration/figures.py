@@ -1,0 +1,193 @@
+"""What a table of verdicts and labels says of the grader, and of the answers: shares, rates and agreement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from surefoot.calibration.joining import Answer
+from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
+from surefoot.calibration.tables import Confusion, Mask, named
+from surefoot.records import Interval
+from surefoot.stats import ALPHA
+from surefoot.stats.agreement import Weights, ac1s, cohen_kappa, kappas
+from surefoot.stats.correction import Stratum, post_stratified, rogan_gladen
+from surefoot.stats.design_effect import Numbers, alikeness, each_counts
+from surefoot.stats.intervals import jeffreys
+
+ACCEPTABLE, BAD = "acceptable", "bad"
+_KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
+_OTHERS = "any other"
+_DIGITS = 12  # what sums of shares are exact to
+_NO_SPREAD = 1e-12
+_MORE, _ROUGHLY = 50, 4_000  # labels, and draws for what is only foretold
+_UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
+
+Counted = tuple[float, float]  # successes, of; no whole numbers where labels are weighed
+
+
+def good_or_bad(value: str) -> str:
+    """What whoever ships asks: is it acceptable, or is it bad?"""
+    return _KINDS.get(value, value)
+
+
+def only(bucket: str) -> Callable[[str], str]:
+    return lambda value: bucket if value == bucket else _OTHERS
+
+
+def accepted_but_bad(confusion: Confusion) -> Interval | None:
+    """Of the answers the grader calls acceptable, how many are bad; the table is one of `good_or_bad`."""
+    found = _share(
+        confusion, confusion.where(lambda said, _: said == ACCEPTABLE), confusion.where(lambda _, is_: is_ == BAD)
+    )
+    return found and found[0]
+
+
+def caught(confusion: Confusion, bucket: str = BAD) -> tuple[Interval, Counted] | None:
+    """Of the answers in a bucket, how many the grader puts there; as an interval, and as counts worth as much."""
+    return _share(
+        confusion, confusion.where(lambda _, is_: is_ == bucket), confusion.where(lambda said, _: said == bucket)
+    )
+
+
+def left_alone(confusion: Confusion, bucket: str) -> tuple[Interval, Counted] | None:
+    """Of all others, how many the grader leaves out of the bucket."""
+    return _share(
+        confusion, confusion.where(lambda _, is_: is_ != bucket), confusion.where(lambda said, _: said != bucket)
+    )
+
+
+def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
+    """Sensitivity and specificity; the table is one of this bucket and the others."""
+    found, spared = caught(confusion, bucket), left_alone(confusion, bucket)
+    reason = f"all labelled answers are {bucket}" if spared is None else ""
+    reason = f"no labelled answer is {bucket}" if found is None else reason
+    return Bucket(sensitivity=found and found[0], specificity=spared and spared[0], reason=reason)
+
+
+def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Counted] | None:
+    """Of the answers in one part of the table, how many are in another; None where nobody labelled one of them."""
+    tally, inside = confusion.tally, whole & part
+    if not tally[whole].sum():
+        return None
+    value, *drawn = (_ratio(table, inside, whole) for table in (confusion.shares, *confusion.views))
+    if confusion.complete or all(np.ptp(draws) < _NO_SPREAD for draws in drawn):
+        hits, of, each = float(tally[inside].sum()), float(tally[whole].sum()), confusion.labels_count(whole)
+        return _plain(hits, of, each), (hits * each, of * each)
+    return _covering(float(value), drawn), _worth(float(value), drawn[0])
+
+
+def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
+    """What has no share in a draw is found as often as not."""
+    below = np.asarray(table[..., whole].sum(axis=-1))
+    return np.asarray(np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0))
+
+
+def _worth(share: float, draws: Numbers) -> Counted:
+    """So many counts, with this share of successes, as leave a Jeffreys' posterior with the spread of the draws."""
+    mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
+    of = max(1.0, mean * (1 - mean) / spread - 2)
+    return share * of, of
+
+
+def _covering(value: float, views: Iterable[Numbers]) -> Interval:
+    """The middle 95 % of the draws in either view, and the value itself."""
+    ends = [np.quantile(draws, [ALPHA / 2, 1 - ALPHA / 2]) for draws in views]
+    low, high = min(float(low) for low, _ in ends), max(float(high) for _, high in ends)
+    return Interval(*(round(end, _DIGITS) for end in (value, min(value, low), max(value, high))))
+
+
+def _plain(hits: float, of: float, each: float) -> Interval:
+    """Jeffreys' interval of a plain share, where every one counts for `each`."""
+    low, high = jeffreys(hits * each, of * each)
+    return Interval(hits / of, min(low, hits / of), max(high, hits / of))
+
+
+def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None:
+    """Cohen's kappa; None where only one value was ever used. A verdict that is lacking agrees with no label."""
+    tables = [confusion.shares, *confusion.views]
+    if weights == "none":
+        shares, *drawn = map(_square, tables)
+    else:  # what is ungraded has no place on a scale
+        graded = [row for row, name in enumerate(confusion.rows) if name != UNGRADED]
+        shares, *drawn = (table[..., graded, :] for table in tables)
+    # The large-sample interval has no width where all agree, so it is taken from the draws.
+    plain = cohen_kappa(shares.tolist(), weights) if shares.sum() else None
+    return None if plain is None else _covering(plain.value, (kappas(table, weights) for table in drawn))
+
+
+def ac1_of(confusion: Confusion) -> Interval | None:
+    """Gwet's AC1 over the values that were used at all."""
+    shares, *drawn = map(_square, (confusion.shares, *confusion.views))
+    used = np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
+    if len(used) < 2:
+        return None
+    value, *many = (ac1s(table[..., used, :][..., used]) for table in (shares, *drawn))
+    return _covering(float(value), many)
+
+
+def _square(table: Numbers) -> Numbers:
+    """With a column of nothing for each row that no label can have."""
+    missing = table.shape[-2] - table.shape[-1]
+    return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, missing)])
+
+
+def corrected(confusion: Confusion, bucket: str) -> Rate:
+    """The share of a bucket: counted where every answer is labelled, else post-stratified by verdict."""
+    graded = confusion.answers().get(bucket, 0) / confusion.total
+    method: Method = "counted" if confusion.complete else "post-stratified"
+    if confusion.complete:
+        inside = confusion.where(lambda _, is_: is_ == bucket)
+        everything = confusion.where(lambda *_: True)
+        found = _plain(float(confusion.tally[inside].sum()), confusion.total, confusion.labels_count(everything))
+    else:  # the estimate is that of all labels, whatever they count for in the interval; it takes no draws
+        value = post_stratified(confusion.strata(bucket, as_counted=True), draws=1).value
+        limits = post_stratified(confusion.strata(bucket))
+        found = Interval(value, min(limits.low, value), max(limits.high, value))
+    return Rate(value=found.value, low=found.low, high=found.high, method=method, graded=graded)
+
+
+def labels_needed(confusion: Confusion, now: Rate, bucket: str) -> str:
+    """What 50 more labels would buy, given where they help most."""
+    more_of = "questions" if confusion.counts < 1 else "answers"
+    if confusion.complete:
+        return f"More labels are not to be had: only more {more_of} can narrow the intervals."
+    strata, options = confusion.strata(bucket), []
+    for at, cell in enumerate(confusion.drawn):
+        if more := min(_MORE, cell.n - cell.m):
+            then = [*strata[:at], _after(strata[at], more * cell.counts), *strata[at + 1 :]]
+            after = post_stratified(then, draws=_ROUGHLY)
+            options.append(((after.high - after.low) / 2, more, cell.verdict))
+    if not options or now.low is None or now.high is None:
+        return ""
+    (width, more, verdict), before = min(options), (now.high - now.low) / 2
+    if width >= before:
+        return f"More labels would hardly narrow the interval of {bucket}: only more {more_of} do."
+    which = "answers that are not graded" if verdict == UNGRADED else f"answers graded {verdict}"
+    change = f"from ±{100 * before:.1f} to about ±{100 * width:.1f} points"
+    return f"{more} more label{'' if more == 1 else 's'} on {which} would narrow the interval of {bucket} {change}."
+
+
+def _after(stratum: Stratum, more: float) -> Stratum:
+    """If the new labels come out like those before; all together tell no more than there are questions."""
+    m = min(stratum.m + more, max(stratum.m, stratum.n))
+    k = min(m, round(m * (stratum.k + 0.5) / (stratum.m + 1)))
+    return Stratum(stratum.n, m, k)
+
+
+def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str) -> Rate:
+    """The share of a bucket among other answers, from their verdicts and the errors in the table (Rogan and Gladen)."""
+    inside = [named(answer.verdict) == bucket for answer in answers]
+    graded = sum(inside) / len(inside)
+    sensitivity, specificity = caught(confusion, bucket), left_alone(confusion, bucket)
+    if sensitivity is None or specificity is None or not confusion.speaks_for_all:
+        reason = _UNKNOWN if confusion.speaks_for_all else PICKED
+        return Rate(value=None, low=None, high=None, method="rogan-gladen", graded=graded, warning=reason)
+    members = [answer.member for answer in answers]
+    each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))
+    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity[1], specificity[1])
+    # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
+    low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
+    return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)
