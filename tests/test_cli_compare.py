@@ -269,7 +269,7 @@ def test_the_ship_gate_documents_every_line() -> None:
 def graded(folder: Path) -> None:
     """As `surefoot grade` leaves a run: it says on which answers its verdicts are."""
     with RunStore.open(folder, writing=True) as store:
-        store.amend(graded_sha256=store.answers_sha256())
+        store.amend(graded_sha256=store.answers_sha256(), verdicts_sha256=store.verdicts_sha256(ANN))
 
 
 @pytest.mark.parametrize(

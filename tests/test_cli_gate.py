@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +273,27 @@ def test_a_plan_says_how_often_the_gate_would_decide(questions: Path) -> None:
     assert "5 questions, 1 run of each version" in surefoot("questions", "plan", "5", "--runs", "1").out
     for wrong in ("0", "10000000", "nosuch.json"):
         assert surefoot("questions", "plan", wrong).code == 2
+
+
+def test_runs_of_one_name_that_are_left_out_together_are_counted(tmp_path: Path) -> None:
+    """Made again and again in one folder, until one is lucky."""
+    base, folder = run_folder(tmp_path / "base", GOOD, version="v1"), tmp_path / "cand"
+    for day in (1, 2, 3):
+        run_folder(folder, changed(GOOD, range(20)), version="v2", told=str(day), created=f"2026-01-0{day}")
+        register(tmp_path, folder)
+        shutil.rmtree(folder)
+    run_folder(folder, GOOD, version="v2", created="2026-01-04")
+    assert call(gate, base, folder, TRUTH)[0] == 4
+    found = decided(base, folder, TRUTH, "--without", "cand", "--reason", "old")[1]
+    assert found["notes"] == ["left out: cand, 3 runs of this name (old)"]
+    again = decided(
+        base, run_folder(tmp_path / "more", GOOD, version="v2"), TRUTH, "--without", "cand", "--reason", "x"
+    )[1]
+    assert any("cand, 3 runs of this name (old)" in note for note in again["notes"])
+
+
+def test_a_run_without_the_hash_of_its_verdicts_is_noted(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1)
+    with RunStore.open(cand, writing=True) as store:
+        store.amend(verdicts_sha256="")
+    assert "it is not recorded" in decided(base, cand, TRUTH)[1]["problems"][0]["message"]

@@ -100,7 +100,7 @@ def _by_versions(
     versions = versions_of(ledger, *paths, without)
     base, cand = load_all(versions.base, ledger), load_all(versions.cand, ledger)
     steps = [step for step in ledger.steps() if step.mode == CHANGE]
-    notes = (*versions.notes, *_left_out_before(steps, versions, without), *_newer(steps, versions))
+    notes = (*versions.notes, *_left_out_before(steps, versions), *_newer(steps, versions))
     request = replace(
         request,
         look=_look(steps, versions),
@@ -111,7 +111,7 @@ def _by_versions(
     comparison = compare(base, cand, rules, request)
     if paths[0].resolve() == paths[1].resolve():
         return replace(comparison, against_itself=True)
-    _keep_step(ledger, _step(comparison, versions, without, rules), steps)
+    _keep_step(ledger, _step(comparison, versions, rules), steps)
     return comparison
 
 
@@ -121,14 +121,13 @@ def _look(steps: Sequence[Step], versions: Versions) -> int:
     return len(seen | {versions.answers})
 
 
-def _left_out_before(steps: Sequence[Step], versions: Versions, without: Mapping[str, str]) -> list[str]:
+def _left_out_before(steps: Sequence[Step], versions: Versions) -> list[str]:
     """Runs that an earlier decision on these versions left out are named for ever."""
     told: dict[str, None] = {}
     for step in steps:
         if (step.reference, step.release) == versions.key:
             told |= dict.fromkeys(f"left out on {step.at[:10]}: {one}" for one in _runs_without(step))
-    now = {f"{name} ({reason})" for name, reason in without.items()}
-    return [one for one in told if one.partition(": ")[2] not in now]
+    return [one for one in told if one.partition(": ")[2] not in versions.left_out]
 
 
 def _runs_without(step: Step) -> tuple[str, ...]:
@@ -148,13 +147,13 @@ def _newer(steps: Sequence[Step], versions: Versions) -> list[str]:
     return [f"the baseline is {reference}, and {latest} has shipped since, on {shipped[-1].at[:10]}"]
 
 
-def _step(comparison: Comparison, versions: Versions, without: Mapping[str, str], rules: Sequence[Rule]) -> Step:
+def _step(comparison: Comparison, versions: Versions, rules: Sequence[Rule]) -> Step:
     from surefoot.ledger.places import run_id
     from surefoot.store import RunStore
 
     base, cand = (RunStore.open(runs[-1]).manifest for runs in (versions.base, versions.cand))
     request, (base_answers, cand_answers) = comparison.request, versions.answers
-    left_out = {WITHOUT: tuple(f"{name} ({why})" for name, why in without.items())} if without else {}
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
     return Step(
         id=uuid.uuid4().hex,
         at=datetime.now(UTC).isoformat(timespec="microseconds"),

@@ -85,6 +85,8 @@ def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
         raise Incomplete(
             message, f"grade it again (surefoot grade {name}); what people say is a label: surefoot label {name}"
         )
-    if grader and not store.manifest.graded_sha256:
-        message = "it is not recorded on which answers its verdicts are; grading it again records that"
+    if grader and not (store.manifest.graded_sha256 and store.manifest.verdicts_sha256):
+        message = (
+            "it is not recorded on which answers its verdicts are, or which they were; grading it again records that"
+        )
         store.problems.append(Problem("note", message, name))

@@ -32,6 +32,7 @@ class Versions(Struct, frozen=True):
     base: tuple[Path, ...]
     cand: tuple[Path, ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # by name, with the reason
 
     @property
     def key(self) -> tuple[str, str]:
@@ -60,9 +61,11 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     first, second = (store.manifest for store in stores)
     others = [one for one in _known(ledger, base, cand) if one.asking not in (_asking(first), _asking(second))]
     out, kept = _left_out(without, others), []
-    notes = [f"left out: {name} ({reason})" for name, reason in without.items()]
-    for one in others:
-        if one.entry.name in out or version_in(one.manifest) not in (version_in(first), version_in(second)):
+    mine = [one for one in others if version_in(one.manifest) in (version_in(first), version_in(second))]
+    told = tuple(_in_words(name, reason, mine) for name, reason in without.items())
+    notes = [f"left out: {one}" for one in told]
+    for one in mine:
+        if one.entry.name in out:
             continue
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
             notes.append(_other_questions(one, first, {question.id for question in stores[0].questions()}))
@@ -75,7 +78,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     if version_in(first) == version_in(second) and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
-    return Versions((*before, base), (*after, cand), tuple(notes))
+    return Versions((*before, base), (*after, cand), tuple(notes), told)
 
 
 class _Known(Struct, frozen=True):
@@ -128,6 +131,12 @@ def _left_out(without: Mapping[str, str], others: Iterable[_Known]) -> set[str]:
             hint = f"there are {', '.join(sorted(known))}" if known else "no other run of these versions is known"
             raise UsageError(f"no run named {name} can be left out", hint)
     return {Path(name).name for name in without}
+
+
+def _in_words(name: str, reason: str, runs: Iterable[_Known]) -> str:
+    """A name may be that of several runs, one made where the other was."""
+    count = sum(one.entry.name == Path(name).name for one in runs)
+    return f"{name}{f', {count} runs of this name' if count > 1 else ''} ({reason})"
 
 
 def _check(one: _Known, like: Manifest) -> None:
