@@ -27,6 +27,8 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _SLUG = re.compile(r"\w+(?:-\w+){3,}")
 _TAG = re.compile(r"</?\w[^<>\n]{0,200}>")
 _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
+_IN_BRACKETS = re.compile(r" ?\([^()]*\)")
+_PRIVATE = 0xE000  # signs that no text has, which stand for brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
 _REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
@@ -93,10 +95,24 @@ def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
     text = _undressed(sentence).strip(" \t\r\n>\"'“”")
     if is_empty(text) or _YES_NO.fullmatch(text) or (_is_heading(sentence, text) and not has_value(text)):
         return []
-    pieces = [piece.strip(" ,;:") for piece in beside(text)]
-    if pieces != [text]:
-        pieces = [piece for piece in pieces if figures(piece) or (states(piece) and not _REASON.match(piece))]
-    return [found for piece in pieces if (found := stated(piece, known))]
+    return [found for piece in _pieces(text) if (found := stated(piece, known))]
+
+
+def _pieces(text: str) -> list[str]:
+    """What is said beside declining: in brackets, behind a semicolon or in a clause that is no reason for it."""
+    brackets = {chr(_PRIVATE + place): found for place, found in enumerate(_IN_BRACKETS.findall(text))}
+    bare = _IN_BRACKETS.sub(lambda _, signs=iter(brackets): next(signs), text)
+    pieces = beside(bare)
+    if pieces == [bare]:
+        return [text]
+    parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
+    parts = [part for part in parts if figures(part) or (states(part) and not _REASON.match(part))]
+    swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
+    return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()") for found in swallowed)]
+
+
+def _put_back(part: str, brackets: dict[str, str]) -> str:
+    return "".join(brackets.get(sign, sign) for sign in part)
 
 
 def _undressed(text: str) -> str:
