@@ -37,7 +37,10 @@ _PLAINLY = 0.75
 _YES_NO = re.compile(
     r"\W*(?:and |but |so )?(?:yes|no)\b(?=\W*[,.:;!–—-]|\W*$| (?:it|they|you|he|she|the|this|that)\b)", re.IGNORECASE
 )
-_PRONOUN = re.compile(r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b|.*\b(?:those|these|them)\b(?! \w{3,}s\b)",
+    re.IGNORECASE,
+)
 # Who guesses answers, whatever the passages say of it.
 _GUESS = re.compile(
     r"\b(?:(?:seems?|appears?|(?:is|are) likely) to|probably|presumably|most likely|apparently)\b", re.IGNORECASE

@@ -27,8 +27,8 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _SLUG = re.compile(r"\w+(?:-\w+){3,}")
 _TAG = re.compile(r"</?\w[^<>\n]{0,200}>")
 _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
-_IN_BRACKETS = re.compile(r" ?\([^()]*\)")
-_PRIVATE = 0xE000  # signs that no text has, which stand for brackets
+_IN_BRACKETS = re.compile(r" ?\([^()]*\)| [–—-] [^–—();]*? [–—-](?= )")
+_PRIVATE, _BRACKETS = 0xE000, 1_000  # signs of private use stand for the first brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
 _REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
@@ -100,15 +100,23 @@ def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
 
 def _pieces(text: str) -> list[str]:
     """What is said beside declining: in brackets, behind a semicolon or in a clause that is no reason for it."""
-    brackets = {chr(_PRIVATE + place): found for place, found in enumerate(_IN_BRACKETS.findall(text))}
-    bare = _IN_BRACKETS.sub(lambda _, signs=iter(brackets): next(signs), text)
+    brackets = {chr(_PRIVATE + place): found for place, found in enumerate(_IN_BRACKETS.findall(text)[:_BRACKETS])}
+    signs = iter(brackets)
+    bare = _IN_BRACKETS.sub(lambda _: next(signs), text, count=_BRACKETS)
     pieces = beside(bare)
     if pieces == [bare]:
         return [text]
     parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
-    parts = [part for part in parts if figures(part) or (states(part) and not _REASON.match(part))]
+    parts = [part for part in parts if _is_told(part, bare)]
     swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
-    return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()") for found in swallowed)]
+    return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
+
+
+def _is_told(part: str, text: str) -> bool:
+    """Whether it tells something: not why it is declined, unless it stands by itself behind a semicolon."""
+    if f"; {part}" in text:
+        return not is_fragment(part)
+    return bool(figures(part)) or (states(part) and not _REASON.match(part))
 
 
 def _put_back(part: str, brackets: dict[str, str]) -> str:

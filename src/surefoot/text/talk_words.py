@@ -60,7 +60,8 @@ we (?:have |'ve |only |also )*(?:looked|searched|checked|reviewed|recommend|sugg
 (?:(?:please|kindly|do|just|simply|always|also|then) )*(?:please\b|<ASK>\b)
 you(?: <MAY>|<MAY>) (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like|need|have) to )?<ASK>\b
 you (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like) to )?<ASK>\b|you (?:\w+ )?(?:need|
-    have) to (?:contact|ask|consult|check(?! in (?:with|at)\b)|refer|see|look|search|verify|reach out|speak|talk|get in touch)\b
+    have) to (?:contact|ask|consult|check(?! in (?:with|at)\b)|refer|see|look|search|verify|reach out|speak|talk|
+    get in touch)\b
 your (?:\w+ ){1,3}<MAY> (?:\w+ )?(?:tell|help|know|confirm|advise|able|have)\b
 for (?:more|further|any|additional|other|full|details)\b|more (?:on|about|details)\b
 (?:the |my |a |its |their )?(?:closest|nearest|most relevant|best matching)\b
@@ -82,8 +83,8 @@ for (?:more|further|any|additional|other|full|details)\b|more (?:on|about|detail
 """
 # Who may know, where it may be found, what it would take, and that something else is not the same
 _POINTERS = r"""
-(?:[\w'’)],? |^\W*)(?<!that )(?<!this )(?<!which )<CAN><ASIDE> (?:tell|help|say|show|have(?! to)|hold|list|contain|give|supply|quote|
-    clear|confirm|answer|know|advise|provide|explain|point|set|cover|state|settle|clarify|include|specify|carry|
+(?:[\w'’)],? |^\W*)(?<!that )(?<!this )(?<!which )<CAN><ASIDE> (?:tell|help|say|show|have(?! to)|hold|
+    list|contain|give|supply|quote|clear|confirm|answer|know|advise|provide|explain|point|set|cover|state|settle|clarify|include|specify|carry|
     assist|resolve|spell|reveal|inform|direct|look|be (?:in|on|with|under|at|found|listed|given|set|stated|shown|
     where|there|recorded|happy|best|worth|covered))\b|\bis where\b
 <MODAL> <ADV>(?:be (?:able|in a (?:better )?position|willing|happy|placed) to \w+|know|do the trick|
@@ -149,23 +150,25 @@ base provide share send short brief full whole complete exact direct knowledge u
 leave follow touch deal concern relate discuss address describe contain conclusion moment wait paraphrase above
 below got go come well done just here there now that it what is none neither nobody number figure far remain open
 basis beside regulate govern different matter separate issue retrieve supply last first second next only always
-again let get near close seem appear possible
+again let get near close seem appear specify
 """
 # What a statement is told with, before "that" or at once
 _TOLD_WITH = """
 note noted noting know knows aware remember remind mind say add mention mentioned mentioning confirm advised assured
 stress hear learn realise realize notice conclude believe think assume guess suppose suspect reckon expect presume
 estimate infer gather understand find found see saw read show says say states state true sure certain fact warn
-provides provide explains explain means implies afraid is out you
+provides provide explains explain means implies afraid is out you possible
 """
 _TELLING = (
     r"(?:did you know|do you know|tell you|aware|i(?:'d| would) (?:say|guess|think|assume)|i (?:think|believe|guess|"
     r"assume|"
     r"suppose|suspect|reckon)|note|remember|keep in mind|bear in mind)"
 )
-_NOT_OF = "".join(
-    f"(?<! {word})" for word in ("for", "of", "in", "on", "to", "with", "from", "by", "at", "than", "about", "is", "whether", "if")
+# What follows these is no relative clause: a preposition's object, or an indirect question.
+_NOT_RELATIVE = (
+    "for of in on to with from by at than about is whether if say says state states know tell us specify see"
 )
+_NOT_OF = "".join(f"(?<! {word})" for word in _NOT_RELATIVE.split())
 
 
 _NEG = (
@@ -198,8 +201,8 @@ _TELLS = r"""
 # What rules do, where it is denied: "the lease does not allow dogs" answers.
 _RULED = rf"""
 {_NEG}\W+(?!(?:been|named|mentioned|stated|said|specified|addressed|listed)\b)(?:\w+\W+){{0,3}}?(?:allow|permit|
-    requir|prohibit|forbid|ban(?!k)|insur|refund|entitl|must|may|shall|oblig|liable|valid|appl|includ|exclud|cover|charg|paid|pay|need|owe)\w*\b(?! (?:\w+ )?(?:conclusion|answer|
-    statement|inference))
+    requir|prohibit|forbid|ban(?!k)|insur|refund|entitl|must|may|shall|oblig|liable|valid|appl|includ|
+    exclud|cover|charg|paid|pay|need|owe)\w*\b(?! (?:\w+ )?(?:conclusion|answer|statement|inference))
 \b(?:allow|permit|requir|insur|refund|cover|includ|appl|charg)\w*\b<NEAR>(?:is|are|was|were|does|do)(?:n't| not)\W*$
 """
 _OF_SOURCE = r"""
@@ -210,7 +213,7 @@ _OF_SOURCE = r"""
 _TOPICS = r"""
 ^\W*(?:what|all) (?:I\b|we\b|they\b|it\b|is there|(?:\w+ ){1,4}?<SOURCE>)|\b(?:data|things?|information|facts|details|
     points) (?:I|we|they|it|the)\b
-\b(?:that|this|it|they|those|these|which)(?:'s|'re| is| are)(?: \w+ly| only| all)? (?:about|it\W*$|all\b)
+\b(?:that|this|it|they|those|these|which)(?:'s|'re| is| are)(?: \w+ly| only| all| not)? (?:about|it\W*$|all\b)
 (?:\b(?:it|they|both|these|those|<SOURCE>|<PAPER>|one|(?:first|second|latter|former|others?))\b<NEAR>|
     ^\W*)(?:deals? with|dealing with|concern(?:s|ed|ing)?|(?:sticks? to|(?:stays?|keeps?) (?:to|with)|(?:limits?|
     confines?|restricts?|devotes?) (?:themselves|itself) to)|ends? with|revolves?|cent(?:re|er)s? on|relat(?:es?|
@@ -260,7 +263,8 @@ CONDITION = re.compile(
 )
 # Where a part begins that may state something of its own, and whether it hangs on a noun or on a verb of telling
 PART = re.compile(
-    r"[;:!?…]\s+|(?<!, however)(?<!, therefore)(?<!, unfortunately)[,)]\s+(?!(?:however|therefore|unfortunately),|[^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
+    r"[;:!?…]\s+|(?<!, however)(?<!, therefore)(?<!, unfortunately)[,)]\s+(?!(?:however|therefore|unfortunately),|"
+    r"[^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
     r"in) )?(?:that|which|who|whose|whom|where)\s)|\s[-—–→]+\s|—|\("
     r"|\s(?:but|and|because(?! of)|since|as(?= (?:the|it|they|this|that|you|we|i|he|she|these|those|there|no|an?)\b)|"
     r"so|while|though|although|whereas|however|yet)\s"
@@ -282,7 +286,7 @@ VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|paid|"
     r"gets?|loses?|"
     r"receives?|keeps?|appl(?:y|ies)|begins?|expires?|rose|fell|stays?|remains?|opens?|comes?|came|goes|went|gives?|"
-    r"gave|makes?|made|\w+n't)\b"
+    r"gave|makes?|made|seems?|appears?|\w+n't)\b"
     rf"|(?<=\w ){_NOUN_OF}(?:needs?|pays?|owes?|holds?|runs?|costs?|takes?|ends?|starts?|lapses?|rises?|falls?|"
     rf"works?|closes?|"
     r"lasts?|means?)\b(?!\W*$)"
@@ -328,7 +332,8 @@ REPORTS = re.compile(
     r"goes|offers?|address(?:es)?|relates?|is about|are about|is (?:a|an|cut|left)|was (?:cut|left)|would)\b"
     r"|\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
     r"latter))\b(?: \w+){0,2}? "
-    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|states?|specif(?:y|ies)|tells?|"
+    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|"
+    r"states?|specif(?:y|ies)|tells?|"
     r"reports?|names?|talks?)\b",
     re.IGNORECASE,
 )
