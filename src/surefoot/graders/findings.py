@@ -203,13 +203,21 @@ class _Reading(Struct, frozen=True):
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
         declining = self.declining
+        openings = dict(zip(claims, map(self._opening, self.claims), strict=False))
         asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
-        near = all(map(declining.is_near_evidence, asserted))
+        near = {claim for claim in asserted if declining.is_near_evidence(claim, openings[claim])}
         is_told = any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
         answers = is_told and (gold == "agrees" or (gold == "none" and self._answers_first))
-        return ("refused", ()) if near and not answers else ("partial", asserted)
+        if len(near) == len(set(asserted)) and not answers:
+            return "refused", ()
+        return "partial", tuple(claim for claim in asserted if claim.supported or claim not in near)
+
+    def _opening(self, claim: Claim) -> str:
+        """What the sentence of a claim says before it."""
+        sentence = (self.item.trace.answer or "")[claim.start : claim.end]
+        return sentence.partition(" ".join(claim.text.split()[:3]))[0]
 
     @property
     def _answers_first(self) -> bool:
