@@ -12,7 +12,7 @@ from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
 from surefoot.graders.gold import agreement, of_other_dimensions
-from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole
+from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole, best
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
@@ -260,10 +260,10 @@ class _Reading(Struct, frozen=True):
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
         joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim)]
         together = joined or cited[:1] or [_UNREAD]
-        alone = tuple(_label(judgement) for judgement in cited)
-        support = _best(by_passage, "supported")
+        alone = tuple(judgement.support for judgement in cited)
+        support = best(by_passage, "supported")
         against = self._contradiction(claim, by_passage)
-        together_label = "supported" if "supported" in alone else _label(together[0])
+        together_label = "supported" if "supported" in alone else together[0].support
         retrieved: Support = "not_enough"
         if support or together_label == "supported":
             retrieved = "supported"
@@ -286,9 +286,9 @@ class _Reading(Struct, frozen=True):
         """A passage that was not cited must be plainly about the claim to contradict it; where the documents are
         silent, only a cited one can."""
         cited = {name: judgement for name, judgement in judged.items() if name in claim.citations}
-        if (found := _best(cited, "contradicted")) or self.item.question.expects == "refusal":
+        if (found := best(cited, "contradicted")) or self.item.question.expects == "refusal":
             return found
-        found = _best(judged, "contradicted")
+        found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
 
 
@@ -311,15 +311,6 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = _WORDS.judge([pair])[0]
     return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
-
-
-def _label(judgement: Judgement) -> Support:
-    return judgement.label or "not_enough"
-
-
-def _best(judged: dict[str, Judgement], label: Support) -> tuple[str, Judgement] | None:
-    found = [(name, judgement) for name, judgement in judged.items() if judgement.label == label]
-    return max(found, key=lambda pair: pair[1].confidence) if found else None
 
 
 def _verdicts(
