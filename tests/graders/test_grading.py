@@ -14,12 +14,13 @@ from surefoot import rubric
 from surefoot.datasets import demo
 from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
+from surefoot.graders.declining import Declining
 from surefoot.graders.findings import FindingsGrader
 from surefoot.graders.judging import Cascade, Judgement, Pair
 from surefoot.graders.local import local_cascade
 from surefoot.graders.rules import Rules
 from surefoot.importers.items import item_of
-from surefoot.table import TABLE
+from surefoot.table import TABLE, ClaimFinding, Support
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly
 
@@ -186,6 +187,66 @@ ALMA = [
 def test_a_refusal_is_decided_by_what_it_asserts(answer: str, bucket: str) -> None:
     found = grade(answer, question="Who commands the Alma?", passages=ALMA, expects="refusal")
     assert found["bucket"] == bucket
+
+
+GYM = [
+    {"id": "g#1", "text": "The membership fee is 40 euros a month. Members may bring a guest on Sundays."},
+    {"id": "g#2", "text": "The sauna is open from 4 pm to 9 pm. The Grendel 40 rowing machine is on the first floor."},
+]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The terms say nothing about freezing a membership (it is possible once a year, at the front desk).",
+        "The terms don't address freezing – it is allowed for a while – and only set the fee [g#1].",
+        "I couldn't find freezing in the terms; members abroad simply stop paying until they return.",
+        "I can't tell, since freezing isn't mentioned; the front desk closed that option, so none is granted.",
+        "The terms don't explain this, but you have to check in with the front desk and hand over your card.",
+        "The terms don't explain this. You need to send the front desk a written request before you leave.",
+        "Memberships can be frozen for travel [g#1]. I was unable to verify that in the terms, though.",
+        "I'm not certain that the terms settle this, but a frozen membership seems to be free.",
+        "The terms don't mention freezing. As it counts as a pause, members would have to go to the desk in Odense.",
+    ],
+)
+def test_what_is_asserted_beside_a_decline_is_a_claim(answer: str) -> None:
+    found = grade(answer, question="Can I freeze my membership while abroad?", passages=GYM, expects="refusal")
+    assert found["bucket"] in ("unsupported", "wrong")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The terms give the fee, 40 euros a month. What they don't say is who may freeze a membership.",
+        "I searched the terms for a way to freeze a membership on the Grendel 40 without success. Sorry.",
+        "They specify the fee, the guest days and the sauna hours, yet leave the freezing of a membership open.",
+        "The terms mention guests on Sundays, but a freeze of the membership isn't printed there. Try the reception.",
+        "Freezing isn't mentioned in the terms. A full contract, once you have it, should have the rule.",
+        "There is no rule on freezing in the terms. It is possible that it is dealt with elsewhere in the contract.",
+        "There is no rule on freezing in the terms. The front desk might shed more light on it.",
+        "I could not, however, establish from the terms when a membership may be frozen.",
+        "The terms do not mention freezing. I'd check whether that changes before you leave.",
+    ],
+)
+def test_a_wordy_refusal_is_one(answer: str) -> None:
+    question = "Can I freeze my membership on the Grendel 40 while abroad?"
+    assert grade(answer, question=question, passages=GYM, expects="refusal")["bucket"] == "refused"
+
+
+@pytest.mark.parametrize(
+    ("text", "support", "is_near"),
+    [
+        ("Peter Lind chairs the board.", "contradicted", False),
+        ("Peter Lind chairs the board.", "supported", True),
+        ("The board appears to be chaired by Peter Lind.", "supported", False),
+        ("Peter Lind is the person who chairs it, too: the board has no other.", "not_enough", False),
+        ("The report only lists the members, Peter Lind and Amara Nwo.", "contradicted", True),
+    ],
+)
+def test_an_answer_is_near_evidence_only_if_it_is_borne_out(text: str, support: Support, is_near: bool) -> None:
+    passage = Passage("g#3", "The board is chaired by Ingrid Hale. Its other members are Peter Lind and Amara Nwo.")
+    claim = ClaimFinding(text, ("g#3",), True, (support,), support, support, confidence=0.5)
+    assert Declining(Question("q", "Who chairs the board?", "answer"), [passage]).is_near_evidence(claim) == is_near
 
 
 def test_a_refusal_that_the_grader_cannot_read_on_is_still_one() -> None:

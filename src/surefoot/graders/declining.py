@@ -37,7 +37,20 @@ _PLAINLY = 0.75
 _YES_NO = re.compile(
     r"\W*(?:and |but |so )?(?:yes|no)\b(?=\W*[,.:;!–—-]|\W*$| (?:it|they|you|he|she|the|this|that)\b)", re.IGNORECASE
 )
-_PRONOUN = re.compile(r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b|.*\b(?:those|these|them)\b(?! \w{3,}s\b)",
+    re.IGNORECASE,
+)
+# Who guesses answers, whatever the passages say of it.
+_GUESS = re.compile(
+    r"\b(?:(?:seems?|appears?|(?:is|are) likely) to|probably|presumably|most likely|apparently)\b", re.IGNORECASE
+)
+_SEEN = re.compile(
+    r"\b(?:see|saw|find|found|noticed?|read|report|learn|(?:says?|states?|mentions?|tells?|confirms?|shows?|notes?|adds?)"
+    r"(?: us| you)?)(?: \w+)?,? that\W*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _OPEN = re.compile(r"\W*(?:and |but |so )?whether\b", re.IGNORECASE)
 
 
@@ -47,6 +60,7 @@ class Declining:
     def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
         self._question, self._passages = question.text, passages
         self._terms = set(terms(question.text))
+        self._numbers = set(_NUMBER.findall(question.text))
 
     @cached_property
     def _sources(self) -> str:
@@ -54,26 +68,42 @@ class Declining:
 
     def is_declined_in(self, text: str) -> bool:
         """Whether a sentence says of the thing asked that it is not in the sources."""
-        return not _YES_NO.match(text) and declines(text, self._terms)
+        return not _YES_NO.match(text) and declines(self._unnumbered(text), self._terms)
 
     def is_about(self, text: str) -> bool:
         """Whether it speaks of the thing asked."""
         return not self._terms.isdisjoint(terms(text))
 
     def only_declines(self, text: str) -> bool:
-        return self.is_declined_in(text) and all(map(is_absence, stating(text)))
+        return self.is_declined_in(text) and all(map(is_absence, stating(self._unnumbered(text))))
+
+    def _unnumbered(self, text: str) -> str:
+        """Without the figures of the question, which tell nothing: "no volume is given for the Grendel 40"."""
+        return _NUMBER.sub(lambda number: "" if number[0] in self._numbers else number[0], text)
 
     def is_hint(self, text: str) -> bool:
         """Part of declining, and no claim: that it is not there, who may know, where to look."""
         return self.only_declines(text) or leads_on(text)
 
-    def is_near_evidence(self, claim: ClaimFinding) -> bool:
-        """Borne out by the passages, told in their words and figures, or a hint where to look further."""
+    def is_near_evidence(self, claim: ClaimFinding, opening: str = "") -> bool:
+        """Borne out by the passages, told in their words and figures, or a hint where to look further.
+
+        `opening` is what its sentence says before the claim: "I only see that ...".
+        """
+        if self._answers(claim.text) and not _SEEN.search(opening):
+            return not _GUESS.search(claim.text) and self._is_borne_out(claim)
+        return claim.supported or (not _is_denied(claim) and self._is_near(claim))
+
+    def _is_borne_out(self, claim: ClaimFinding) -> bool:
+        """An answer to the question is near evidence only if the passages have it."""
+        news = self._news(claim.text)
         if claim.supported:
-            return True
-        contradicted = claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
+            return news <= 1 - _FREER or (claim.confidence or 1) >= _PLAINLY
+        return claim.by_retrieved != "contradicted" and news == 0 and self._is_near(claim)
+
+    def _is_near(self, claim: ClaimFinding) -> bool:
         amounts = _without(figures(claim.text), figures(self._question))
-        if contradicted or _without(amounts, figures(self._sources)) or _YES_NO.match(claim.text):
+        if _without(amounts, figures(self._sources)) or _YES_NO.match(claim.text):
             return False
         is_cited = bool(claim.citations) and claim.known
         parts = stating(claim.text) or [claim.text]
@@ -97,11 +127,22 @@ class Declining:
             return False
         return self._news(text) <= 1 - (_FREER if amounts or is_cited else _GROUNDED)
 
+    def _answers(self, text: str) -> bool:
+        """Whether it states something of the thing asked, by itself rather than as what a source says."""
+        if reports(text) or names_source(text):
+            return False
+        parts = [part for part in stating(text) if not points(part)]
+        return any(map(self.is_about, parts)) and not any(is_absence(part) or is_topic(part) for part in parts)
+
     def _news(self, text: str) -> float:
         """The share of words beyond the question's that no passage has."""
         words = substance(without_references(text)) - self._terms
         known = set(terms(self._sources))
         return len(words - known) / len(words) if words else float(not figures(text) and states(text))
+
+
+def _is_denied(claim: ClaimFinding) -> bool:
+    return claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
 
 
 def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quantity]:

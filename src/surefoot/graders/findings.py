@@ -12,7 +12,7 @@ from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.declining import Declining
 from surefoot.graders.gold import agreement, of_other_dimensions
-from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole
+from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole, best
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
@@ -203,13 +203,21 @@ class _Reading(Struct, frozen=True):
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
         declining = self.declining
+        openings = dict(zip(claims, map(self._opening, self.claims), strict=False))
         asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
-        near = all(map(declining.is_near_evidence, asserted))
+        near = {claim for claim in asserted if declining.is_near_evidence(claim, openings[claim])}
         is_told = any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
         answers = is_told and (gold == "agrees" or (gold == "none" and self._answers_first))
-        return ("refused", ()) if near and not answers else ("partial", asserted)
+        if len(near) == len(set(asserted)) and not answers:
+            return "refused", ()
+        return "partial", tuple(claim for claim in asserted if claim.supported or claim not in near)
+
+    def _opening(self, claim: Claim) -> str:
+        """What the sentence of a claim says before it."""
+        sentence = (self.item.trace.answer or "")[claim.start : claim.end]
+        return sentence.partition(" ".join(claim.text.split()[:3]))[0]
 
     @property
     def _answers_first(self) -> bool:
@@ -252,10 +260,10 @@ class _Reading(Struct, frozen=True):
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
         joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim)]
         together = joined or cited[:1] or [_UNREAD]
-        alone = tuple(_label(judgement) for judgement in cited)
-        support = _best(by_passage, "supported")
+        alone = tuple(judgement.support for judgement in cited)
+        support = best(by_passage, "supported")
         against = self._contradiction(claim, by_passage)
-        together_label = "supported" if "supported" in alone else _label(together[0])
+        together_label = "supported" if "supported" in alone else together[0].support
         retrieved: Support = "not_enough"
         if support or together_label == "supported":
             retrieved = "supported"
@@ -278,9 +286,9 @@ class _Reading(Struct, frozen=True):
         """A passage that was not cited must be plainly about the claim to contradict it; where the documents are
         silent, only a cited one can."""
         cited = {name: judgement for name, judgement in judged.items() if name in claim.citations}
-        if (found := _best(cited, "contradicted")) or self.item.question.expects == "refusal":
+        if (found := best(cited, "contradicted")) or self.item.question.expects == "refusal":
             return found
-        found = _best(judged, "contradicted")
+        found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
 
 
@@ -303,15 +311,6 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = _WORDS.judge([pair])[0]
     return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
-
-
-def _label(judgement: Judgement) -> Support:
-    return judgement.label or "not_enough"
-
-
-def _best(judged: dict[str, Judgement], label: Support) -> tuple[str, Judgement] | None:
-    found = [(name, judgement) for name, judgement in judged.items() if judgement.label == label]
-    return max(found, key=lambda pair: pair[1].confidence) if found else None
 
 
 def _verdicts(

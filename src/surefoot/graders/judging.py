@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -36,6 +36,16 @@ class Judgement(Struct, frozen=True):
     via: str = ""
     probabilities: tuple[float, float, float] | None = None  # supported, contradicted, not enough
     reason: str = ""
+
+    @property
+    def support(self) -> Support:
+        return self.label or "not_enough"
+
+
+def best(judged: Mapping[str, Judgement], label: Support) -> tuple[str, Judgement] | None:
+    """The passage that says so most surely."""
+    found = [(name, judgement) for name, judgement in judged.items() if judgement.label == label]
+    return max(found, key=lambda pair: pair[1].confidence) if found else None
 
 
 class Judge(Protocol):

@@ -27,6 +27,8 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _SLUG = re.compile(r"\w+(?:-\w+){3,}")
 _TAG = re.compile(r"</?\w[^<>\n]{0,200}>")
 _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
+_IN_BRACKETS = re.compile(r" ?\([^()]*\)| [–—-] [^–—();]*? [–—-](?= )")
+_PRIVATE, _BRACKETS = 0xE000, 1_000  # signs of private use stand for the first brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
 _REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
@@ -93,10 +95,32 @@ def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
     text = _undressed(sentence).strip(" \t\r\n>\"'“”")
     if is_empty(text) or _YES_NO.fullmatch(text) or (_is_heading(sentence, text) and not has_value(text)):
         return []
-    pieces = [piece.strip(" ,;:") for piece in beside(text)]
-    if pieces != [text]:
-        pieces = [piece for piece in pieces if figures(piece) or (states(piece) and not _REASON.match(piece))]
-    return [found for piece in pieces if (found := stated(piece, known))]
+    return [found for piece in _pieces(text) if (found := stated(piece, known))]
+
+
+def _pieces(text: str) -> list[str]:
+    """What is said beside declining: in brackets, behind a semicolon or in a clause that is no reason for it."""
+    brackets = {chr(_PRIVATE + place): found for place, found in enumerate(_IN_BRACKETS.findall(text)[:_BRACKETS])}
+    signs = iter(brackets)
+    bare = _IN_BRACKETS.sub(lambda _: next(signs), text, count=_BRACKETS)
+    pieces = beside(bare)
+    if pieces == [bare]:
+        return [text]
+    parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
+    parts = [part for part in parts if _is_told(part, bare)]
+    swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
+    return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
+
+
+def _is_told(part: str, text: str) -> bool:
+    """Whether it tells something: not why it is declined, unless it stands by itself behind a semicolon."""
+    if f"; {part}" in text:
+        return not is_fragment(part)
+    return bool(figures(part)) or (states(part) and not _REASON.match(part))
+
+
+def _put_back(part: str, brackets: dict[str, str]) -> str:
+    return "".join(brackets.get(sign, sign) for sign in part)
 
 
 def _undressed(text: str) -> str:

@@ -58,7 +58,10 @@ why not\b|as an? (?:ai|assistant|language)|let's\b|you <BE> welcome|(?:a )?next 
 we (?:have |'ve |only |also )*(?:looked|searched|checked|reviewed|recommend|suggest|could|would|can)\b
 (?:would|do|did|are|were|have|can|could|will|shall|should|may|is|isn't|aren't|don't) (?:you|i|we|there|it)\b
 (?:(?:please|kindly|do|just|simply|always|also|then) )*(?:please\b|<ASK>\b)
-you(?: <MAY>|<MAY>)? (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like|need|have) to )?<ASK>\b
+you(?: <MAY>|<MAY>) (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like|need|have) to )?<ASK>\b
+you (?:also |always |then |still |perhaps |either )*(?:(?:want|wish|like) to )?<ASK>\b|you (?:\w+ )?(?:need|
+    have) to (?:contact|ask|consult|check(?! in (?:with|at)\b)|refer|see|look|search|verify|reach out|speak|talk|
+    get in touch)\b
 your (?:\w+ ){1,3}<MAY> (?:\w+ )?(?:tell|help|know|confirm|advise|able|have)\b
 for (?:more|further|any|additional|other|full|details)\b|more (?:on|about|details)\b
 (?:the |my |a |its |their )?(?:closest|nearest|most relevant|best matching)\b
@@ -80,8 +83,8 @@ for (?:more|further|any|additional|other|full|details)\b|more (?:on|about|detail
 """
 # Who may know, where it may be found, what it would take, and that something else is not the same
 _POINTERS = r"""
-[\w'’)],? (?<!that )(?<!this )(?<!which )<CAN><ASIDE> (?:tell|help|say|show|have|hold|list|contain|give|supply|quote|
-    clear|confirm|answer|know|advise|provide|explain|point|set|cover|state|settle|clarify|include|specify|carry|
+(?:[\w'’)],? |^\W*)(?<!that )(?<!this )(?<!which )<CAN><ASIDE> (?:tell|help|say|show|have(?! to)|hold|
+    list|contain|give|supply|quote|clear|confirm|answer|know|advise|provide|explain|point|set|cover|state|settle|clarify|include|specify|carry|
     assist|resolve|spell|reveal|inform|direct|look|be (?:in|on|with|under|at|found|listed|given|set|stated|shown|
     where|there|recorded|happy|best|worth|covered))\b|\bis where\b
 <MODAL> <ADV>(?:be (?:able|in a (?:better )?position|willing|happy|placed) to \w+|know|do the trick|
@@ -89,7 +92,7 @@ _POINTERS = r"""
     enlighten|mention|(?:settle|resolve|clear|sort|post|print|publish|display)\b<NEAR>(?:it|this|that|them|the|
     matters?|up)|(?:give|provide|offer|supply)\b<NEAR>(?:answer|information|advice|details?|clarity|certainty)|
     (?:handle|decide|look after)\b<NEAR>\bsuch (?:cases|requests|questions|matters|details)|bring (?:news|clarity|
-    light)|shed light|go into|
+    light)|shed (?:\w+ )?light|go into|
     deal with|touch on|speak to|be (?:consulted|asked|contacted|checked|examined))\b
 (?:<MODAL> <ADV>|\b(?:usually|probably|maybe|perhaps|presumably|surely|likely|normally|typically)\b<NEAR>|
     <DOC> )(?:be able to )?(?:has?|have|gives?|holds?|contains?|lists?|shows?|names?|states?|mentions?|carr(?:y|ies)|
@@ -147,23 +150,25 @@ base provide share send short brief full whole complete exact direct knowledge u
 leave follow touch deal concern relate discuss address describe contain conclusion moment wait paraphrase above
 below got go come well done just here there now that it what is none neither nobody number figure far remain open
 basis beside regulate govern different matter separate issue retrieve supply last first second next only always
-again let get near close seem appear
+again let get near close seem appear specify
 """
 # What a statement is told with, before "that" or at once
 _TOLD_WITH = """
 note noted noting know knows aware remember remind mind say add mention mentioned mentioning confirm advised assured
 stress hear learn realise realize notice conclude believe think assume guess suppose suspect reckon expect presume
 estimate infer gather understand find found see saw read show says say states state true sure certain fact warn
-provides provide explains explain means implies afraid is out you
+provides provide explains explain means implies afraid is out you possible
 """
 _TELLING = (
     r"(?:did you know|do you know|tell you|aware|i(?:'d| would) (?:say|guess|think|assume)|i (?:think|believe|guess|"
     r"assume|"
     r"suppose|suspect|reckon)|note|remember|keep in mind|bear in mind)"
 )
-_NOT_OF = "".join(
-    f"(?<! {word})" for word in ("for", "of", "in", "on", "to", "with", "from", "by", "at", "than", "about")
+# What follows these is no relative clause: a preposition's object, or an indirect question.
+_NOT_RELATIVE = (
+    "for of in on to with from by at than about is whether if say says state states know tell us specify see"
 )
+_NOT_OF = "".join(f"(?<! {word})" for word in _NOT_RELATIVE.split())
 
 
 _NEG = (
@@ -176,14 +181,14 @@ _UNTOLD = r"""
 \b(?:lack(?:s|ing|ed)?|missing|omit(?:s|ted)?|stops? short|silent|un(?:clear|known|stated|specified|answered|
     mentioned|addressed|touched|resolved|regulated|settled|reported|named)|in vain|left (?:out|open)|(?:remain|
     stay)s? open|(?:came?|comes) to nothing|to no avail|without (?:success|finding)|drew a blank|
-    leaves? (?:\w+ ){0,3}(?:out|open)|gap|in the dark|empty-handed|(?:outside|beyond) (?:of )?(?:the|what|these|this|
+    leaves? (?:\w+ ){0,6}(?:out|open)|gap|in the dark|empty-handed|(?:outside|beyond) (?:of )?(?:the|what|these|this|
     my))\b
 """
 _TELLS = r"""
 \b(?:mention|discuss|describ|disclos|indicat|identif|explain|reveal|clarif|elaborat|quantif|stipulat|address|touch|
     specif|regulat|announc|publish|conclu|gather|infer|deriv|determin|establish|enlighten|occur|appear|comment|answer|
     question|minut|refer|deal|defin|speak|contain|cover|includ|featur|provid|reproduc|offer|hold|document|distin|
-    singl|differentiat|quiet|follow)\w*
+    singl|differentiat|quiet|follow|print|split|separat)\w*
 \b(?:says?|said|states?|stated|names?|named|tells?|told|quotes?|quoted|lists?|listed|records?|recorded|reported|
     shows?|shown|found|finds?|given|gives?|set (?:out|down)|laid down|come (?:up|through)|comes up|brought up|raised|
     spell\w*|spoken|goes? into|takes? up|settled?|resolved?|drawn?|known|clear|open|subject|topic|helps?|available|
@@ -195,9 +200,9 @@ _TELLS = r"""
 """
 # What rules do, where it is denied: "the lease does not allow dogs" answers.
 _RULED = rf"""
-{_NEG}\W+(?!been\b)(?:\w+\W+){{0,3}}?(?:allow|permit|requir|prohibit|forbid|ban|insur|refund|entitl|must|may|shall|
-    oblig|liable|valid|appl|includ|exclud|cover|charg|paid|pay|need|owe)\w*\b(?! (?:\w+ )?(?:conclusion|answer|
-    statement|inference))
+{_NEG}\W+(?!(?:been|named|mentioned|stated|said|specified|addressed|listed)\b)(?:\w+\W+){{0,3}}?(?:allow|permit|
+    requir|prohibit|forbid|ban(?!k)|insur|refund|entitl|must|may|shall|oblig|liable|valid|appl|includ|
+    exclud|cover|charg|paid|pay|need|owe)\w*\b(?! (?:\w+ )?(?:conclusion|answer|statement|inference))
 \b(?:allow|permit|requir|insur|refund|cover|includ|appl|charg)\w*\b<NEAR>(?:is|are|was|were|does|do)(?:n't| not)\W*$
 """
 _OF_SOURCE = r"""
@@ -206,9 +211,9 @@ _OF_SOURCE = r"""
 """
 # What sources are about
 _TOPICS = r"""
-^\W*what (?:I\b|we\b|they\b|it\b|is there|(?:\w+ ){1,4}?<SOURCE>)|\b(?:data|things?|information|facts|details|
+^\W*(?:what|all) (?:I\b|we\b|they\b|it\b|is there|(?:\w+ ){1,4}?<SOURCE>)|\b(?:data|things?|information|facts|details|
     points) (?:I|we|they|it|the)\b
-\b(?:that|this|it|they|those|these|which)(?:'s|'re| is| are)(?: \w+ly| only| all)? (?:about|it\W*$|all\b)
+\b(?:that|this|it|they|those|these|which)(?:'s|'re| is| are)(?: \w+ly| only| all| not)? (?:about|it\W*$|all\b)
 (?:\b(?:it|they|both|these|those|<SOURCE>|<PAPER>|one|(?:first|second|latter|former|others?))\b<NEAR>|
     ^\W*)(?:deals? with|dealing with|concern(?:s|ed|ing)?|(?:sticks? to|(?:stays?|keeps?) (?:to|with)|(?:limits?|
     confines?|restricts?|devotes?) (?:themselves|itself) to)|ends? with|revolves?|cent(?:re|er)s? on|relat(?:es?|
@@ -220,6 +225,8 @@ _TOPICS = r"""
 \b(?:is|are|was|were) (?:only |all |also )*(?:mentioned|listed|described|announced|touched|named|dealt with|addressed|
     discussed|recorded|(?:all|what) (?:they|it|I|the)\b)|\bthere(?:'s| is) (?:talk|mention) of\b|
     \bmakes? an appearance
+\bthe only (?:\w+ ){0,2}?(?:parts?|lines?|statements?|mentions?|references?|provisions?|<SOURCE>) (?:retrieved|
+    provided|given|supplied|shared|found|(?:I|we|you)\b|(?:in|on|from|among)\b<NEAR><DOC>\b)
 """
 
 
@@ -256,7 +263,8 @@ CONDITION = re.compile(
 )
 # Where a part begins that may state something of its own, and whether it hangs on a noun or on a verb of telling
 PART = re.compile(
-    r"[;:!?…]\s+|[,)]\s+(?![^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
+    r"[;:!?…]\s+|(?<!, however)(?<!, therefore)(?<!, unfortunately)[,)]\s+(?!(?:however|therefore|unfortunately),|"
+    r"[^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
     r"in) )?(?:that|which|who|whose|whom|where)\s)|\s[-—–→]+\s|—|\("
     r"|\s(?:but|and|because(?! of)|since|as(?= (?:the|it|they|this|that|you|we|i|he|she|these|those|there|no|an?)\b)|"
     r"so|while|though|although|whereas|however|yet)\s"
@@ -278,7 +286,7 @@ VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|paid|"
     r"gets?|loses?|"
     r"receives?|keeps?|appl(?:y|ies)|begins?|expires?|rose|fell|stays?|remains?|opens?|comes?|came|goes|went|gives?|"
-    r"gave|makes?|made|\w+n't)\b"
+    r"gave|makes?|made|seems?|appears?|\w+n't)\b"
     rf"|(?<=\w ){_NOUN_OF}(?:needs?|pays?|owes?|holds?|runs?|costs?|takes?|ends?|starts?|lapses?|rises?|falls?|"
     rf"works?|closes?|"
     r"lasts?|means?)\b(?!\W*$)"
@@ -315,7 +323,8 @@ REPORTS = re.compile(
     r"chapters?|pages?|reports?|manuals?|guides?|leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|summary|"
     r"minutes|memos?|letters?|filings?|annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|"
     r"agreement|"
-    r"contract|prospectus|datasheet|references?|notices?|slides?|transcripts?|statements?)\b(?:\W+[\w'.#-]+){0,3}?\W+"
+    r"contract|prospectus|datasheet|references?|notices?(?! periods?)|slides?|transcripts?|statements?|"
+    r"reviews?|booklets?|regulations?|statutes?|docs|articles?|archives?)\b(?:\W+[\w'.#-]+){0,3}?\W+"
     r"(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|covers?|concerns?|deals?|"
     r"seems?|"
     r"came|tests?|asks?|refers?|contains?|discuss(?:es)?|describes?|speaks?|talks?|ends?|stops?|begins?|quotes?|"
@@ -324,6 +333,7 @@ REPORTS = re.compile(
     r"|\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
     r"latter))\b(?: \w+){0,2}? "
     r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|"
+    r"states?|specif(?:y|ies)|tells?|"
     r"reports?|names?|talks?)\b",
     re.IGNORECASE,
 )
