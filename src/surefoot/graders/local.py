@@ -27,7 +27,7 @@ from surefoot.text.language import sample
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Answer, Finding, Tiers
 
-VERSION = 2
+VERSION = 3
 _REMEMBERED = 200_000
 _DIGITS = 4  # a probability says no more than this
 _MOST_UNKNOWN = 0.5

@@ -20,7 +20,7 @@ from surefoot.models.seam import Prompt
 from surefoot.rubric import Rubric
 from surefoot.types import Item
 
-VERSION = 1  # of how replies are read and checked
+VERSION = 2  # of how replies are read and checked
 MOST_CLAIMS = 12  # in one call: a model that reads more at once leaves some out
 LONGEST_ANSWER = 12_000  # characters shown; every claim of a longer one is asked about all the same
 LONGEST_PROMPT = 400_000

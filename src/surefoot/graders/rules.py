@@ -26,7 +26,7 @@ from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
 from surefoot.text.terms import names, terms, without_yes_no
 
-VERSION = 3
+VERSION = 4
 # Where a cell of a table decides, it knows better than the words of its row.
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
 _IN_SCALE = re.compile(r"\b(?:in |\()?(?:thousands|millions)\b", re.IGNORECASE)
