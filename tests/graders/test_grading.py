@@ -150,6 +150,21 @@ def test_an_answer_that_declines_nothing_is_no_refusal(answer: str) -> None:
     assert grade(answer, gold_claims=gold)["bucket"] in ("wrong", "unsupported")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tipping off is banned: neither the client nor any third party may be told that a report has been made.",
+        "Records of old clients are not governed by Schedule 1 of this policy.",
+        "The auditor must be one who is not a competitor and has not been named in the report.",
+    ],
+)
+def test_what_is_quoted_of_a_passage_declines_nothing(text: str) -> None:
+    passages = [{"id": "p#1", "text": f"It applies to all staff. {text} It is reviewed each year."}]
+    question = "Which clients have a report or records under Schedule 1 of the auditor?"
+    found = grade(f"{text[:-1]} [p#1].", question=question, passages=passages, expects="refusal")
+    assert found["bucket"] != "refused"
+
+
 def test_hints_where_to_look_are_no_extra_claims() -> None:
     graded = grade("The documents do not say when that is. The supplier's desk should know.", expects="refusal")
     assert (graded["bucket"], graded["extra_claim_count"]) == ("refused", 0)
@@ -226,6 +241,8 @@ def test_what_is_asserted_beside_a_decline_is_a_claim(answer: str) -> None:
         "There is no rule on freezing in the terms. The front desk might shed more light on it.",
         "I could not, however, establish from the terms when a membership may be frozen.",
         "The terms do not mention freezing. I'd check whether that changes before you leave.",
+        "No passages were found on freezing. Next step: check that the search reaches the terms, and ask again.",
+        "The terms do not say enough about freezing, travelling and memberships to answer this.",
     ],
 )
 def test_a_wordy_refusal_is_one(answer: str) -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from surefoot.table import ClaimFinding
 from surefoot.text.quantities import Quantity
+from surefoot.text.refusals import Refusal, detect
 from surefoot.text.talk import (
     declines,
     figures,
@@ -51,6 +52,8 @@ _SEEN = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"\w+")
+_QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage
 _OPEN = re.compile(r"\W*(?:and |but |so )?whether\b", re.IGNORECASE)
 
 
@@ -67,8 +70,22 @@ class Declining:
         return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
 
     def is_declined_in(self, text: str) -> bool:
-        """Whether a sentence says of the thing asked that it is not in the sources."""
-        return not _YES_NO.match(text) and declines(self._unnumbered(text), self._terms)
+        """Whether a sentence says of the thing asked that it is not in the sources; what it quotes of them does not."""
+        if _YES_NO.match(text) or not declines(self._unnumbered(text), self._terms):
+            return False
+        return not self._is_quoted(text)
+
+    def refusal_in(self, answer: str) -> Refusal:
+        """Whether an answer refuses by its words; one that quotes a passage answers."""
+        return Refusal("answered", 0, 0) if self._is_quoted(answer) else detect(answer)
+
+    def _is_quoted(self, text: str) -> bool:
+        runs = _runs(without_references(text))
+        return len(runs) >= _LEAST_QUOTED and len(runs & self._runs) >= _QUOTED * len(runs)
+
+    @cached_property
+    def _runs(self) -> set[tuple[str, ...]]:
+        return {run for passage in self._passages for run in _runs(passage.text)}
 
     def is_about(self, text: str) -> bool:
         """Whether it speaks of the thing asked."""
@@ -139,6 +156,12 @@ class Declining:
         words = substance(without_references(text)) - self._terms
         known = set(terms(self._sources))
         return len(words - known) / len(words) if words else float(not figures(text) and states(text))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """Every three words in a row."""
+    words = _WORD.findall(text.casefold())
+    return set(zip(words, words[1:], words[2:], strict=False))
 
 
 def _is_denied(claim: ClaimFinding) -> bool:

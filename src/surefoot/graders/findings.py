@@ -21,7 +21,7 @@ from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
-from surefoot.text.refusals import Refusal, detect
+from surefoot.text.refusals import Refusal
 from surefoot.text.sentences import sentences
 from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
 
@@ -112,7 +112,7 @@ class _Reading(Struct, frozen=True):
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
         found: Claims = claims_of(answer, ids, question.gold_ids, field)
         claims = with_sources(without_method(question.text, found.claims))
-        refusal = detect(answer)
+        refusal = declining.refusal_in(answer)
         declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))
         reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines)
         return replace(reading, computed=dict(reading._worked_out()))

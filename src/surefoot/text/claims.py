@@ -112,10 +112,17 @@ def _pieces(text: str) -> list[str]:
     return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
 
 
+# "nothing about fees, deadlines and penalties": a list goes on behind its commas.
+_LISTING = re.compile(r"\b(?:about|of|on|for|regarding|concerning|as to|mentions?|covers?)(?: [\w'’-]+){1,5}, $")
+_LISTED = re.compile(r"(?:[\w'’-]+,? ){1,5}(?:and|or|nor) ", re.IGNORECASE)
+
+
 def _is_told(part: str, text: str) -> bool:
     """Whether it tells something: not why it is declined, unless it stands by itself behind a semicolon."""
     if f"; {part}" in text:
         return not is_fragment(part)
+    if _LISTED.match(part) and _LISTING.search(text[: text.find(part)]):
+        return False
     return bool(figures(part)) or (states(part) and not _REASON.match(part))
 
 

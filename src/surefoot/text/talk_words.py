@@ -165,9 +165,9 @@ _TELLING = (
     r"suppose|suspect|reckon)|note|remember|keep in mind|bear in mind)"
 )
 # What follows these is no relative clause: a preposition's object, or an indirect question.
-_NOT_RELATIVE = (
-    "for of in on to with from by at than about is whether if say says state states know tell us specify see"
-)
+_NOT_RELATIVE = """
+for of in on to with from by at than about is whether if say says state states know tell us specify see check verify
+"""
 _NOT_OF = "".join(f"(?<! {word})" for word in _NOT_RELATIVE.split())
 
 
