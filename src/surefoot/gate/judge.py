@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from math import pi
 
@@ -14,7 +14,7 @@ from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
-from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured
+from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured
 from surefoot.gate.next_steps import Opened
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
@@ -175,23 +175,28 @@ class Judge:
         evidence, known = self._drawn(metric, asked)
         change = self._interval(rule, metric, known, len(asked))
         status, reason = self._status(rule, change), ""
-        differing = [one for one in evidence.answers if one.label is None and one.side is not None]
-        if differing and not trust.drawn_labels(evidence.answers, evidence.earlier):
-            status = "fail" if self._fails_anyway(rule, metric, evidence, len(asked)) else "undecidable"
-            unknown = f"nobody has labelled {metric.axis}, so how far the grader errs is not known"
-            reason = "" if status == "fail" else _no_verdict(lacking) if self._by_people else unknown
+        unchecked = trust.unchecked(evidence.answers, evidence.earlier)
+        labels = trust.drawn_labels(evidence.answers, evidence.earlier)
+        if unchecked and (status == "fail" or not labels):
+            best = draw(_at_best(evidence, rule, unchecked), self.request.claim)
+            proven = metric.most is not None and self._interval(rule, metric, best, len(asked))
+            if proven and self._status(rule, proven) == "fail":
+                status = "fail"
+            else:
+                status, reason = "undecidable", self._unknown(metric, unchecked if labels else set(), lacking)
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
             self.opened[rule.name] = Opened(rule, metric, change, evidence, known, self.alpha, block)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
-    def _fails_anyway(self, rule: Rule, metric: Metric, evidence: Evidence, questions: int) -> bool:
-        """Whether a rule is broken by what people said alone, were all the rest in the candidate's favour."""
-        if metric.most is None or rule.op == "==":
-            return False
-        best = draw(_at_best(evidence, rule), self.request.claim)
-        return self._status(rule, self._interval(rule, metric, best, questions)) == "fail"
+    def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int) -> str:
+        """Why verdicts that nobody has checked neither ship nor block."""
+        if self._by_people or (unchecked == {None} and lacking):
+            return _no_verdict(lacking)
+        which = " or ".join(sorted(str(one) for one in unchecked if one is not None))
+        what = f"{metric.axis} of an answer called {which}" if which else metric.axis
+        return f"nobody has labelled {what}, so how far the grader errs is not known"
 
     def _interval(self, rule: Rule, metric: Metric, known: Draws, questions: int) -> Change:
         limit = float(rule.limit)
@@ -243,11 +248,15 @@ def _mean(parts: Sequence[object]) -> Fraction | None:
     return Fraction(sum(known), len(known)) if known else None
 
 
-def _at_best(evidence: Evidence, rule: Rule) -> Evidence:
-    """As if all that people have not labelled were in the candidate's favour."""
+def _at_best(evidence: Evidence, rule: Rule, unchecked: Collection[Value | None]) -> Evidence:
+    """As if all whose verdicts nobody has checked were in the candidate's favour."""
     worth = sorted(evidence.worth, key=lambda value: evidence.worth[value], reverse=rule.is_bounded_above)
-    answers = [replace(one, label=worth[-one.side]) if one.label is None and one.side is not None else one
-               for one in evidence.answers]  # fmt: skip
+    answers = [
+        replace(one, label=worth[-one.side])
+        if one.label is None and one.side is not None and one.verdict in unchecked
+        else one
+        for one in evidence.answers
+    ]
     return replace(evidence, answers=answers)
 
 

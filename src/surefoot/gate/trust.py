@@ -171,6 +171,13 @@ def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
 
 
+def unchecked(answers: Sequence[Answer], earlier: Counts) -> set[Value | None]:
+    """The verdicts on answers without a label of which no label tells anything, as far as the sides differ in them."""
+    told = {one.verdict for one in answers if one.drawn and one.label is not None}
+    told |= {verdict for verdict, labels in earlier.items() if sum(labels.values())}
+    return {one.verdict for one in answers if one.label is None and one.side is not None} - told
+
+
 def drawn_labels(answers: Sequence[Answer], earlier: Counts) -> float:
     """How many labels tell something of answers without one."""
     own = sum(one.drawn and one.label is not None and one.verdict is not None for one in answers)
