@@ -50,15 +50,16 @@ def test_nothing_is_asked_for_where_nothing_is_open() -> None:
 
 
 def test_where_labels_tell_nothing_more_runs_or_questions_do() -> None:
-    base, cand = (run_of(name, "c" * 30, "c" * 30) for name in ("base", "cand"))
-    found = decide(base, cand, Request(margin=0.05))
+    mixed = ("w" * 10 + "c" * 110, "c" * 10 + "w" * 10 + "c" * 100)
+    base, cand = (run_of(name, text, text) for name, text in zip(("base", "cand"), mixed, strict=True))
+    found = decide(base, cand, Request(margin=0.06))
     assert found.decision.outcome == "INCONCLUSIVE" and not found.label_next, "all is labelled"
     [step] = found.next_steps
     assert re.match(r"wrong: (one more run|\d more runs) of each", step)
     for run in (base, cand):
         run.traces = {key: replace(trace, seconds=60.0) for key, trace in run.traces.items()}
     assert re.search(
-        r"of each \(about \d+ (minutes|hours) of asking\)", decide(base, cand, Request(margin=0.05)).next_steps[0]
+        r"of each \(about \d+ (minutes|hours) of asking\)", decide(base, cand, Request(margin=0.06)).next_steps[0]
     )
 
 

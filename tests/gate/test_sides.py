@@ -90,9 +90,11 @@ def test_the_same_answers_again_count_once() -> None:
 
 
 def test_a_deterministic_pipeline_is_one_run_however_often_it_is_repeated() -> None:
-    runs = [run_of(name, "cw", deterministic=True) for name in "abc"]
-    assert len(side_of(runs, runs[0].questions).runs) == 1
-    assert len(side_of([*runs, run_of("d", "cw")], runs[0].questions).runs) == 4, "one that varies makes all count"
+    runs = [run_of(name, "cw", told="the same", deterministic=True) for name in "abc"]
+    side = side_of(runs, runs[0].questions)
+    assert len(side.runs) == 1 and side.deterministic
+    other = side_of([*runs, run_of("d", "cw", deterministic=True)], runs[0].questions)
+    assert len(other.runs) == 2 and not other.deterministic, "what says so and answers otherwise is not"
 
 
 def test_what_a_side_lacks_is_ungraded_there() -> None:

@@ -59,7 +59,11 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     for store in stores:
         ledger.add_run(entry_of(store))
     first, second = (store.manifest for store in stores)
-    others = [one for one in _known(ledger, base, cand) if one.asking not in (_asking(first), _asking(second))]
+    known = list(_known(ledger, base, cand))
+    for one in known:
+        if {version_in(one.registered), version_in(one.manifest)} & {version_in(first), version_in(second)}:
+            _check_unchanged(one)
+    others = [one for one in known if one.asking not in (_asking(first), _asking(second))]
     out, kept = _left_out(without, others), []
     mine = [one for one in others if version_in(one.manifest) in (version_in(first), version_in(second))]
     told = tuple(_in_words(name, reason, mine) for name, reason in without.items())
@@ -75,6 +79,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
             _check(one, first)
             kept.append(one)
     before, after = _shared_out(kept, first, second)
+    notes += _of_other_code([*(one.manifest for one in kept), first, second])
     if version_in(first) == version_in(second) and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
@@ -87,6 +92,7 @@ class _Known(Struct, frozen=True):
     entry: RunEntry
     manifest: Manifest
     folder: Path | None
+    registered: Manifest  # as it was first
 
     @property
     def asking(self) -> tuple[str, ...]:
@@ -114,7 +120,26 @@ def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
             *(run.absolute().parent / asking[0] for run in beside),
         ]
         folder = next((place for place in places if _is_there(place, asking)), None)
-        yield _Known(entry, RunStore.open(folder).manifest if folder else manifest, folder)
+        yield _Known(entry, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
+
+
+def _check_unchanged(one: _Known) -> None:
+    """What a run was when it was registered, it stays."""
+    for name in ("version", "code_sha256", "deterministic"):
+        was, now = getattr(one.registered, name), getattr(one.manifest, name)
+        if was != now:
+            message = f"the run {one.entry.name} was registered with {name} {was!r}, and it is {now!r} now"
+            raise Incomplete(message, "put its manifest.json back as it was, or run again under another name")
+
+
+def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """A version is one pipeline: where it is not, whoever decides has to know."""
+    made: dict[str, dict[tuple[str, str], str]] = {}
+    for one in manifests:
+        made.setdefault(version_in(one), {}).setdefault((one.pipeline, one.code_sha256), one.name)
+    for version, by_code in made.items():
+        if len(by_code) > 1:
+            yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
 
 
 def _is_there(folder: Path, asking: tuple[str, ...]) -> bool:

@@ -82,7 +82,9 @@ def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = S
     difference = cand.adds - base.adds
     noise = _noise(evidence, difference, (base.spread, cand.spread))
     draws = len(known.weights)
-    if draws == 1 and (noise.any() or claim == POPULATION):  # the truth is known, and chance is not
+    if claim == POPULATION:  # one more question that changed could have been asked
+        noise = np.maximum(noise, (evidence.scale / evidence.questions) ** 2)
+    if draws == 1 and noise.any():  # the truth is known, and chance is not
         draws, known.weights = DRAWS, np.full(DRAWS, 1 / DRAWS)
     luck = generator.normal(size=draws - draws // 2)
     change = cand.value - base.value + np.sqrt(noise) * np.concatenate([luck, -luck])[:draws]

@@ -11,7 +11,7 @@ from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS
-from surefoot.gate.counts import Counted, McNemar, buckets, by_stratum, mcnemar, moved
+from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
 from surefoot.gate.judge import Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
@@ -29,7 +29,7 @@ from surefoot.gate.sides import (
     side_of,
 )
 from surefoot.gate.trust import Trust
-from surefoot.types import Estimate, Problem
+from surefoot.types import GROUP_FIELDS, Estimate, Problem
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -66,6 +66,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     for run in (*base[:-1], *cand):
         check_alike(base[-1], run)
     asked, notes = asked_of(base, cand)
+    _check_fields(request.by, asked)
     sides: dict[SideName, Side] = {"base": side_of(base, asked, keys[0]), "cand": side_of(cand, asked, keys[1])}
     judge = Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
     checks = [judge.waived(judge.check(rule)) for rule in rules]
@@ -88,7 +89,9 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         buckets={name: buckets(side, asked) for name, side in sides.items()},
         by_stratum=by_stratum(sides, asked),
         measures={name: judge.measures(name) for name in SIDES},
-        changes=judge.changes(asked, DRAWS),
+        changes=judge.changes(asked, DRAWS) | {
+            check.rule.metric: check.change for check in checks if check.change and check.rule.group is None
+        },
         by_group={field: judge.by_group(field) for field in dict.fromkeys((gate.DEFAULT_GROUP, *request.by))},
         moved=moved(pairs),
         mcnemar=mcnemar(pairs),
@@ -100,6 +103,15 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         label_next=label_next,
         next_steps=(*steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
     )  # fmt: skip
+
+
+def _check_fields(by: Sequence[str], asked: Asked) -> None:
+    known = {*GROUP_FIELDS, *(name for question in asked.values() if question for name in question.metadata)}
+    for name in by:
+        if name not in known:
+            raise UsageError(
+                f"no question has the field {name!r} to break down by", f"there are {', '.join(sorted(known))}"
+            )
 
 
 def _check_request(rules: Sequence[Rule], request: Request) -> None:

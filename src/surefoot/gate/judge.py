@@ -125,16 +125,17 @@ class Judge:
     def _drawn(self, metric: Metric, asked: Asked, draws: int = DRAWS) -> tuple[Evidence, Draws]:
         if asked is self.asked and metric.name in self._known:
             return self._known[metric.name]
-        earlier = self.request.earlier.get(str(metric.axis), {})
-        both = self.sides["base"], self.sides["cand"]
-        evidence = evidence_on(metric, both, asked, earlier, taken_for_truth=self.request.uncalibrated)
-        shown = evidence
-        if not trust.drawn_labels(evidence.answers, earlier):  # nothing is known of the grader: the change as graded
-            shown = evidence_on(metric, both, asked, earlier, taken_for_truth=True)
+        evidence = shown = self._evidence(metric, asked, certain=self.request.uncalibrated)
+        if not trust.drawn_labels(evidence.answers, evidence.earlier):
+            shown = self._evidence(metric, asked, certain=True)  # nothing is known of the grader: the change as graded
         found = evidence, draw(shown, self.request.claim, draws)
         if asked is self.asked:
             self._known[metric.name] = found
         return found
+
+    def _evidence(self, metric: Metric, asked: Asked, *, certain: bool) -> Evidence:
+        earlier = self.request.earlier.get(str(metric.axis), {})
+        return evidence_on(metric, (self.sides["base"], self.sides["cand"]), asked, earlier, taken_for_truth=certain)
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         """A rule with a limit of its own: the candidate as it stands."""
@@ -145,12 +146,22 @@ class Judge:
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
             other = gate.check(rule, lambda _: base, lambda _: base)
             return check if other.status == "pass" else replace(other, reason="of the baseline")
+        if self._is_unchecked(metric, asked):
+            return replace(check, status="undecidable", reason=self._unknown(metric, set(), unknown), to_be_sure=None)
         if not unknown:
             nothing = replace(check, status="not_applicable", reason=cand.reason or "")
             return check if cand.value is not None else nothing
         best = self._with_the_rest_good(rule, metric, cand, unknown, len(asked))
         status = "fail" if check.status == "fail" and best == "fail" else "undecidable"
         return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
+
+    def _is_unchecked(self, metric: Metric, asked: Asked) -> bool:
+        """Whether what is measured rests on verdicts of which no label tells anything."""
+        if not metric.axis or metric.needs_no_labels or self.request.uncalibrated or self._by_people:
+            return False
+        evidence = self._evidence(metric, asked, certain=False)
+        opened = any(one.label is None and one.verdict is not None for one in evidence.answers)
+        return opened and not trust.drawn_labels(evidence.answers, evidence.earlier)
 
     def _with_the_rest_good(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
         """What came of a rule if every missing verdict were in the candidate's favour."""
@@ -187,7 +198,7 @@ class Judge:
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
-            self.opened[rule.name] = Opened(rule, metric, change, evidence, known, self.alpha, block)
+            self.opened[rule.name] = Opened(rule, metric, change, evidence, known, self.alpha, block, self.request.look)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
     def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int) -> str:

@@ -133,7 +133,7 @@ _ALL = (
     Metric("citation_precision", "higher", "citations in answers", "name a gold source",
            lambda o: (0, 0) if not o.answered else None if o.cited_gold is None else (o.cited_gold, o.cited)),
     Metric("citation_exists_rate", "higher", "answers with citations", "cite nothing but what was retrieved",
-           lambda o: _of(o.cited_retrieved == o.cited, o.answered and o.cited > 0 and o.cited_retrieved is not None),
+           lambda o: _of(o.cited_retrieved == o.cited, o.cited > 0 and o.cited_retrieved is not None),
            "citation_exists", _in("yes"), _has("citation_exists"), needs_no_labels=True),
     Metric("retrieval_hit_rate", "higher", "answerable questions with logged ids of passages",
            "retrieved a gold source",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, sqrt
 from statistics import NormalDist
 
@@ -14,7 +14,7 @@ from surefoot.gate.metrics import Metric
 from surefoot.gate.queue import queue
 from surefoot.gate.rules import Change, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
-from surefoot.gate.trust import drawn_labels
+from surefoot.gate.trust import drawn_labels, unchecked
 from surefoot.records import Drawn
 from surefoot.text.normal import is_empty
 
@@ -38,6 +38,7 @@ class Opened(Struct, frozen=True):
     draws: Draws
     alpha_ship: float
     alpha_block: float
+    look: int = 1
 
 
 class Waiting(Struct, frozen=True):
@@ -62,15 +63,14 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
         return (), []
     said = _by_key(sides)
     run = sides["cand"].name if any(one.run for _, one in said.values()) else ""
-    axes = {one.metric.axis for one in opened if _lacks_labels(one.evidence)}
-    waiting: dict[str, Waiting] = {}
+    telling = {one.rule.name: _telling(one.evidence) & said.keys() for one in opened}
+    waiting = _first_labels(said, set().union(*telling.values()))
     steps: list[str] = []
-    if axes:
-        waiting = _first_labels(said, axes)
-        names = [one.rule.name for one in opened if one.metric.axis in axes]
+    if waiting:
+        names = [name for name, keys in telling.items() if keys]
         steps.append(f"{', '.join(names)}: {_to_label(len(waiting), run, 'would tell how far the grader errs')}")
     for one in opened:
-        if one.metric.axis in axes:
+        if telling[one.rule.name]:
             continue
         keys, words = _labels(one, said, run)
         waiting |= {key: waiting.get(key) or _waiting(said[key], "gate") for key in keys}
@@ -78,10 +78,11 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
     return tuple(waiting.values()), steps
 
 
-def _lacks_labels(evidence: Evidence) -> bool:
-    """Whether too few labels tell how far the grader errs on answers whose truth is not known."""
-    is_open = any(answer.label is None for answer in evidence.answers)
-    return is_open and drawn_labels(evidence.answers, evidence.earlier) < _ENOUGH_DRAWN
+def _telling(evidence: Evidence) -> set[str]:
+    """Answers whose labels would tell how far the grader errs, as long as too little is known of that."""
+    few = drawn_labels(evidence.answers, evidence.earlier) < _ENOUGH_DRAWN
+    verdicts = unchecked(evidence.answers, evidence.earlier)
+    return {one.key for one in evidence.answers if one.label is None and (few or one.verdict in verdicts)}
 
 
 def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:
@@ -105,13 +106,12 @@ def _waiting(one: tuple[SideName, Said], drawn: Drawn) -> Waiting:
     return Waiting(said.question_id, said.attempt, side, said.run, drawn)
 
 
-def _first_labels(said: Mapping[str, tuple[SideName, Said]], axes: set[str | None]) -> dict[str, Waiting]:
+def _first_labels(said: Mapping[str, tuple[SideName, Said]], keys: Iterable[str]) -> dict[str, Waiting]:
     """A sample of both versions, drawn by chance among the answers with each verdict."""
     verdicts: dict[str, str | None] = {}
-    for key, (_, one) in said.items():
-        if not all(one.is_labelled(str(axis)) for axis in axes):
-            verdict = one.graded.get(BUCKET_AXIS)
-            verdicts[key] = None if verdict is None or verdict.value is None else str(verdict.value)
+    for key in keys:
+        verdict = said[key][1].graded.get(BUCKET_AXIS)
+        verdicts[key] = None if verdict is None or verdict.value is None else str(verdict.value)
     places = queue(verdicts, target=FIRST_LABELS)[:FIRST_LABELS]
     return {place.version: _waiting(said[place.version], place.drawn) for place in places}
 
@@ -176,13 +176,13 @@ def _variance(values: Numbers, weights: Numbers) -> float:
     return float((values - mean) ** 2 @ weights)
 
 
-def _chance(one: Opened, whole: float, rest: float) -> float:
-    """That the rule is decided when all but `rest` of the variance has come to light."""
+def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float:
+    """That the rule is decided when all but `rest` of the variance has come to light, with so much left of alpha."""
     change, sign = one.change, 1 if one.rule.is_bounded_above else -1
     mean, limit = sign * change.change, sign * change.limit
     known, left = sqrt(max(whole - rest, 1e-18)), sqrt(max(rest, 0.0))
-    ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - one.alpha_ship) - mean) / known)
-    blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - one.alpha_block) - mean) / known)
+    ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - alpha * one.alpha_ship) - mean) / known)
+    blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - alpha * one.alpha_block) - mean) / known)
     return min(1.0, ships + blocks)
 
 
@@ -191,8 +191,10 @@ def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_St
         return []
     whole, times = _variance(one.draws.change, one.draws.weights), min(one.evidence.attempts)
     seconds = [answer.trace.seconds for _, answer in said.values() if answer.trace and answer.trace.seconds is not None]
+    narrows = max(one.draws.noise - (one.evidence.scale / one.evidence.questions) ** 2, 0.0)
+    next_look = (one.look / (one.look + 1)) ** 2  # other answers are another look
     for more in _MORE_RUNS:
-        chance = _chance(one, whole, whole - one.draws.noise * more / (times + more))
+        chance = _chance(one, whole, whole - narrows * more / (times + more), next_look)
         if chance >= _LIKELY:
             cost = sum(seconds) / max(sum(one.evidence.attempts), 1) * 2 * more
             price = f" ({_time(cost)} of asking)" if seconds else ""

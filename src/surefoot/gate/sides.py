@@ -57,6 +57,7 @@ class Run(Struct, dict=True):
     labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what annotators settled on, not the grader
     drawn: set[tuple[Key, str]] = set()  # those of them on answers that chance drew
     labelled_by: frozenset[str] = frozenset()
+    disputed: int = 0  # answers that annotators put into different buckets
 
     def counted(self) -> Iterable[Verdict]:
         return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
@@ -139,7 +140,8 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        return all(run.answers_alike or run.is_by_people for run in self.runs)
+        alike = all(run.answers_alike for run in self.runs) and len(self.runs) == 1  # copies are left out
+        return alike or all(run.is_by_people for run in self.runs)
 
     @property
     def attempts(self) -> int:
@@ -176,6 +178,7 @@ def stand_in(run: Run, labels: Iterable[Label]) -> None:
         for axis in axes:
             given = found.get((version, axis), [])
             value = settled(label.value for label in given)
+            run.disputed += axis == BUCKET_AXIS and len({label.value for label in given}) > 1
             if value is not None:
                 label = next(label for label in given if label.value == value)
                 said = replace(label, question_id=key[0], attempt=key[1])
@@ -216,11 +219,10 @@ def labels_apart(run: Run) -> Run:
 def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """A version of its runs, with an answer to all that was asked, be it an empty one.
 
-    The same answers again count once, and so does a pipeline that always answers alike.
+    The same answers again count once, and so a pipeline that always answers alike is one run.
     """
     copies = {_told(run): run for run in reversed(runs)}
     kept = [run for run in runs if copies[_told(run)] is run]
-    kept = kept[:1] if all(run.deterministic for run in kept) else kept
     said = [_said_in(run) for run in kept]
     answers = {
         id: tuple(

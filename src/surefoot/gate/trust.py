@@ -42,6 +42,7 @@ class Trust(Struct, frozen=True):
     labels: int = 0  # answers that people have put into a bucket
     drawn: int = 0  # those of them that chance drew
     annotators: tuple[str, ...] = ()
+    disputed: int = 0  # answers that they put into different buckets
     accepted_but_bad: Share | None = None  # of the answers that the grader calls acceptable
     bad_caught: Share | None = None  # of the answers that are not acceptable
 
@@ -55,7 +56,8 @@ def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None
     labels = [one for one in answers if one.label is not None and one.verdict is not None]
     accepted, caught = _errors(evidence) if any(one.drawn for one in labels) else (None, None)
     by_people = bool(graders) and all(map(is_person, graders))
-    return Trust(graders, by_people, len(labels), sum(one.drawn for one in labels), tuple(annotators), accepted, caught)
+    drawn, disputed = sum(one.drawn for one in labels), sum(run.disputed for run in runs)
+    return Trust(graders, by_people, len(labels), drawn, tuple(annotators), disputed, accepted, caught)
 
 
 def _errors(evidence: Evidence) -> tuple[Share | None, Share | None]:
@@ -86,6 +88,7 @@ def in_words(trust: Trust) -> str:
         picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
         return f"{who}: no answer that chance drew was labelled, so how often it errs is not known{picked}"
     told = [f"{who}: {trust.labels} answers were labelled by {whose_by_name(trust.annotators)}"]
+    told += [f"they put {trust.disputed} answers into different buckets"] if trust.disputed else []
     if found := trust.accepted_but_bad:
         told.append(f"of the answers it calls acceptable, {_percent(found)} are not")
     if found := trust.bad_caught:

@@ -136,6 +136,8 @@ def show(comparison: Comparison, console: Console) -> None:
     """The compact tables on a terminal."""
     console.print(_bucket_table(comparison))
     console.print(_rule_table(comparison))
+    for table in _metric_tables(comparison):
+        console.print(table)
     for pair in comparison.moved[:_MOVED_ON_TERMINAL]:
         line = f"moved: {plain(called(pair))} {plain(place_of(pair.base))} -> {plain(place_of(pair.cand))}"
         asked = plain(asked_in(pair), _LONGEST_QUESTION)
@@ -149,6 +151,21 @@ def show(comparison: Comparison, console: Console) -> None:
         console.print(Text(more), style="yellow")
     console.print(Text(f"wrong: {mcnemar_line(comparison)}"), soft_wrap=True)
     show_decision(comparison, console)
+
+
+def _metric_tables(comparison: Comparison) -> Iterator[Table]:
+    """Every metric as graded and labelled, with its change after what the grader may have got wrong."""
+    table = Table("metric", "baseline", "candidate", "change", box=None, pad_edge=False)
+    for name, before in comparison.measures["base"].items():
+        after, change = comparison.measures["cand"][name], comparison.changes.get(name)
+        table.add_row(name, number(name, before), number(name, after), change_words(name, change))
+    yield table
+    for field in comparison.request.by:
+        table = Table(plain(field), "metric", "change", box=None, pad_edge=False)
+        for value, changes in comparison.by_group[field].items():
+            for name, change in changes.items():
+                table.add_row(Text(plain(value)), name, change_words(name, change))
+        yield table
 
 
 def show_gate(comparison: Comparison, console: Console) -> None:

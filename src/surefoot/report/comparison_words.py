@@ -7,7 +7,7 @@ from surefoot.gate.counts import Counted
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import Pair, Said, SideName
+from surefoot.gate.sides import SIDES, Pair, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.words import STATUS_WORDS, counted, headline, overridden, percent, seen
 from surefoot.types import Estimate, Passage
@@ -110,6 +110,8 @@ def _changed(check: Check) -> str:
     if check.change is None:
         return f"{check.rule.name} failed"
     metric, change = check.rule.metric, check.change
+    if not change.change and change.low == change.high:
+        return f"{metric} did not change"
     way = "rose" if change.change > 0 else "fell"
     sure = (
         ""
@@ -139,7 +141,8 @@ def _points(change: Change) -> str:
 
 def background(comparison: Comparison) -> list[str]:
     """What the decision rests on: how far the grader can be trusted, whose labels count, which runs, how sure."""
-    said = [f"trust: {trust.in_words(comparison.trust)}"]
+    said = [f"{comparison.names['cand']} against {comparison.names['base']}"]
+    said.append(f"trust: {trust.in_words(comparison.trust)}")
     for grader, words in comparison.failed_checks.items():
         said.append(f"self-check FAILED: the grader {grader} {words} among answers of known label")
     labelled = {name: count for name, count in comparison.labelled.items() if count}
@@ -148,8 +151,9 @@ def background(comparison: Comparison) -> list[str]:
         counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
         by = whose_by_name(comparison.trust.annotators)
         said.append(f"labels: labels by {by} count instead of the grader's verdicts on {counts}")
-    runs = [f"{len(names)} of {comparison.names[side]}" for side, names in comparison.runs.items() if len(names) > 1]
-    said += [f"runs: {' and '.join(runs)}, all together"] if runs else []
+    if any(len(names) > 1 for names in comparison.runs.values()):
+        base, cand = (len(comparison.runs[side]) for side in SIDES)
+        said.append(f"runs: {base} of the baseline and {cand} of the candidate count together")
     request = comparison.request
     look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
     said.append(f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}")
