@@ -88,7 +88,8 @@ def test_without_labels_nothing_ships_but_what_people_judged(grader: str, code: 
     labels = write("labels.jsonl", rows("correct", "correct", "refused", grader=grader))
     found, result = call(labels, write("again.jsonl", rows("correct", "correct", "refused", grader=grader)))
     assert found == code and words in result.stdout
-    assert call(labels, labels)[0] == 0, "a file against itself has not changed"
+    itself, result = call(labels, labels)
+    assert itself == code and "rose" not in result.stdout, "it has not changed, and the floors rest on the grader too"
     worse = write("worse.jsonl", rows("wrong", "correct", "refused", grader=grader))
     assert call(labels, worse)[0] == (1 if code == 0 else 3), "nor does the grader alone block"
 
