@@ -39,12 +39,10 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
 
 def test_the_demo_goes_from_labels_to_a_certificate_to_a_decision(demo: Path) -> None:
     printed = (demo.parent / "printed").read_text(encoding="utf-8")
-    assert (
-        "labelled by AI annotators (author-1, author-2); kappa with these labels: factuality" in printed
-        and "uncalibrated" not in printed
-    )
+    assert "labelled by AI annotators (author-1, author-2); of the answers it calls acceptable" in printed
+    assert "uncalibrated" not in printed
     decision = json.loads((demo / "reference-eager" / "decision.json").read_text(encoding="utf-8"))
-    assert decision["trust"]["certificate"]["labels"] >= 50 and not decision["uncalibrated"]
+    assert decision["trust"]["labels"] >= 50 and not decision["uncalibrated"]
     assert decision["labelled"]["cand"] > 100
     checks = {check["name"]: check["status"] for check in decision["checks"]}
     assert checks["labels"] == checks["kappa"] == "pass"
@@ -68,7 +66,7 @@ def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: 
     decision = next(line for line in printed if line.startswith("SHIP"))
     command = printed[printed.index(decision) - 1]
     done = subprocess.run(["bash", "-c", command], cwd=demo.parent, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0 and done.stdout.rstrip().endswith(decision) and "over_refusal_limit" in decision
+    assert done.returncode == 0 and done.stdout.rstrip().endswith(decision) and "over_refusal" in decision
 
 
 @pytest.mark.parametrize("there", ["reference/manifest.json", "surefoot.db"])

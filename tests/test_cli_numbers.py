@@ -97,11 +97,6 @@ def test_a_run_that_claims_too_many_repeats_is_not_resumed(folder: Path) -> None
     assert done.code == 2 and "more than 1,000,000 answers" in done.err
 
 
-def test_a_plan_with_more_labels_than_questions_says_so() -> None:
-    assert "fewer questions than labels" in surefoot("gate", "--plan", "--labels", "99999999999").out
-    assert "fewer questions than labels" not in surefoot("gate", "--plan").out
-
-
 def options_of(command: click.Command, path: str = "surefoot") -> list[tuple[str, click.Option]]:
     found = [(f"{path} {p.opts[0]}", p) for p in command.params if isinstance(p, click.Option)]
     below = command.commands.values() if isinstance(command, click.Group) else ()
@@ -135,7 +130,7 @@ def test_every_number_has_two_ends(name: str) -> None:
             kind(value)
 
 
-@pytest.mark.parametrize("command", ["gate --plan", "compare m.toml m.toml", "gate m.toml m.toml"])
+@pytest.mark.parametrize("command", ["gate x y", "compare m.toml m.toml", "gate m.toml m.toml"])
 @pytest.mark.parametrize("option", ["alpha", "margin"])
 @pytest.mark.parametrize("value", NO_FLOATS)
 def test_shares_of_the_gate_are_shares(command: str, option: str, value: str, folder: Path) -> None:

@@ -413,7 +413,7 @@ def test_the_starter_leads_to_the_steps_of_the_guide() -> None:
     first, then = steps[:6], steps[6:]
     assert [step.split()[1] for step in first] == ["doctor", "run", "grade", "run", "grade", "compare"]
     assert all(step in guide for step in first)  # where they are executed
-    assert [step.split()[1] for step in then] == ["label", "calibrate", "score"]
+    assert [step.split()[1] for step in then] == ["label", "compare", "score"]
 
 
 def test_a_run_says_the_time_by_the_clock(folder: Path) -> None:

@@ -178,12 +178,12 @@ def stand_in(run: Run, labels: Iterable[Label]) -> None:
         for axis in axes:
             given = found.get((version, axis), [])
             value = settled(label.value for label in given)
+            run.labelled_by |= {label.annotator for label in given}
             run.disputed += axis == BUCKET_AXIS and len({label.value for label in given}) > 1
             if value is not None:
                 label = next(label for label in given if label.value == value)
                 said = replace(label, question_id=key[0], attempt=key[1])
                 run.labels[key, axis] = as_verdict(said)
-                run.labelled_by |= {label.annotator for label in given}
                 run.drawn |= set() if all(one.drawn in BY_CHOICE for one in given) else {(key, axis)}
             elif given:
                 divided[axis][key[0]] = None

@@ -18,7 +18,7 @@ from surefoot.text.citations import Mark, locate
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import figures, has_value, is_fragment, stated, states
+from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, stated, states
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")
@@ -112,16 +112,11 @@ def _pieces(text: str) -> list[str]:
     return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
 
 
-# "nothing about fees, deadlines and penalties": a list goes on behind its commas.
-_LISTING = re.compile(r"\b(?:about|of|on|for|regarding|concerning|as to|mentions?|covers?)(?: [\w'’-]+){1,5}, $")
-_LISTED = re.compile(r"(?:[\w'’-]+,? ){1,5}(?:and|or|nor) ", re.IGNORECASE)
-
-
 def _is_told(part: str, text: str) -> bool:
     """Whether it tells something: not why it is declined, unless it stands by itself behind a semicolon."""
     if f"; {part}" in text:
         return not is_fragment(part)
-    if _LISTED.match(part) and _LISTING.search(text[: text.find(part)]):
+    if goes_on_listing(text[: text.find(part)], part):
         return False
     return bool(figures(part)) or (states(part) and not _REASON.match(part))
 

@@ -19,7 +19,7 @@ from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
 from surefoot.text.language import unreadable
 from surefoot.text.refusal_words import BREAKS, OTHER
-from surefoot.text.talk import asserts, figures, reports, states
+from surefoot.text.talk import asserts, figures, goes_on_listing, is_talk, reports, states
 
 HEAD, TAIL = 2400, 1200
 FIRST, LAST = 8, 4
@@ -315,16 +315,22 @@ def _beside(clause: _Clause, decline: _Decline) -> list[_Clause]:
     return [clause] if told and not _is_filler(clause._replace(text=before)) else []
 
 
+_NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
+
+
 def _is_support(place: int, clauses: list[_Clause]) -> bool:
     clause = clauses[place]
     if clause.closing == ":" and place + 1 < len(clauses) and clauses[place + 1].decline:
         return True  # the label of what is declined
+    told = clause.original.strip(" ,;:")
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
-        return bool(support.OPENING.match(clause.text))  # what follows a label may be one word
+        # What follows a label may be one word: a value, or none.
+        return bool(support.OPENING.match(clause.text)) or is_talk(told) or told.rstrip(".").lower() in _NO_VALUE
     if clause.closing == "?":
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
-    told = clause.original.strip(" ,;:")
+    if beside and place and goes_on_listing(clauses[place - 1].text, clause.text):
+        return True
     if not asserts(told) or (_is_filler(clause) and (unreadable(told) or not states(told))):
         return True
     if not beside:

@@ -20,6 +20,10 @@ from surefoot.text.terms import terms
 
 _WHETHER = re.compile(r"\W*whether\b|.*\b(?:there|here|they|neither|nor)\b", re.IGNORECASE)
 _INDIRECT = re.compile(r"(?<=\w )(?:whether|if|what|when|who|how|which|where|why)\b.*", re.IGNORECASE | re.DOTALL)
+_LISTING = re.compile(
+    r"\b(?:about|of|on|for|regarding|concerning|as to|mentions?|covers?)(?: [\w'’-]+){1,5}$", re.IGNORECASE
+)
+_LISTED = re.compile(r"(?:[\w'’-]+,? ){1,5}(?:and|or|nor) ", re.IGNORECASE)
 _FRAGMENT = 3  # words
 _REMEMBERED = 2_000  # the same few sentences are asked about from several sides
 
@@ -136,6 +140,11 @@ def _is_of(part: str, asked: Container[str]) -> bool:
 def is_topic(part: str) -> bool:
     """Whether a part says what the sources are about."""
     return bool(words.TOPICS.search(part))
+
+
+def goes_on_listing(before: str, part: str) -> bool:
+    """Whether a part only goes on with a list of topics: "nothing about fees, deadlines and penalties"."""
+    return bool(_LISTED.match(part) and _LISTING.search(before.rstrip(" ,")))
 
 
 def reports(text: str) -> bool:

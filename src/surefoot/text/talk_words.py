@@ -306,7 +306,7 @@ VAGUE = re.compile(
 )
 # Numbers that point at parts of a source, or count them
 REFERENCE = re.compile(
-    r"\w+#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b"
+    r"[\w-]+#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b"
     r"|\b(?:sections?|clauses?|articles?|art|paragraphs?|paras?|rules?|points?|pages?|pp?|annex|schedule|table|"
     r"chapters?|§+|"
     r"steps?|parts?|items?|no|question|conditions?|criteri\w+)\b\.? ?\d[\d.]*\w?(?:(?:,| and| or|,? and|-|"
