@@ -45,7 +45,7 @@ def test_the_demo_goes_from_labels_to_a_certificate_to_a_decision(demo: Path) ->
     assert decision["trust"]["labels"] >= 50 and not decision["uncalibrated"]
     assert decision["labelled"]["cand"] > 100
     checks = {check["name"]: check["status"] for check in decision["checks"]}
-    assert checks["labels"] == checks["kappa"] == "pass"
+    assert checks["wrong"] == checks["unsupported"] == "fail"
 
 
 def test_the_demo_does_without_labels_and_names_those_that_lead_nowhere(
