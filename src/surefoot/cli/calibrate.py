@@ -70,9 +70,9 @@ def calibrate(
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
-    For a RUN the labels are those of the ledger on its answers, and the result is kept there as a certificate, which
-    the gate asks for. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when
-    rows could not be read.
+    For a RUN the labels are those of the ledger on its answers, and the result is kept there as a certificate, by
+    which later runs without labels are read. Several runs by one grader are taken together. Exits 4 when nothing
+    could be calibrated, or when rows could not be read.
     """
     from surefoot.calibration.results import NOTHING_SAID
     from surefoot.cli.calibrating import from_files
