@@ -37,7 +37,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/score.py

@@ -94,7 +94,9 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
             )
         )
     rules = [*RULES, Rule.parse(rule, foreign or "empty")]
-    return compare(sides[:1], sides[1:], rules, Request(waivers={foreign or "empty": f"because {foreign}"}))
+    return compare(
+        sides[:1], sides[1:], rules, Request(uncalibrated=True, waivers={foreign or "empty": f"because {foreign}"})
+    )
 
 
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:

@@ -85,3 +85,6 @@ def answers(clause: str, before_decline: bool) -> bool:
     if before_decline:
         return WORD.search(told) is not None
     return bool(_TURN.match(clause) or FIGURE.search(told)) and not BESIDE.search(told)
+
+
+NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})

@@ -315,23 +315,18 @@ def _beside(clause: _Clause, decline: _Decline) -> list[_Clause]:
     return [clause] if told and not _is_filler(clause._replace(text=before)) else []
 
 
-_NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
-
-
 def _is_support(place: int, clauses: list[_Clause]) -> bool:
     clause = clauses[place]
     if clause.closing == ":" and place + 1 < len(clauses) and clauses[place + 1].decline:
         return True  # the label of what is declined
     told = clause.original.strip(" ,;:")
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
-        # What follows a label may be one word: a value, or none.
-        return bool(support.OPENING.match(clause.text)) or is_talk(told) or told.rstrip(".").lower() in _NO_VALUE
+        return bool(support.OPENING.match(clause.text)) or is_talk(told) or told.rstrip(".").lower() in support.NO_VALUE
     if clause.closing == "?":
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence and other.decline]
-    if beside and place and goes_on_listing(clauses[place - 1].text, clause.text):
-        return True
-    if not asserts(told) or (_is_filler(clause) and (unreadable(told) or not states(told))):
+    goes_on = bool(beside and place) and goes_on_listing(clauses[place - 1].text, clause.text)
+    if goes_on or not asserts(told) or (_is_filler(clause) and (unreadable(told) or not states(told))):
         return True
     if not beside:
         return False
