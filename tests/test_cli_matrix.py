@@ -375,6 +375,8 @@ def test_two_prompts_with_a_real_model(llm_server: LlmServer, tmp_path: Path) ->
         (tmp_path / f"{name}.md").write_text(asks, encoding="utf-8")
     text = REAL.format(url=llm_server.url, model=llm_server.model)
     done = matrix(tmp_path, text, "--concurrency", "1", "--timeout", "110", "--json")
+    for _ in range(2):  # the small server now and then drops a connection: the same command goes on from there
+        done = matrix(tmp_path, text, "--concurrency", "1", "--timeout", "110", "--json") if done.code else done
     assert done.code == 0, done.err
     assert [sum(one["buckets"].values()) for one in done.json["cells"]] == [2, 2]
     assert all(one["tokens"] > 50 for one in done.json["cells"])
