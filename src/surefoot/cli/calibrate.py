@@ -105,7 +105,7 @@ def _of_runs(
     from surefoot.calibration.certificates import standing
     from surefoot.cli.borne_out import certificates_in
     from surefoot.cli.calibrating import from_runs
-    from surefoot.cli.labelled_runs import labelled_beside
+    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
 

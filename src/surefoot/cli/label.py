@@ -78,7 +78,7 @@ def label(
             "the label page needs more packages",
             "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'",
         ) from error
-    from surefoot.cli.labelled_runs import labelled_beside
+    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find
 

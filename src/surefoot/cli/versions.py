@@ -6,6 +6,7 @@ Whoever could choose among the runs of a version could run it again until one lo
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -250,6 +251,13 @@ def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> 
     for one in _known(ledger):
         if one.folder is not None and one.entry.id in labelled and _read_by(one.manifest) == _read_by(like):
             yield one.folder
+
+
+def labelled_beside(ledger: Ledger, folder: Path, others: Iterable[Path] = ()) -> list[str]:
+    """The other runs that people have labelled and that can be calibrated with this one, as one would type them."""
+    own = {Path(run).resolve() for run in (folder, *others)}
+    alike = labelled_alike(ledger, RunStore.open(folder).manifest)
+    return [min(os.path.relpath(one), str(one), key=len) for one in alike if one.resolve() not in own]
 
 
 def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:

@@ -140,8 +140,9 @@ class Judge:
     def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         """A rule with a limit of its own: the candidate as it stands."""
         limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
+        counted = replace(rule, limit=limit)
         (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in SIDES)
-        check = replace(gate.check(replace(rule, limit=limit), lambda _: cand, lambda _: base), rule=rule)
+        check = replace(gate.check(counted, lambda _: cand, lambda _: base), rule=rule)
         if rule.metric == gate.COMPLETENESS and check.status == "pass":
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
             other = gate.check(rule, lambda _: base, lambda _: base)
@@ -151,8 +152,8 @@ class Judge:
         if not unknown:
             nothing = replace(check, status="not_applicable", reason=cand.reason or "")
             return check if cand.value is not None else nothing
-        best = self._with_the_rest_good(rule, metric, cand, unknown, len(asked))
-        status = "fail" if check.status == "fail" and best == "fail" else "undecidable"
+        fails = check.status == "fail" and _with_the_rest_good(counted, metric, cand, unknown) == "fail"
+        status = "fail" if fails else "undecidable"
         return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
 
     def _is_unchecked(self, metric: Metric, asked: Asked) -> bool:
@@ -162,14 +163,6 @@ class Judge:
         evidence = self._evidence(metric, asked, certain=False)
         opened = any(one.label is None and one.verdict is not None for one in evidence.answers)
         return opened and not trust.drawn_labels(evidence.answers, evidence.earlier)
-
-    def _with_the_rest_good(self, rule: Rule, metric: Metric, cand: Estimate, unknown: int, questions: int) -> str:
-        """What came of a rule if every missing verdict were in the candidate's favour."""
-        gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
-        below = cand.denominator + (unknown if metric.shape == "mean" else 0)
-        best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
-        limit = rule.limit * (questions if rule.is_in_shares and metric.shape == "count" else 1)
-        return gate.check(replace(rule, limit=limit), lambda _: best, lambda _: None).status
 
     def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
@@ -252,6 +245,14 @@ class Judge:
             before = check.before.value  # where the baseline has nothing of the kind, its mean
         gain = (after or 0) - (before or 0)
         return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
+
+
+def _with_the_rest_good(rule: Rule, metric: Metric, cand: Estimate, unknown: int) -> str:
+    """What came of a rule if every missing verdict were in the candidate's favour."""
+    gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
+    below = cand.denominator + (unknown if metric.shape == "mean" else 0)
+    best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
+    return gate.check(rule, lambda _: best, lambda _: None).status
 
 
 def _mean(parts: Sequence[object]) -> Fraction | None:

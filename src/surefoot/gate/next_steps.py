@@ -53,7 +53,6 @@ class Waiting(Struct, frozen=True):
 
 class _Step(Struct, frozen=True):
     chance: float  # that it decides
-    minutes: float | None
     words: str
 
 
@@ -117,14 +116,14 @@ def _first_labels(said: Mapping[str, tuple[SideName, Said]], keys: Iterable[str]
 
 
 def _labels(one: Opened, said: Mapping[str, tuple[SideName, Said]], run: str) -> tuple[list[str], str]:
-    """The fewest answers whose labels would most likely decide a rule, and the cheapest step in words."""
+    """The fewest answers whose labels would most likely decide a rule, and all that would, in words."""
     chosen, chances = _by_labels(one, said)
     enough = next((count for count, chance in enumerate(chances) if chance >= _LIKELY), None)
     count = enough if enough is not None else min(len(chosen), MOST_LABELS)
     steps: list[_Step] = []
     if count and chances[count] >= chances[0] + _WORTH_IT:
         what = "would most likely decide it" if enough is not None else f"decide it {_odds(chances[count])}"
-        steps.append(_Step(chances[count], count * _SECONDS_PER_LABEL / 60, _to_label(count, run, what)))
+        steps.append(_Step(chances[count], _to_label(count, run, what)))
     else:
         count = 0
     steps += _by_runs(one, said)
@@ -199,7 +198,7 @@ def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_St
             cost = sum(seconds) / max(sum(one.evidence.attempts), 1) * 2 * more
             price = f" ({_time(cost)} of asking)" if seconds else ""
             runs = "one more run" if more == 1 else f"{more} more runs"
-            return [_Step(chance, cost / 60 if seconds else None, f"{runs} of each{price}")]
+            return [_Step(chance, f"{runs} of each{price}")]
     return []
 
 
@@ -208,6 +207,6 @@ def _by_questions(one: Opened) -> list[_Step]:
     for times in _MORE_QUESTIONS:
         chance = _chance(one, whole, whole / times)
         if chance >= _LIKELY:
-            return [_Step(chance, None, f"about {ceil(one.evidence.questions * times):,} questions instead of "
-                                        f"{one.evidence.questions:,}")]  # fmt: skip
+            asked = one.evidence.questions
+            return [_Step(chance, f"about {ceil(asked * times):,} questions instead of {asked:,}")]
     return []

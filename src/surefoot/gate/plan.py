@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.belief import Answer
 from surefoot.gate.change import Cell, Draws, Evidence, draw
+from surefoot.gate.judge import spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.next_steps import MOST_LABELS
 from surefoot.table import BUCKETS
@@ -118,8 +119,6 @@ def _first_labels(made: Programme, luck: np.random.Generator) -> set[int]:
 
 def decided(draws: Draws, setting: Setting, look: int = 1) -> Outcome:
     """By the rule `wrong <= baseline`, one of several."""
-    from surefoot.gate.judge import spent
-
     alpha = spent(setting.alpha, look)
     if draws.quantile(alpha / setting.rules) > 0:
         return "BLOCK"

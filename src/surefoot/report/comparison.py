@@ -13,6 +13,7 @@ from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Check
 from surefoot.gate.sides import SIDES
 from surefoot.report.comparison_words import (
+    ABOUT_CHANGES,
     WAIVED,
     allowed,
     asked_in,
@@ -76,7 +77,14 @@ def markdown(comparison: Comparison) -> Iterator[str]:
     for reason in comparison.decision.incomplete:
         yield f"- incomplete: {cell(reason)}"
     yield from ("", "## Buckets", "", *_markdown_buckets(comparison), "", mcnemar_line(comparison) + ".", "")
-    yield from ("## Metrics", "", "| metric | baseline | candidate | change | over |", "|---|---|---|---|---|")
+    yield from (
+        "## Metrics",
+        "",
+        ABOUT_CHANGES,
+        "",
+        "| metric | baseline | candidate | change | over |",
+        "|---|---|---|---|---|",
+    )
     for metric, estimate in comparison.measures["base"].items():
         after, change = comparison.measures["cand"][metric], change_words(metric, comparison.changes.get(metric))
         numbers = f"{number(metric, estimate)} | {number(metric, after)} | {change}"

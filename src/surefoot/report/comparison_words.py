@@ -13,6 +13,9 @@ from surefoot.report.words import STATUS_WORDS, counted, headline, overridden, p
 from surefoot.types import Estimate, Passage
 
 WAIVED = "waived"
+ABOUT_CHANGES = (
+    "Baseline and candidate are as graded and labelled; the change allows for what the grader may have got wrong."
+)
 _CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 
 

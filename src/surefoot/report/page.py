@@ -17,6 +17,7 @@ from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import SIDES, Pair, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.comparison_words import (
+    ABOUT_CHANGES,
     allowed,
     asked_in,
     background,
@@ -225,7 +226,7 @@ def _measures(comparison: Comparison) -> Iterator[str]:
          METRICS[name].unit)
         for name in base
     )  # fmt: skip
-    yield "<h2>Metrics</h2>"
+    yield f"<h2>Metrics</h2><p>{ABOUT_CHANGES}</p>"
     yield from table(("metric", "baseline", "candidate", "change", "over"), rows)
     for field, values in comparison.by_group.items():
         if values:
