@@ -17,7 +17,7 @@ from surefoot.importers import gatefiles
 from surefoot.report.comparison_words import verdict_line
 from surefoot.types import Problem, Question, Trace, Verdict
 
-from .helpers import changed, decide, interval, run_of
+from .helpers import GRADER, changed, decide, interval, run_of
 
 SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
 ANN = "human/ann"  # what nobody but people judged is exact
@@ -535,3 +535,15 @@ def test_changes_are_shown_of_every_metric_and_by_field() -> None:
     assert result.changes["wrong"].change == pytest.approx(0.5)
     by = result.by_group["stratum"]
     assert (by["easy"]["wrong"].change, by["hard"]["wrong"].change) == (0, 1)
+
+
+def test_the_margin_is_so_many_answers_whatever_the_metric() -> None:
+    """3 of 100 answers: of 20 refusals in 100 answers three could each fall by three points."""
+    base, cand = (run_of(name, "r" * 20 + "c" * 80, "r" * 20 + "c" * 80) for name in ("base", "cand"))
+    for run in (base, cand):
+        for n in range(20):
+            run.verdicts.append(Verdict(f"q{n:03}", "refusal_quality", 2, GRADER))
+            run.labels[(f"q{n:03}", 1), "refusal_quality"] = Verdict(f"q{n:03}", "refusal_quality", 2, "human/ann")
+    found = decide(base, cand, rules=SHIP)
+    margins = {check.rule.name: check.change.margin for check in found.decision.checks if check.change}
+    assert margins == pytest.approx({"wrong": 0.03, "unsupported": 0.03, "acceptable": 0.06, "refusal_quality": 0.45})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 from msgspec.structs import replace
 
+from surefoot.gate.belief import Answer
+from surefoot.gate.change import Draws
 from surefoot.gate.judge import Request
-from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS
+from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS, in_doubt
 from surefoot.types import Trace
 
 from .helpers import SHIP, changed, decide, run_of
@@ -39,6 +42,19 @@ def test_once_the_grader_is_known_the_answers_with_most_doubt_are_asked_for() ->
     }
     [step] = found.next_steps
     assert re.match(r"wrong: (a label on this answer|labels on these \d answers) .*\(about \d minutes?\)", step)
+
+
+def test_among_answers_with_one_verdict_the_lot_decides() -> None:
+    """However often an answer was given: else labels on the steady ones would speak for those that vary."""
+    answers = [Answer(f"k{n}", n % 2, "correct") for n in range(6)]
+    weight = np.array([0.1, 1.0, 0.1, 1.0, 0.1, 1.0])
+    truth = np.random.default_rng(0).integers(0, 2, (200, 6)) * weight
+    draws = Draws(truth.sum(axis=1), np.full(200, 1 / 200), (0.0, 0.0), truth, 0.0)
+    assert in_doubt(answers, draws) == [0, 1, 2, 3, 4, 5]
+    flagged = [*answers, Answer("a", 1, "wrong"), Answer("b", None, "wrong"), Answer("c", 0, "wrong", "wrong", True)]
+    more = replace(draws, truth=np.column_stack([truth, 3 * truth[:, 1::2]]))
+    assert in_doubt(flagged, more)[0] == 6, "the verdict in most doubt comes first; what is labelled or shared, never"
+    assert set(in_doubt(flagged, more)) == set(range(7))
 
 
 def test_nothing_is_asked_for_where_nothing_is_open() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from surefoot.gate.change import draw
-from surefoot.gate.plan import Setting, asked_for, decided, forecast, programme
+from surefoot.gate.next_steps import in_doubt
+from surefoot.gate.plan import Setting, decided, forecast, programme
 
 SMALL = Setting(questions=60, runs=2, labels=40)
 
@@ -24,7 +25,7 @@ def test_labels_on_one_side_only() -> None:
 
 def test_what_is_asked_for_is_not_labelled_yet_and_differs() -> None:
     made = programme(replace(SMALL, rise=0.1), 1)
-    chosen = asked_for(made, draw(made.evidence))
+    chosen = in_doubt(made.evidence.answers, draw(made.evidence))
     assert chosen and all(made.evidence.answers[n].label is None for n in chosen)
     assert all(made.evidence.answers[n].side is not None for n in chosen)
 

@@ -42,10 +42,8 @@ def test_labels_on_the_very_answer_stand_in_for_the_verdict() -> None:
     assert values(one) == ["wrong"], "the majority counts"
 
 
-@pytest.mark.parametrize(
-    ("drawn", "teaches"), [("sample", True), ("flagged", True), ("gate", False), ("chosen", False)]
-)
-def test_only_what_chance_drew_teaches(drawn: str, teaches: bool) -> None:
+@pytest.mark.parametrize(("drawn", "teaches"), [("sample", True), ("flagged", True), ("gate", True), ("chosen", False)])
+def test_what_somebody_picked_teaches_nothing(drawn: str, teaches: bool) -> None:
     one = answered()
     stand_in(one, [label(one, "q000", "wrong", drawn=drawn)])
     assert values(one) == ["wrong"] and bool(one.drawn) == teaches

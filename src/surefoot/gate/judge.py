@@ -89,9 +89,10 @@ class Judge:
         for name, metric in GRADED.items():
             if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
                                                 for side in SIDES):  # fmt: skip
-                _, known = self._drawn(metric, asked, draws)
+                evidence, known = self._drawn(metric, asked, draws)
                 low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
-                found[name] = Change(*known.means, known.mean, low, high, 0.0, self.request.margin * metric.scale)
+                margin = self._margin(metric, evidence, len(asked))
+                found[name] = Change(*known.means, known.mean, low, high, 0.0, margin)
         return found
 
     def by_group(self, field: str) -> dict[str, dict[str, Change]]:
@@ -177,13 +178,13 @@ class Judge:
             reason = _no_verdict(lacking) if lacking else f"{empty[0].reason} {where}"
             return Check(rule, "not_applicable" if is_needless else "undecidable", cand, reason=reason, before=base)
         evidence, known = self._drawn(metric, asked)
-        change = self._interval(rule, metric, known, len(asked))
+        change = self._interval(rule, metric, evidence, known, len(asked))
         status, reason = self._status(rule, change), ""
         unchecked = trust.unchecked(evidence.answers, evidence.earlier)
         labels = trust.drawn_labels(evidence.answers, evidence.earlier)
         if unchecked and (status == "fail" or not labels):
             best = draw(_at_best(evidence, rule, unchecked), self.request.claim)
-            proven = metric.most is not None and self._interval(rule, metric, best, len(asked))
+            proven = metric.most is not None and self._interval(rule, metric, evidence, best, len(asked))
             if proven and self._status(rule, proven) == "fail":
                 status = "fail"
             else:
@@ -202,13 +203,19 @@ class Judge:
         what = f"{metric.axis} of an answer called {which}" if which else metric.axis
         return f"nobody has labelled {what}, so how far the grader errs is not known"
 
-    def _interval(self, rule: Rule, metric: Metric, known: Draws, questions: int) -> Change:
+    def _margin(self, metric: Metric, evidence: Evidence, questions: int) -> float:
+        """What that share of all answers could do to a metric: the more to a mean of few."""
+        is_of_all = metric.shape == "count" or not evidence.cells
+        of_all = 1.0 if is_of_all else len(evidence.cells) / sum(evidence.attempts) / questions
+        return min(1.0, metric.margins * self.request.margin / of_all) * metric.scale
+
+    def _interval(self, rule: Rule, metric: Metric, evidence: Evidence, known: Draws, questions: int) -> Change:
         limit = float(rule.limit)
         if metric.shape == "count" and not rule.is_in_shares:
             limit /= questions
         block, ship = self.alpha / self.against, self.alpha
         low, high = (block, 1 - ship) if rule.is_bounded_above else (ship, 1 - block)
-        margin = self.request.margin * metric.scale if rule.op in ("<=", ">=", "==") else 0.0
+        margin = self._margin(metric, evidence, questions) if rule.op in ("<=", ">=", "==") else 0.0
         return Change(*known.means, known.mean, known.quantile(low), known.quantile(high), limit, margin)
 
     def _status(self, rule: Rule, change: Change) -> str:

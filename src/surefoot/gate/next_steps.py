@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
+import numpy as np
 from msgspec import Struct
 
-from surefoot.gate.belief import Numbers
+from surefoot.gate.belief import Answer, Numbers
 from surefoot.gate.change import Draws, Evidence, key_of
-from surefoot.gate.metrics import Metric
+from surefoot.gate.metrics import Metric, Value
 from surefoot.gate.queue import queue
 from surefoot.gate.rules import Change, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
@@ -149,25 +151,41 @@ def _time(seconds: float) -> str:
 
 
 def _by_labels(rule: Opened, said: Mapping[str, object]) -> tuple[list[str], list[float]]:
-    """Answers by how much of the doubt is theirs, and the chance that labels on the first 0, 1, 2... of them decide."""
+    """The answers to label next, and the chance that labels on the first 0, 1, 2... of them decide."""
     answers = rule.evidence.answers
-    opened = [
-        n for n, answer in enumerate(answers) if answer.label is None and answer.side is not None and answer.key in said
-    ]
-    adds = rule.draws.truth[:, opened]
-    doubt = adds.var(axis=0)
-    order = sorted(range(len(opened)), key=lambda place: (-round(float(doubt[place]), 12), answers[opened[place]].key))
-    order = order[:MOST_LABELS]
-    chosen = [answers[opened[place]].key for place in order]
-    if not order:
-        return [], [0.0]
-    whole = _variance(rule.draws.change, rule.draws.weights)
-    left = [whole]
-    remaining = rule.draws.change.copy()
-    for place in order:
-        remaining -= adds[:, place]
-        left.append(min(left[-1], _variance(remaining, rule.draws.weights)))
-    return chosen, [0.0, *(_chance(rule, whole, rest) for rest in left[1:])]
+    order = [n for n in in_doubt(answers, rule.draws) if answers[n].key in said][:MOST_LABELS]
+    whole = left = _variance(rule.draws.change, rule.draws.weights)
+    sums: dict[tuple[Value | None, int | None], Numbers] = {}
+    chances = [0.0]
+    for n in order:
+        alike = answers[n].verdict, answers[n].side
+        sums[alike] = sums.get(alike, 0.0) + rule.draws.truth[:, n]
+        left = min(left, _unexplained(rule.draws, list(sums.values())))
+        chances.append(_chance(rule, whole, left))
+    return [answers[n].key for n in order], chances
+
+
+def in_doubt(answers: Sequence[Answer], draws: Draws) -> list[int]:
+    """What only one side gave and nobody has labelled: first the verdict in most doubt, by lot among its answers.
+
+    By lot, and not the most doubtful answer first, so that each label also tells of the answers that get none.
+    """
+    opened = [n for n, one in enumerate(answers) if one.label is None and one.side is not None]
+    variance = draws.truth.var(axis=0)
+    alike: defaultdict[Value | None, list[float]] = defaultdict(list)
+    for n in opened:
+        alike[answers[n].verdict].append(float(variance[n]))
+    doubt = {verdict: round(fmean(found), 12) for verdict, found in alike.items()}
+    return sorted(opened, key=lambda n: (-doubt[answers[n].verdict], str(answers[n].verdict), answers[n].key))
+
+
+def _unexplained(draws: Draws, known: Sequence[Numbers]) -> float:
+    """The variance of the change once some sums are known: what they add, and what they tell of the rest."""
+    weight = np.sqrt(draws.weights)[:, None]
+    told = np.column_stack([np.ones(len(draws.weights)), *known]) * weight
+    change = draws.change * weight[:, 0]
+    fit, *_ = np.linalg.lstsq(told, change, rcond=None)
+    return float(((change - told @ fit) ** 2).sum())
 
 
 def _variance(values: Numbers, weights: Numbers) -> float:

@@ -17,7 +17,7 @@ from surefoot.gate.belief import Answer
 from surefoot.gate.change import Cell, Draws, Evidence, draw
 from surefoot.gate.judge import spent
 from surefoot.gate.metrics import Value
-from surefoot.gate.next_steps import MOST_LABELS
+from surefoot.gate.next_steps import MOST_LABELS, in_doubt
 from surefoot.table import BUCKETS
 
 Outcome = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
@@ -52,9 +52,9 @@ class Programme(Struct):
     truth: list[str]
     rise: float
 
-    def labelled(self, chosen: Collection[int], *, drawn: bool) -> None:
+    def labelled(self, chosen: Collection[int]) -> None:
         answers = [
-            replace(one, label=self.truth[n], drawn=drawn or one.drawn) if n in chosen and one.label is None else one
+            replace(one, label=self.truth[n], drawn=True) if n in chosen else one
             for n, one in enumerate(self.evidence.answers)
         ]
         self.evidence = replace(self.evidence, answers=answers)
@@ -95,7 +95,7 @@ def programme(setting: Setting, seed: int) -> Programme:
     documents = None if setting.documents is None else [n % setting.documents for n in range(setting.questions)]
     evidence = Evidence(answers, cells, setting.questions, _WORTH, (setting.runs, setting.runs), documents=documents)
     made = Programme(setting, evidence, truth, float((after - before).mean()))
-    made.labelled(_first_labels(made, luck), drawn=True)
+    made.labelled(_first_labels(made, luck))
     return made
 
 
@@ -125,19 +125,12 @@ def decided(draws: Draws, setting: Setting, look: int = 1) -> Outcome:
     return "SHIP" if draws.quantile(1 - alpha) <= setting.margin else "INCONCLUSIVE"
 
 
-def asked_for(made: Programme, draws: Draws) -> list[int]:
-    """The answers that the gate would ask people to label next: where most of the doubt lies."""
-    doubt = draws.truth.var(axis=0)
-    opened = [n for n, one in enumerate(made.evidence.answers) if one.label is None and one.side is not None]
-    return sorted(opened, key=lambda n: (-float(doubt[n]), n))[:MOST_LABELS]
-
-
 def outcome_of(setting: Setting, seed: int, *, more_labels: bool = False) -> Outcome:
     made = programme(setting, seed)
     draws = draw(made.evidence)
     outcome = decided(draws, setting)
     if outcome == "INCONCLUSIVE" and more_labels:
-        made.labelled(asked_for(made, draws), drawn=False)
+        made.labelled(in_doubt(made.evidence.answers, draws)[:MOST_LABELS])
         outcome = decided(draw(made.evidence), setting)
     return outcome
 

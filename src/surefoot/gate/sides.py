@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.records import (
-    BY_CHOICE,
     PEOPLE,
     Label,
     as_verdict,
@@ -184,7 +183,7 @@ def stand_in(run: Run, labels: Iterable[Label]) -> None:
                 label = next(label for label in given if label.value == value)
                 said = replace(label, question_id=key[0], attempt=key[1])
                 run.labels[key, axis] = as_verdict(said)
-                run.drawn |= set() if all(one.drawn in BY_CHOICE for one in given) else {(key, axis)}
+                run.drawn |= set() if all(one.drawn == PICKED for one in given) else {(key, axis)}
             elif given:
                 divided[axis][key[0]] = None
     for axis, questions in divided.items():
