@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
-from surefoot.cli.sides import load_side
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
 from surefoot.report import comparison as comparison_words
 from surefoot.report import junit, markdown, page, terminal
+from surefoot.services.runs import read_run
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
@@ -118,7 +118,7 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     graded_run("base", BEFORE)
     graded_run("cand", AFTER)
     rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
-    return compare([load_side("base")], [load_side("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
+    return compare([read_run("base")], [read_run("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
 
 
 def test_comparison_reports(comparison: Comparison) -> None:

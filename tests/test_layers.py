@@ -20,7 +20,7 @@ LAYER = {
     "regrading": "3 run",
     "report": "4 show",
     "web": "5 apps", "auditing": "5 apps",
-    "scoring": "5 apps", "deliberation": "5 apps", "cli": "5 apps", "__init__": "5 apps",
+    "services": "5 apps", "scoring": "5 apps", "deliberation": "5 apps", "cli": "5 apps", "__init__": "5 apps",
 }  # fmt: skip
 MAY_IMPORT = {
     "0": {"0"},

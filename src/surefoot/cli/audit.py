@@ -88,9 +88,9 @@ def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[P
     from surefoot.auditing.bundle import beside, is_bundle, is_hash, write_bundle
     from surefoot.auditing.decided import decision_in
     from surefoot.auditing.gathering import gather, parts_of
-    from surefoot.cli.versions import labelled_alike
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.versions import labelled_alike
 
     where = find(store.path, given)
     check_target(out, (".zip",), files_of(where), is_bundle)

@@ -105,9 +105,9 @@ def _of_runs(
     from surefoot.calibration.certificates import standing
     from surefoot.cli.borne_out import certificates_in
     from surefoot.cli.calibrating import from_runs
-    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.versions import labelled_beside
 
     where = find(runs[0], place)
     with contextlib.ExitStack() as opened:

@@ -133,16 +133,16 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
 
 def trust_in_run(folder: Path) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
-    from surefoot.cli.sides import load_side
-    from surefoot.cli.versions import load_all
     from surefoot.gate.sides import asked_of, side_of
     from surefoot.gate.trust import in_words, trust_in
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.runs import read_run
+    from surefoot.services.versions import read_all
 
     ledger = Ledger.existing(find(folder, None))
     with ledger or contextlib.nullcontext():
-        runs = load_all([folder], ledger) if ledger else [load_side(folder)]
+        runs = read_all([folder], ledger) if ledger else [read_run(folder)]
     asked, _ = asked_of(runs, runs)
     side = side_of(runs, asked)
     trust = trust_in({"base": side, "cand": side}, asked, {})

@@ -14,14 +14,14 @@ from surefoot.cli.asking_options import chat_options
 from surefoot.cli.grade import trust_in_run
 from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
-from surefoot.cli.output import console, quiet_if_nobody_reads
-from surefoot.cli.run import load_corpus, load_questions
+from surefoot.cli.output import console, quiet_if_nobody_reads, say
 from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.models.budget import Budget
 from surefoot.report.words import counted, plain
+from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.table import BUCKETS
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     from surefoot.cli.matrix_cells import make_cells
 
     plan = _plan(file)
-    question_count = len(load_questions(plan.questions))
+    question_count = len(load_questions(plan.questions, say))
     refuse_too_many(str(file), len(plan.cells), plan.repeats, question_count)
     out = out or Path("runs", f"matrix-{slug(plan.name)}")
     if out.is_dir():

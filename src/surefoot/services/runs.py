@@ -20,7 +20,7 @@ def is_run(path: str | Path) -> bool:
     return (Path(path) / MANIFEST).is_file()
 
 
-def load_side(path: str | Path) -> Run:
+def read_run(path: str | Path) -> Run:
     """A run named like its path. What could not be read of it stands in its problems."""
     where = Path(path)
     name = printable(where)
