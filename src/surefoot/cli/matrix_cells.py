@@ -105,7 +105,7 @@ def _made(
 def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str, Any]) -> Answers:
     """What is still to be asked of a cell."""
     concurrency = options["concurrency"]
-    limits = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
+    limits: dict[str, Any] = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
     settings = Settings(concurrency=concurrency, **limits)
     asking = Asking(
         concurrency=concurrency, timeout=options["timeout"], retries=options["retries"], settings=settings,
