@@ -75,7 +75,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
             notes.append(_other_questions(one, first, {question.id for question in stores[0].questions()}))
         elif one.manifest.deterministic and one.folder is None:
-            continue  # it would say what the others say
+            notes.append(f"not counted: {one.entry.name}, which is lost; it was deterministic, and so said the same")
         else:
             _check(one, first)
             kept.append(one)
