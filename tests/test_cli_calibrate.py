@@ -14,6 +14,7 @@ from surefoot.records import Certificate
 from surefoot.rubric import load
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it
@@ -41,9 +42,8 @@ def a_run(folder: Path, wrong: int = 10, answers: int = 100, words: str = "same"
     with RunStore.create(folder, manifest, questions) as store:
         for i in range(answers):
             store.append_trace(Trace(question_id=f"q{i}", answer=f"{words} answer {i} [p]", citations=("p",)))
-        store.append_verdicts(
-            Verdict(f"q{i}", "factuality", "wrong" if i < wrong else "correct", grader) for i in range(answers)
-        )
+        said = ["wrong" if i < wrong else "correct" for i in range(answers)]
+        append_verdicts(store, [Verdict(f"q{i}", "factuality", value, grader) for i, value in enumerate(said)])
         store.amend(grader=grader, graded_sha256=store.answers_sha256())
     return folder
 

@@ -20,7 +20,7 @@ from sqlalchemy import inspect
 
 from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger, database, migrations
-from surefoot.ledger.moving import write_ledger
+from surefoot.ledger.exports import write_ledger
 from surefoot.ledger.schema import STEPS, TABLES
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 

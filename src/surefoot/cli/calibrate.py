@@ -14,14 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import printable
-from surefoot.cli.ledger_option import ledger_option
-from surefoot.cli.numbers import Share
+from surefoot.cli.options import Share, ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
+from surefoot.rows import printable
 
 if TYPE_CHECKING:
     from surefoot.calibration.results import Calibration

@@ -18,9 +18,9 @@ from sqlalchemy import Column, Connection, Engine, Table, create_engine, event, 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import migrations
+from surefoot.rows import printable
 
 _SECONDS_TO_WAIT = 30.0
 _SECONDS_TO_CONNECT = 10

@@ -18,12 +18,12 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Table, func, select, text
 
-from surefoot.appending import BYTE_ORDER_MARK, UNREADABLE
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.migrations import MIGRATIONS
 from surefoot.ledger.rowchecks import fault_of
 from surefoot.ledger.schema import RECORDS, REPLIES, TABLES, BadRow, PaidReply, add, checked, in_order, record
+from surefoot.rows import BYTE_ORDER_MARK, UNREADABLE
 
 _FORMAT = len(MIGRATIONS)
 _BATCH = 500

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
-from surefoot.ledger.moving import Moved, read_ledger, write_ledger
+from surefoot.ledger.exports import Moved, read_ledger, write_ledger
 from surefoot.rubric import load
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
