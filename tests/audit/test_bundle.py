@@ -61,7 +61,7 @@ def runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
             "version": version,
             "run": run_id(manifest),
         }
-        ledger.add_labels([
+        ledger.add([
             Label(id="l1", at="2026-01-01T00:00:00+00:00", value="correct", **said),  # type: ignore[arg-type]
             Label(id="l2", at="2026-01-02T00:00:00+00:00", value="wrong", **said),  # type: ignore[arg-type]
             Label(id="l3", at="2026-01-02T00:00:00+00:00", value="wrong", **{**said, "version": "of another run"}),  # type: ignore[arg-type]

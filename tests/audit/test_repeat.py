@@ -94,7 +94,7 @@ def label(run: Path, id: str, value: str) -> None:
     with Ledger.open(run.parent / "surefoot.db") as ledger:
         store = RunStore.open(run)
         at = datetime.now(UTC).isoformat(timespec="microseconds")
-        ledger.add_labels([Label(
+        ledger.add([Label(
             id=f"{run.name}-{id}", at=at, annotator="ann", question_id=id, axis="factuality", value=value,
             version=versions_of(store)[id, 1], run=run_id(store.manifest),
         )])  # fmt: skip

@@ -162,7 +162,7 @@ def _kept(found: Calibration, ledger: Ledger, before: Certificate | None) -> Cal
     if before is not None and says_the_same(made, before):
         _note(f"the certificate of {before.at[:10]} in {ledger.name} says the same, and stands")
         return replace(found, certificate=before)
-    ledger.add_certificate(made)
+    ledger.add([made])
     _note(f"the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
     if before is not None and before.labels > made.labels:
         _note(f"the one of {before.at[:10]}, which it replaces, was on {before.labels}")

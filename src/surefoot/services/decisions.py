@@ -68,7 +68,7 @@ class DecidedBefore:
         if self._all and replace(self._all[-1], id="", at="") == replace(step, id="", at=""):
             return
         try:
-            ledger.add_step(step)
+            ledger.add([step])
         except Incomplete as error:
             if step.outcome == "SHIP":  # what is not kept could be tried for again and again
                 raise
