@@ -15,7 +15,8 @@ from surefoot.calibration.joining import Answer, Joined, by_people, join
 from surefoot.errors import UsageError
 from surefoot.gate.sides import Run, document_of
 from surefoot.importers.annotators import is_grader
-from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.importers.labels import load_labels
+from surefoot.importers.new_labels import bound, not_yet_in
 from surefoot.importers.verdicts import file_rows, load_verdicts
 from surefoot.records import BY_CHOICE, MEMBER, Label, is_annotator, is_called_like_a_grader
 from surefoot.rows import printable
