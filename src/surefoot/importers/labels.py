@@ -142,7 +142,6 @@ def _labels(
         parts = list(_one_per_axis(row, rubric))
         empty += not parts
         for part in parts:
-            _refuse_verdict(part, f"{source}:{line}")
             try:
                 label = _label(part, rubric, graders)
             except NotByAPerson as error:
@@ -150,6 +149,7 @@ def _labels(
             except BadVerdict as error:
                 problems.append(Problem("bad_label", str(error).replace("the verdict", "the label"), source, line))
             else:
+                _refuse_verdict(part, f"{source}:{line}")
                 unnamed += label.annotator == UNNAMED
                 yield line, label
     if empty:
