@@ -22,6 +22,7 @@ from surefoot.report import junit, markdown, page, terminal
 from surefoot.services.runs import read_run
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .golden_files import ROOT, check
 
@@ -107,7 +108,7 @@ def graded_run(name: str, answers: Mapping[str, tuple[str, str | None, str]]) ->
             elif bucket:
                 verdicts.append(Verdict(question, "extra_claim_count", int(bucket == "unsupported"), "fixed/1"))
         store.replace_verdicts("fixed/1", verdicts)
-        store.append_verdicts([Verdict("fee", "factualty", "correct", "fixed/1")])
+        append_verdicts(store, [Verdict("fee", "factualty", "correct", "fixed/1")])
         store.amend(rubric_sha256="r", grader="fixed/1", graded_sha256=store.answers_sha256())
 
 

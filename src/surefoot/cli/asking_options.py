@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from surefoot.cli.ledger_option import cache_option
-from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
+from surefoot.cli.options import AT_ONCE, SECONDS, TOKENS, cache_option
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.settings import EFFORTS, Settings

@@ -11,14 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.calibration.joining import Answer, Joined, by_people, join
 from surefoot.errors import UsageError
 from surefoot.gate.sides import Run, document_of
 from surefoot.importers.annotators import is_grader
-from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.importers.labels import load_labels
+from surefoot.importers.new_labels import bound, not_yet_in
 from surefoot.importers.verdicts import file_rows, load_verdicts
 from surefoot.records import BY_CHOICE, MEMBER, Label, is_annotator, is_called_like_a_grader
+from surefoot.rows import printable
 from surefoot.rubric import Rubric
 from surefoot.services.runs import read_run
 from surefoot.store import VERDICTS, RunStore

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.gate_option import gate_option
-from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.options import gate_option, ledger_option
 from surefoot.cli.output import say
 from surefoot.errors import UsageError
 from surefoot.gate.rules import CLAIMS

@@ -11,7 +11,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.cli.numbers import SECONDS
+from surefoot.cli.options import SECONDS
 from surefoot.cli.output import say
 from surefoot.cli.score import read_mapping
 from surefoot.engine.asking import ask_all

@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
@@ -27,8 +26,9 @@ from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
 from surefoot.records import MEMBER
-from surefoot.regrading import Key
+from surefoot.regrade import Key
 from surefoot.report.words import names, plain
+from surefoot.rows import printable
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS, Bucket
 from surefoot.types import Item, Problem

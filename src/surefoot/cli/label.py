@@ -12,12 +12,12 @@ import click
 import msgspec
 
 from surefoot import rubric
-from surefoot.appending import printable
-from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.options import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.importers.annotators import names_a_grader
 from surefoot.report.words import counted, plain
+from surefoot.rows import printable
 from surefoot.store import RunStore
 
 if TYPE_CHECKING:

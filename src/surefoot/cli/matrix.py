@@ -12,8 +12,7 @@ import msgspec
 
 from surefoot.cli.asking_options import chat_options
 from surefoot.cli.grade import trust_in_run
-from surefoot.cli.ledger_option import cache_option
-from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
+from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option
 from surefoot.cli.output import console, quiet_if_nobody_reads, say
 from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.cli.targets import check_outputs

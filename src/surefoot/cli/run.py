@@ -10,8 +10,7 @@ import click
 import msgspec
 
 from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes_of
-from surefoot.cli.ledger_option import ledger_option
-from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
+from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, SEED, ledger_option
 from surefoot.cli.output import say
 from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping

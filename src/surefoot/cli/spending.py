@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from surefoot.cli.asking_options import Terms as Terms
 from surefoot.cli.asking_options import tell_causes_last
-from surefoot.cli.ledger_option import replies_at
+from surefoot.cli.options import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.report.words import counted, names, plain
 from surefoot.text.endpoints import masked

@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.appending import printable
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate import decide
 from surefoot.gate.decide import Comparison
@@ -21,6 +20,7 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json, page
+from surefoot.rows import printable
 from surefoot.services.decisions import LATEST_SHIPPED, DecidedBefore, keep_in_folder, latest_shipped
 from surefoot.services.result import Result, Tell, nobody
 from surefoot.services.runs import is_run, read_run

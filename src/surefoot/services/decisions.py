@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Rule
@@ -19,6 +18,7 @@ from surefoot.ledger.places import find, run_id
 from surefoot.records import MORE_RULES, WITHOUT, Step
 from surefoot.report.comparison_json import as_json
 from surefoot.report.words import plain
+from surefoot.rows import printable
 from surefoot.services.result import Tell
 from surefoot.services.runs import is_run
 from surefoot.services.versions import Versions
@@ -68,7 +68,7 @@ class DecidedBefore:
         if self._all and replace(self._all[-1], id="", at="") == replace(step, id="", at=""):
             return
         try:
-            ledger.add_step(step)
+            ledger.add([step])
         except Incomplete as error:
             if step.outcome == "SHIP":  # what is not kept could be tried for again and again
                 raise

@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.appending import printable
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.gate.metrics import Value
 from surefoot.gate.sides import Run, some, stand_in
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import RunEntry, corpus_of
+from surefoot.rows import printable
 from surefoot.services.runs import is_run, read_run
 from surefoot.store import Manifest, RunStore
 
