@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import Answer
 from surefoot.calibration.results import Method, Rate
 from surefoot.records import Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
@@ -62,7 +62,7 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
         kind = [answer for answer in drawn if answer.flagged is flag]
         part = _part(kind, _AMONG[flag], alike)
         if kind and part is None:
-            return Rate(value=None, low=None, high=None, method="labels alone", graded=graded), _TOO_FEW
+            return Rate(method="labels alone", graded=graded), _TOO_FEW
         parts += [part] if part else []
     # The weakest of the ways is named.
     way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
@@ -72,7 +72,7 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
     # Where answers that go together are in several parts, these err together.
     half = sum(halves) if _deff(drawn, alike) > 1 else sqrt(sum(one**2 for one in halves))
     if not half:
-        return Rate(value=value, low=None, high=None, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
+        return Rate(value=value, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
     least, most = (float(LOWEST), float(HIGHEST)) if axis.is_dimension else (float(axis.least), inf)
     if axis.values:
         least, most = _number(min(axis.values)), _number(max(axis.values))

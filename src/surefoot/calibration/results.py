@@ -24,9 +24,9 @@ Weighed = dict[str, dict[str, float]]
 class Rate(Struct, frozen=True, kw_only=True):
     """A rate or mean as people would have it, and as the grader has it (`graded`). None where nobody can say."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
     method: Method
     graded: float | None = None
     warning: str = ""
@@ -35,8 +35,8 @@ class Rate(Struct, frozen=True, kw_only=True):
 class Bucket(Struct, frozen=True, kw_only=True):
     """How many answers of a bucket the grader finds, and how many others it rightly leaves out."""
 
-    sensitivity: Interval | None
-    specificity: Interval | None
+    sensitivity: Interval | None = None
+    specificity: Interval | None = None
     reason: str = ""
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import msgspec
@@ -25,7 +25,7 @@ from surefoot.report.words import counted, plain
 
 if TYPE_CHECKING:
     from surefoot.calibration.results import Calibration
-    from surefoot.cli.calibrating import Source
+    from surefoot.cli.calibrate_inputs import Source
     from surefoot.ledger import Ledger
     from surefoot.records import Certificate
 
@@ -75,19 +75,12 @@ def calibrate(
     could be calibrated, or when rows could not be read.
     """
     from surefoot.calibration.results import NOTHING_SAID
-    from surefoot.cli.calibrating import from_files
 
     if bool(runs) == bool(verdicts):
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
     check_reports(reports, as_json)
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
-    if verdicts is not None:
-        source = from_files(verdicts, labels, grader, rubric.load(rubric_name))
-        if not source.joined.people:
-            raise _nothing_labelled(source, verdicts, labels)
-        found = _calibrated(source, target, risk, now)
-    else:
-        found = _of_runs(runs, labels, grader, ledger, (target, risk, now))
+    asked = _Asked(labels, grader, target, risk, datetime.now(UTC).isoformat(timespec="microseconds"))
+    found = _of_files(verdicts, rubric.load(rubric_name), asked) if verdicts else _of_runs(runs, ledger, asked)
     with quiet_if_nobody_reads():
         _write(found, reports, as_json, details)
     if all(axis.kappa_reason in NOTHING_SAID for axis in found.axes.values()):
@@ -97,34 +90,52 @@ def calibrate(
     return ExitCode.INCOMPLETE if any(p.kind not in _HARMLESS for p in found.problems) else ExitCode.OK
 
 
-def _of_runs(
-    runs: Sequence[Path], labels: Sequence[str], grader: str | None, place: str | None,
-    asked: tuple[str | None, float, str],
-) -> Calibration:  # fmt: skip
-    from surefoot.calibration.axes import by_certificate
+class _Asked(NamedTuple):
+    labels: Sequence[str]
+    grader: str | None
+    target: str | None
+    risk: float
+    now: str
+
+
+def _of_files(verdicts: str, by: rubric.Rubric, asked: _Asked) -> Calibration:
+    from surefoot.cli.calibrate_inputs import from_files
+
+    source = from_files(verdicts, asked.labels, asked.grader, by)
+    if not source.joined.people:
+        raise _nothing_labelled(source, verdicts, asked.labels)
+    return _calibrated(source, asked)
+
+
+def _of_runs(runs: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
+    from surefoot.calibration.calibrate import by_certificate
     from surefoot.calibration.certificates import standing
-    from surefoot.cli.borne_out import certificates_in
-    from surefoot.cli.calibrating import from_runs
+    from surefoot.cli.calibrate_inputs import from_runs
+    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
     from surefoot.services.versions import labelled_beside
 
-    where = find(runs[0], place)
+    where, labels = find(runs[0], place), asked.labels
     with contextlib.ExitStack() as opened:
         book = Ledger.existing(where)
         if book is None and labels:
-            from_runs(runs, labels, grader, None, asked[-1])  # what cannot be read is said before a ledger is made
+            from_runs(
+                runs, labels, asked.grader, None, asked.now
+            )  # what cannot be read is said before a ledger is made
             book = Ledger.open(where)
         if book is not None:
             opened.enter_context(book)
-        source = from_runs(runs, labels, grader, book, asked[-1])
-        known = certificates_in(book, source.joined.grader) if book else []
-        valid, why = standing(known, source.joined.grader, source.rubric.sha256, source.corpus)
+        source = from_runs(runs, labels, asked.grader, book, asked.now)
+        joined, bound_to = source.joined, (source.joined.grader, source.rubric.sha256, source.corpus)
+        known = book.certificates(joined.grader) if book else []
+        behind = (book.labels(), book.runs()) if book and known else ([], [])
+        valid, why = standing(known, bound_to, *behind)
         if valid and why:
             _note(why)
-        if source.joined.sampled or (source.joined.people and valid is None):
+        if joined.sampled or (joined.people and valid is None):
             book = book or opened.enter_context(Ledger.open(where))
-            found = _kept(_calibrated(source, *asked), book, valid)
+            found = _kept(_calibrated(source, asked), book, valid)
             if others := labelled_beside(book, runs[0], runs[1:]):
                 together = shlex.join([*others, *map(printable, runs)])
                 _note(f"more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
@@ -135,21 +146,16 @@ def _of_runs(
         names = " or ".join(printable(run) for run in runs)
         hint = f"label some: surefoot label {printable(runs[0])}, or pass --labels FILE"
         raise Incomplete(f"nobody has labelled an answer of {names}, and {why}", hint)
-    return replace(by_certificate(source.answers, valid, source.rubric), problems=tuple(source.joined.problems))
+    return replace(by_certificate(joined.axes, valid, source.rubric), problems=tuple(joined.problems))
 
 
-def _calibrated(source: Source, target: str | None, risk: float, now: str) -> Calibration:
-    from surefoot.calibration.axes import calibrate_joined
-    from surefoot.calibration.certificates import certificate_of, why_none
-    from surefoot.cli.calibrating import target_answers
+def _calibrated(source: Source, asked: _Asked) -> Calibration:
+    from surefoot.calibration.calibrate import calibrate
+    from surefoot.cli.calibrate_inputs import target_answers
 
-    joined = source.joined
-    others = target_answers(target, joined.grader, source.rubric, joined.problems) if target else None
-    found = calibrate_joined(joined, source.rubric, others, risk=risk)
-    if reason := why_none(found):
-        return replace(found, certificate_reason=reason)
-    bound_to = {"grader": joined.grader, "rubric_sha256": source.rubric.sha256, "corpus": source.corpus}
-    return replace(found, certificate=certificate_of(found, **bound_to, at=now))
+    joined, by = source.joined, source.rubric
+    others = target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
+    return calibrate(joined, by, others, risk=asked.risk, corpus=source.corpus, at=asked.now)
 
 
 def _kept(found: Calibration, ledger: Ledger, before: Certificate | None) -> Calibration:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.calibration.joining import FACTUALITY
+from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain

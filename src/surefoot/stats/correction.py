@@ -79,12 +79,7 @@ def rate_limits(
 
 
 def confusion_draws(
-    table: Sequence[Sequence[float]],
-    answers: Sequence[float],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-    unseen: bool = True,
+    table: Numbers, answers: Numbers, *, seed: int = 0, draws: int = DRAWS, unseen: bool = True
 ) -> Numbers:
     """What the whole confusion table may look like: shares of all answers, as (draws, verdicts, labels).
 
@@ -94,11 +89,10 @@ def confusion_draws(
     that nobody gave after a verdict never is given. An interval should cover both views.
     """
     generator = np.random.default_rng(seed)
-    counts, sizes = np.asarray(table, dtype=float), np.asarray(answers, dtype=float)
-    weights = np.where(sizes > 0, generator.standard_gamma(sizes + 0.5, (draws, len(sizes))), 0.0)
+    weights = np.where(answers > 0, generator.standard_gamma(answers + 0.5, (draws, len(answers))), 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
-    possible = (counts > 0) | (counts.sum(axis=1, keepdims=True) == 0) | unseen
-    rows = generator.standard_gamma(np.where(possible, counts + 1 / counts.shape[1], 0.0), (draws, *counts.shape))
+    possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
+    rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
     return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
 
 
@@ -134,20 +128,15 @@ def _outside(raw: float) -> str:
     )
 
 
-def ppi_mean(
-    labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float], *, weight: float | None = None
-) -> Interval:
+def ppi_mean(labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float]) -> Interval:
     """The mean that people would give, by PPI++: the labelled mean, moved by what the scores of the rest add.
 
-    `scores` are the grader's for the labelled answers, in the same order. `weight` is how far the scores are
-    believed, from 0 to 1; it is estimated unless given.
+    `scores` are the grader's for the labelled answers, in the same order.
     """
     y, f, rest = (np.asarray(values, dtype=float) for values in (labels, scores, scores_rest))
-    if weight is None:
-        everything = np.concatenate([f, rest])
-        spread = float(everything.var(ddof=1))
-        shared = float(((y - y.mean()) * (f - f.mean())).mean())
-        weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0
+    spread = float(np.concatenate([f, rest]).var(ddof=1))
+    shared = float(((y - y.mean()) * (f - f.mean())).mean())
+    weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0  # of the scores
     left = y - weight * f
     value = weight * float(rest.mean()) + float(left.mean())
     error = sqrt(weight**2 * float(rest.var()) / len(rest) + float(left.var()) / len(left))

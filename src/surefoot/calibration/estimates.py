@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import Answer
+from surefoot.calibration.confusion import Confusion, Mask, named
 from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
-from surefoot.calibration.tables import Confusion, Mask, named
 from surefoot.records import Interval
 from surefoot.stats import ALPHA
-from surefoot.stats.agreement import Weights, ac1s, cohen_kappa, kappas
+from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
 from surefoot.stats.correction import Stratum, post_stratified, rogan_gladen
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.intervals import jeffreys
@@ -25,7 +26,12 @@ _NO_SPREAD = 1e-12
 _MORE, _ROUGHLY = 50, 4_000  # labels, and draws for what is only foretold
 _UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
 
-Counted = tuple[float, float]  # successes, of; no whole numbers where labels are weighed
+
+class Share(NamedTuple):
+    """An interval, and counts worth as much: successes, of. They are no whole numbers where labels are weighed."""
+
+    interval: Interval
+    counts: tuple[float, float]
 
 
 def good_or_bad(value: str) -> str:
@@ -39,24 +45,18 @@ def only(bucket: str) -> Callable[[str], str]:
 
 def accepted_but_bad(confusion: Confusion) -> Interval | None:
     """Of the answers the grader calls acceptable, how many are bad; the table is one of `good_or_bad`."""
-    found = _share(
-        confusion, confusion.where(lambda said, _: said == ACCEPTABLE), confusion.where(lambda _, is_: is_ == BAD)
-    )
-    return found and found[0]
+    found = _share(confusion, confusion.graded(ACCEPTABLE), confusion.labelled_as(BAD))
+    return found and found.interval
 
 
-def caught(confusion: Confusion, bucket: str = BAD) -> tuple[Interval, Counted] | None:
-    """Of the answers in a bucket, how many the grader puts there; as an interval, and as counts worth as much."""
-    return _share(
-        confusion, confusion.where(lambda _, is_: is_ == bucket), confusion.where(lambda said, _: said == bucket)
-    )
+def caught(confusion: Confusion, bucket: str = BAD) -> Share | None:
+    """Of the answers in a bucket, how many the grader puts there."""
+    return _share(confusion, confusion.labelled_as(bucket), confusion.graded(bucket))
 
 
-def left_alone(confusion: Confusion, bucket: str) -> tuple[Interval, Counted] | None:
+def left_alone(confusion: Confusion, bucket: str) -> Share | None:
     """Of all others, how many the grader leaves out of the bucket."""
-    return _share(
-        confusion, confusion.where(lambda _, is_: is_ != bucket), confusion.where(lambda said, _: said != bucket)
-    )
+    return _share(confusion, ~confusion.labelled_as(bucket), ~confusion.graded(bucket))
 
 
 def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
@@ -64,10 +64,10 @@ def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
     found, spared = caught(confusion, bucket), left_alone(confusion, bucket)
     reason = f"all labelled answers are {bucket}" if spared is None else ""
     reason = f"no labelled answer is {bucket}" if found is None else reason
-    return Bucket(sensitivity=found and found[0], specificity=spared and spared[0], reason=reason)
+    return Bucket(sensitivity=found and found.interval, specificity=spared and spared.interval, reason=reason)
 
 
-def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Counted] | None:
+def _share(confusion: Confusion, whole: Mask, part: Mask) -> Share | None:
     """Of the answers in one part of the table, how many are in another; None where nobody labelled one of them."""
     tally, inside = confusion.tally, whole & part
     if not tally[whole].sum():
@@ -75,8 +75,8 @@ def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Cou
     value, *drawn = (_ratio(table, inside, whole) for table in (confusion.shares, *confusion.views))
     if confusion.complete or all(np.ptp(draws) < _NO_SPREAD for draws in drawn):
         hits, of, each = float(tally[inside].sum()), float(tally[whole].sum()), confusion.labels_count(whole)
-        return _plain(hits, of, each), (hits * each, of * each)
-    return _covering(float(value), drawn), _worth(float(value), drawn[0])
+        return Share(_plain(hits, of, each), (hits * each, of * each))
+    return Share(_covering(float(value), drawn), _worth(float(value), drawn[0]))
 
 
 def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
@@ -85,7 +85,7 @@ def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
     return np.asarray(np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0))
 
 
-def _worth(share: float, draws: Numbers) -> Counted:
+def _worth(share: float, draws: Numbers) -> tuple[float, float]:
     """So many counts, with this share of successes, as leave a Jeffreys' posterior with the spread of the draws."""
     mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
     of = max(1.0, mean * (1 - mean) / spread - 2)
@@ -113,15 +113,15 @@ def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None
     else:  # what is ungraded has no place on a scale
         graded = [row for row, name in enumerate(confusion.rows) if name != UNGRADED]
         shares, *drawn = (table[..., graded, :] for table in tables)
-    # The large-sample interval has no width where all agree, so it is taken from the draws.
-    plain = cohen_kappa(shares.tolist(), weights) if shares.sum() else None
-    return None if plain is None else _covering(plain.value, (kappas(table, weights) for table in drawn))
+    if len(used_values(shares)) < 2:
+        return None
+    return _covering(float(kappas(shares, weights)), (kappas(table, weights) for table in drawn))
 
 
 def ac1_of(confusion: Confusion) -> Interval | None:
     """Gwet's AC1 over the values that were used at all."""
     shares, *drawn = map(_square, (confusion.shares, *confusion.views))
-    used = np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
+    used = used_values(shares)
     if len(used) < 2:
         return None
     value, *many = (ac1s(table[..., used, :][..., used]) for table in (shares, *drawn))
@@ -139,9 +139,8 @@ def corrected(confusion: Confusion, bucket: str) -> Rate:
     graded = confusion.answers().get(bucket, 0) / confusion.total
     method: Method = "counted" if confusion.complete else "post-stratified"
     if confusion.complete:
-        inside = confusion.where(lambda _, is_: is_ == bucket)
-        everything = confusion.where(lambda *_: True)
-        found = _plain(float(confusion.tally[inside].sum()), confusion.total, confusion.labels_count(everything))
+        inside = float(confusion.tally[confusion.labelled_as(bucket)].sum())
+        found = _plain(inside, confusion.total, confusion.labels_count(np.ones_like(confusion.tally, dtype=bool)))
     else:  # the estimate is that of all labels, whatever they count for in the interval; it takes no draws
         value = post_stratified(confusion.strata(bucket, as_counted=True), draws=1).value
         limits = post_stratified(confusion.strata(bucket))
@@ -184,10 +183,10 @@ def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str)
     sensitivity, specificity = caught(confusion, bucket), left_alone(confusion, bucket)
     if sensitivity is None or specificity is None or not confusion.speaks_for_all:
         reason = _UNKNOWN if confusion.speaks_for_all else PICKED
-        return Rate(value=None, low=None, high=None, method="rogan-gladen", graded=graded, warning=reason)
+        return Rate(method="rogan-gladen", graded=graded, warning=reason)
     members = [answer.member for answer in answers]
     each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))
-    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity[1], specificity[1])
+    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity.counts, specificity.counts)
     # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
     low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
     return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import Answer
+from surefoot.calibration.confusion import Confusion, named
 from surefoot.calibration.results import Fit, Reliability, SendToAPerson
-from surefoot.calibration.tables import Confusion, named
 from surefoot.stats.confidence import (
     FEWEST_OF_EACH,
     Isotonic,

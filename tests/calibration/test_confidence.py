@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefoot.calibration.axes import calibrate
 from surefoot.calibration.results import AxisCalibration
 
-from .helpers import RUBRIC, label, verdict
+from .helpers import RUBRIC, calibrate, label, verdict
 
 
 def calibrated(stated: list[float], agreed: list[bool], **more: str) -> AxisCalibration:
