@@ -86,6 +86,14 @@ class Confusion(Struct, frozen=True, dict=True):
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
         return any(cell.m for cell in self.drawn)
 
+    def drawn_by_verdict(self) -> tuple[Counter[str], Counter[str]]:
+        """Of the answers that were not picked: how many have each verdict, and how many of these are labelled."""
+        answers, labelled = Counter[str](), Counter[str]()
+        for cell in self.drawn:
+            answers[cell.verdict] += cell.n
+            labelled[cell.verdict] += int(cell.m)
+        return answers, labelled
+
     def graded(self, kind: str) -> Mask:
         """The part of the table where the verdict is of this kind."""
         return np.array([[self.kind(row) == kind] * len(self.columns) for row in self.rows], dtype=bool)

@@ -40,25 +40,12 @@ class Bucket(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Fit(Struct, frozen=True, kw_only=True):
-    """From a stated confidence to the chance that people agree; `kind` None where there is too little to fit."""
-
-    kind: Literal["platt", "isotonic"] | None
-    n: int
-    reason: str = ""
-    slope: float | None = None
-    intercept: float | None = None
-    confidences: tuple[float, ...] = ()
-    right: tuple[float, ...] = ()
-
-
 class Reliability(Struct, frozen=True, kw_only=True):
-    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
+    """Confidence against agreement: bins, and their mean gap (ECE)."""
 
     n: int
     bins: tuple[Bin, ...]
     ece: float
-    fits: dict[str, Fit]
 
 
 class SendToAPerson(Struct, frozen=True, kw_only=True):

@@ -71,10 +71,7 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
-    answers, labelled = Counter[str](), Counter[str]()
-    for cell in confusion.drawn:
-        answers[cell.verdict] += cell.n
-        labelled[cell.verdict] += int(cell.m)
+    answers, labelled = confusion.drawn_by_verdict()
     for verdict, n in answers.items():
         if not labelled[verdict]:
             beside = ", not counting those that were picked" if confusion.picked else ""
