@@ -13,8 +13,7 @@ from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.certificates import certified
 from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, from_certificate, named
-from surefoot.calibration.estimates import good_or_bad, only
-from surefoot.calibration.means import is_number, mean_of
+from surefoot.calibration.estimates import good_or_bad, is_number, mean_of, only
 from surefoot.calibration.results import DIVIDED, MEAN, NOTHING_SAID, PICKED, AxisCalibration, Bucket, Calibration, Rate
 from surefoot.records import CANNOT_TELL, SKIPPED, Certificate, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric

@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from surefoot.records import Interval
 from surefoot.stats import ALPHA, Z
@@ -39,13 +40,20 @@ class Stratum(Struct, frozen=True):
 
 
 class Corrected(Struct, frozen=True):
-    """A rate freed of the grader's error. `value` stays within 0 and 1; `raw_value` is what the formula gave."""
+    """A rate freed of the grader's error. `value` stays within 0 and 1; a warning says if the formula gave another."""
 
     value: float | None
     low: float
     high: float
-    raw_value: float | None
     warning: str = ""
+
+
+def jeffreys(successes: float, n: float) -> tuple[float, float]:
+    """The 95 % interval of a plain share: equal tails of Beta(successes + 1/2, failures + 1/2), open at 0 and 1."""
+    failures = n - successes
+    low = float(betaincinv(successes + 0.5, failures + 0.5, ALPHA / 2)) if successes else 0.0
+    high = float(betaincinv(successes + 0.5, failures + 0.5, 1 - ALPHA / 2)) if failures else 1.0
+    return low, high
 
 
 def post_stratified(strata: Sequence[Stratum], *, seed: int = 0, draws: int = DRAWS) -> Interval:
@@ -108,7 +116,7 @@ def rogan_gladen(
     n_, p = n + Z**2, (positives + Z**2 / 2) / (n + Z**2)
     se, sp = (hits + 1) / (m1 + 2), (rejections + 1) / (m0 + 2)
     if informed <= 0 or se + sp <= 1:
-        return Corrected(None, 0.0, 1.0, None, "the grader finds this bucket no better than chance would")
+        return Corrected(None, 0.0, 1.0, "the grader finds this bucket no better than chance would")
     rate = (p + sp - 1) / (se + sp - 1)
     from_se, from_sp = se * (1 - se) / (m1 + 2), sp * (1 - sp) / (m0 + 2)
     shift = 2 * Z**2 * (rate * from_se - (1 - rate) * from_sp)
@@ -116,7 +124,7 @@ def rogan_gladen(
     raw = (share + rejections / m0 - 1) / informed
     value = min(1.0, max(0.0, raw))
     low, high = (min(1.0, max(0.0, rate + shift + side * Z * error)) for side in (-1, 1))
-    return Corrected(value, min(low, value), max(high, value), raw, _outside(raw))
+    return Corrected(value, min(low, value), max(high, value), _outside(raw))
 
 
 def _outside(raw: float) -> str:
