@@ -20,7 +20,7 @@ import numpy as np
 from surefoot import rubric
 from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.confusion import Confusion, Kind, confusion_of
-from surefoot.calibration.estimates import accepted_but_bad, caught, corrected, good_or_bad, kappa_of, only
+from surefoot.calibration.estimates import accepted_but_bad, corrected, good_or_bad, kappa_of, only, sensitivity_of
 
 MISSED, FALSE_ALARM = 0.2, 0.1
 WITHIN = {"acceptable": {"correct": 0.75, "refused": 0.25}, "bad": {"wrong": 0.6, "unsupported": 0.4}}
@@ -110,7 +110,7 @@ def truth(case: Case) -> dict[str, float]:
 def held(answers: Sequence[Answer], true: Mapping[str, float]) -> dict[str, bool | None]:
     """Whether the intervals hold the truth; None where there is none."""
     two = _table(answers, good_or_bad)
-    found = caught(two)
+    found = sensitivity_of(two)
     said = (
         accepted_but_bad(two),
         found and found.interval,

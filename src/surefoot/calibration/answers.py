@@ -45,7 +45,7 @@ class Answer(NamedTuple):
         return self.document or f"?{self.question_id}", self.question_id
 
     @property
-    def divides_people(self) -> bool:
+    def is_disputed(self) -> bool:
         return bool(self.votes) and self.label is None
 
 

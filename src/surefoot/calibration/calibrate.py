@@ -41,7 +41,7 @@ def calibrate(
         one = axes[axis.name] = calibrate_axis(answers, axis, risk)
         if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
             labels = f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
-            first = _first(confusion_of(answers, axis, good_or_bad), labels)
+            first = _headline(confusion_of(answers, axis, good_or_bad), labels)
         others = (target or {}).get(axis.name)
         if others and axis.values:
             elsewhere[axis.name] = {
@@ -60,8 +60,8 @@ def calibrate(
     return certified(found, rubric_sha256=rubric.sha256, corpus=corpus, at=at)
 
 
-def _first(confusion: Confusion, labels: str) -> dict[str, Any]:
-    accepted, found = estimates.accepted_but_bad(confusion), estimates.caught(confusion)
+def _headline(confusion: Confusion, labels: str) -> dict[str, Any]:
+    accepted, found = estimates.accepted_but_bad(confusion), estimates.sensitivity_of(confusion)
     caught = found and found.interval
     told = words.headline(confusion, accepted, caught, labels)
     return {"headline": told, "accepted_but_bad": accepted, "bad_caught": caught}
@@ -73,13 +73,13 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     people = tuple(sorted({name for answer in answers for name in answer.votes}))
     alpha, alpha_reason = _alpha(answers, axis)
     found = AxisCalibration(
-        n=len(labelled), divided=sum(answer.divides_people for answer in answers), kappa_reason=_NOT_BUCKETS,
+        n=len(labelled), divided=sum(answer.is_disputed for answer in answers), kappa_reason=_NOT_BUCKETS,
         alpha=alpha, alpha_reason=alpha_reason, annotators=people, labelled_by=whose(people), explanation="",
     )  # fmt: skip
     if not labelled:
-        return _nothing(found, confusion, answers, axis, DIVIDED)
+        return _without_sample(found, confusion, answers, axis, DIVIDED)
     if len(labelled) < len(answers) and all(answer.chosen for answer in labelled):
-        return _nothing(found, confusion, answers, axis, PICKED)
+        return _without_sample(found, confusion, answers, axis, PICKED)
     reliability, no_reliability = reliability_of(answers, confusion)
     means, explanation = {}, words.COUNTED if confusion.complete else words.by_verdict(confusion)
     if is_number(axis):
@@ -87,7 +87,7 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
         explanation = f"{explanation} {explained}" if axis.values else explained
     found = replace(
         found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
-        notes=(*words.divided(answers), *words.going_together(answers, confusion)),
+        notes=(*words.divided(answers), *words.clusters(answers, confusion)),
     )  # fmt: skip
     if not confusion.columns:
         return found
@@ -124,7 +124,7 @@ def _with_buckets(
     )
 
 
-def _nothing(
+def _without_sample(
     found: AxisCalibration, confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str
 ) -> AxisCalibration:
     """What is left where labels tell nothing of the other answers: the grader's own rates."""
@@ -158,7 +158,7 @@ def by_certificate(others: Answers, certificate: Certificate, rubric: Rubric) ->
         tables = {bucket: from_certificate(record, axis, only(bucket)) for bucket in whole.columns}
         if axis.name == FACTUALITY:
             labels = f"the certificate of {day}, {words.counted(record.n, 'label')} of {whose_by_name(people)}"
-            first = _first(from_certificate(record, axis, good_or_bad), labels)
+            first = _headline(from_certificate(record, axis, good_or_bad), labels)
         given = [row for row in whole.rows if any(record.table.get(row, {}).values())]
         axes[axis.name] = AxisCalibration(
             n=0,

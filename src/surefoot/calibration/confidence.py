@@ -13,7 +13,7 @@ from surefoot.stats.confidence import conformal_threshold, reliability
 from surefoot.stats.design_effect import Member, Numbers, each_counts
 
 
-class Held(NamedTuple):
+class Checked(NamedTuple):
     """Verdicts with a confidence that are labelled: whether people agree, and how many answers each stands for."""
 
     confidences: list[float]
@@ -26,27 +26,27 @@ def reliability_of(answers: Sequence[Answer], confusion: Confusion) -> tuple[Rel
     """Bins and ECE; or why there is nothing of it."""
     if not any(map(_states, answers)):
         return None, "the verdicts state no confidence from 0 to 1"
-    held = _held(answers, confusion)
-    if not held.members:
+    checked = _checked(answers, confusion)
+    if not checked.members:
         return None, "no answer with a confidence is labelled"
 
     def worth(shares: Numbers, places: Iterable[int]) -> float:
         members = Counter[Member]()
         for share, at in zip(shares.tolist(), places, strict=True):
-            members[held.members[at]] += share
+            members[checked.members[at]] += share
         return each_counts(members, confusion.alike)
 
-    bins, ece = reliability(held.confidences, held.agreed, held.weights, worth)
-    return Reliability(n=len(held.members), bins=tuple(bins), ece=ece), ""
+    bins, ece = reliability(checked.confidences, checked.agreed, checked.weights, worth)
+    return Reliability(n=len(checked.members), bins=tuple(bins), ece=ece), ""
 
 
 def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: float) -> SendToAPerson | None:
     """From which confidence down a person should look, so that at most `risk` of all verdicts are wrong and unseen."""
-    held = _held(answers, confusion)
-    count = len(held.members)
+    checked = _checked(answers, confusion)
+    count = len(checked.members)
     if not count:
         return None
-    threshold = conformal_threshold(held.confidences, [not right for right in held.agreed], risk, held.weights)
+    threshold = conformal_threshold(checked.confidences, [not right for right in checked.agreed], risk, checked.weights)
     if threshold is None:
         few = "one labelled verdict is too little" if count == 1 else f"{count} labelled verdicts are too few"
         reason = f"{few} to promise that at most {risk:.0%} stay wrong and unseen"
@@ -59,9 +59,9 @@ def _states(answer: Answer) -> bool:
     return answer.verdict is not None and answer.confidence is not None and 0 <= answer.confidence <= 1
 
 
-def _held(answers: Sequence[Answer], confusion: Confusion) -> Held:
+def _checked(answers: Sequence[Answer], confusion: Confusion) -> Checked:
     answered, labelled = confusion.drawn_by_verdict()
-    found = Held([], [], [], [])
+    found = Checked([], [], [], [])
     for answer in answers:
         if answer.label is not None and _states(answer):
             drawn = 0 if answer.chosen else labelled[named(answer.verdict)]

@@ -82,7 +82,7 @@ class Confusion(Struct, frozen=True, dict=True):
         return self.labelled == self.total
 
     @property
-    def speaks_for_all(self) -> bool:
+    def has_sample(self) -> bool:
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
         return any(cell.m for cell in self.drawn)
 
@@ -300,7 +300,7 @@ def _cells(
     cells: list[tuple[str, list[Answer]]] = []
     for row in rows:
         parts = [part for key, part in sorted(drawn.items(), key=lambda item: item[0]) if key[0] == row]
-        together = len(parts) > 1 and _go_together([(len(part), len(_labelled(part))) for part in parts])
+        together = len(parts) > 1 and _too_few_apart([(len(part), len(_labelled(part))) for part in parts])
         cells += [(row, part) for part in ([[*chain(*parts)]] if together else parts)]
     members = [Counter(answer.member for answer in _labelled(part)) for _, part in cells]
     counts = labels_count([Labelled(len(part), m) for (_, part), m in zip(cells, members, strict=True)], alike)
@@ -312,7 +312,7 @@ def _labelled(answers: Iterable[Answer]) -> list[Answer]:
     return [answer for answer in answers if answer.label is not None]
 
 
-def _go_together(parts: Sequence[tuple[int, int]]) -> bool:
+def _too_few_apart(parts: Sequence[tuple[int, int]]) -> bool:
     """True where a part has too few labels of its own, unless these few speak for many answers: not to be drowned."""
     n, m = map(sum, zip(*parts, strict=True))
     few = [(size, labels) for size, labels in parts if labels < _FEW]

@@ -70,19 +70,19 @@ def accepted_but_bad(confusion: Confusion) -> Interval | None:
     return found and found.interval
 
 
-def caught(confusion: Confusion, bucket: str = BAD) -> Share | None:
+def sensitivity_of(confusion: Confusion, bucket: str = BAD) -> Share | None:
     """Of the answers in a bucket, how many the grader puts there."""
     return _share(confusion, confusion.labelled_as(bucket), confusion.graded(bucket))
 
 
-def left_alone(confusion: Confusion, bucket: str) -> Share | None:
+def specificity_of(confusion: Confusion, bucket: str) -> Share | None:
     """Of all others, how many the grader leaves out of the bucket."""
     return _share(confusion, ~confusion.labelled_as(bucket), ~confusion.graded(bucket))
 
 
 def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
     """Sensitivity and specificity; the table is one of this bucket and the others."""
-    found, spared = caught(confusion, bucket), left_alone(confusion, bucket)
+    found, spared = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
     reason = f"all labelled answers are {bucket}" if spared is None else ""
     reason = f"no labelled answer is {bucket}" if found is None else reason
     return Bucket(sensitivity=found and found.interval, specificity=spared and spared.interval, reason=reason)
@@ -201,9 +201,9 @@ def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str)
     """The share of a bucket among other answers, from their verdicts and the errors in the table (Rogan and Gladen)."""
     inside = [named(answer.verdict) == bucket for answer in answers]
     graded = sum(inside) / len(inside)
-    sensitivity, specificity = caught(confusion, bucket), left_alone(confusion, bucket)
-    if sensitivity is None or specificity is None or not confusion.speaks_for_all:
-        reason = _UNKNOWN if confusion.speaks_for_all else PICKED
+    sensitivity, specificity = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
+    if sensitivity is None or specificity is None or not confusion.has_sample:
+        reason = _UNKNOWN if confusion.has_sample else PICKED
         return Rate(method="rogan-gladen", graded=graded, warning=reason)
     members = [answer.member for answer in answers]
     each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))

@@ -88,7 +88,7 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
 
 def divided(answers: Sequence[Answer]) -> Iterator[str]:
     """Without this, a grader that errs where annotators disagree looks like one that never does."""
-    torn = [answer for answer in answers if answer.divides_people]
+    torn = [answer for answer in answers if answer.is_disputed]
     if torn:
         who = _begun(whose(name for answer in answers for name in answer.votes))
         of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
@@ -99,7 +99,7 @@ def divided(answers: Sequence[Answer]) -> Iterator[str]:
         )
 
 
-def going_together(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
+def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
     """Why intervals are wider than so many answers would have them."""
     questions = len({answer.question_id for answer in answers})
     if questions < len(answers):

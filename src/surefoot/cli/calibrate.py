@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.numbers import Share
-from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.output import console, note, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.errors import ExitCode, UsageError
 from surefoot.problems import HARMLESS
-from surefoot.report.words import counted, plain
 
 if TYPE_CHECKING:
     from surefoot.calibration.results import Calibration
-    from surefoot.cli.calibrate_inputs import Source
-    from surefoot.ledger import Ledger
-    from surefoot.records import Certificate
+    from surefoot.cli.calibrate_inputs import Asked
 
 _HARMLESS = HARMLESS | {"tie"}
-_SHOWN = 20
 
 
 @click.command(
@@ -75,115 +67,26 @@ def calibrate(
     could be calibrated, or when rows could not be read.
     """
     from surefoot.calibration.results import NOTHING_SAID
+    from surefoot.cli.calibrate_inputs import Asked, of_files
 
     if bool(runs) == bool(verdicts):
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
     check_reports(reports, as_json)
-    asked = _Asked(labels, grader, target, risk, datetime.now(UTC).isoformat(timespec="microseconds"))
-    found = _of_files(verdicts, rubric.load(rubric_name), asked) if verdicts else _of_runs(runs, ledger, asked)
+    asked = Asked(labels, grader, target, risk, datetime.now(UTC).isoformat(timespec="microseconds"))
+    found = of_files(verdicts, rubric.load(rubric_name), asked) if verdicts else _of_runs(runs, ledger, asked)
     with quiet_if_nobody_reads():
         _write(found, reports, as_json, details)
     if all(axis.kappa_reason in NOTHING_SAID for axis in found.axes.values()):
         reasons = dict.fromkeys(axis.kappa_reason for axis in found.axes.values())
-        _note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
+        note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
         return ExitCode.INCOMPLETE
     return ExitCode.INCOMPLETE if any(p.kind not in _HARMLESS for p in found.problems) else ExitCode.OK
 
 
-class _Asked(NamedTuple):
-    labels: Sequence[str]
-    grader: str | None
-    target: str | None
-    risk: float
-    now: str
+def _of_runs(runs: Sequence[Path], ledger: str | None, asked: Asked) -> Calibration:
+    from surefoot.cli.calibrate_runs import of_runs  # the ledger takes long to import, and files do without
 
-
-def _of_files(verdicts: str, by: rubric.Rubric, asked: _Asked) -> Calibration:
-    from surefoot.cli.calibrate_inputs import from_files
-
-    source = from_files(verdicts, asked.labels, asked.grader, by)
-    if not source.joined.people:
-        raise _nothing_labelled(source, verdicts, asked.labels)
-    return _calibrated(source, asked)
-
-
-def _of_runs(runs: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
-    from surefoot.calibration.calibrate import by_certificate
-    from surefoot.calibration.certificates import standing
-    from surefoot.cli.calibrate_inputs import from_runs
-    from surefoot.cli.versions import labelled_beside
-    from surefoot.ledger import Ledger
-    from surefoot.ledger.places import find
-    from surefoot.services.versions import labelled_beside
-
-    where, labels = find(runs[0], place), asked.labels
-    with contextlib.ExitStack() as opened:
-        book = Ledger.existing(where)
-        if book is None and labels:
-            from_runs(
-                runs, labels, asked.grader, None, asked.now
-            )  # what cannot be read is said before a ledger is made
-            book = Ledger.open(where)
-        if book is not None:
-            opened.enter_context(book)
-        source = from_runs(runs, labels, asked.grader, book, asked.now)
-        joined, bound_to = source.joined, (source.joined.grader, source.rubric.sha256, source.corpus)
-        known = book.certificates(joined.grader) if book else []
-        behind = (book.labels(), book.runs()) if book and known else ([], [])
-        valid, why = standing(known, bound_to, *behind)
-        if valid and why:
-            _note(why)
-        if joined.sampled or (joined.people and valid is None):
-            book = book or opened.enter_context(Ledger.open(where))
-            found = _kept(_calibrated(source, asked), book, valid)
-            if others := labelled_beside(book, runs[0], runs[1:]):
-                together = shlex.join([*others, *map(printable, runs)])
-                _note(f"more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
-            return found
-    if valid is None:
-        if labels:
-            _name(source)
-        names = " or ".join(printable(run) for run in runs)
-        hint = f"label some: surefoot label {printable(runs[0])}, or pass --labels FILE"
-        raise Incomplete(f"nobody has labelled an answer of {names}, and {why}", hint)
-    return replace(by_certificate(joined.axes, valid, source.rubric), problems=tuple(joined.problems))
-
-
-def _calibrated(source: Source, asked: _Asked) -> Calibration:
-    from surefoot.calibration.calibrate import calibrate
-    from surefoot.cli.calibrate_inputs import target_answers
-
-    joined, by = source.joined, source.rubric
-    others = target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
-    return calibrate(joined, by, others, risk=asked.risk, corpus=source.corpus, at=asked.now)
-
-
-def _kept(found: Calibration, ledger: Ledger, before: Certificate | None) -> Calibration:
-    """The certificate goes to the ledger, unless it says what one that stands says."""
-    from surefoot.calibration.certificates import says_the_same
-
-    made = found.certificate
-    if made is None:
-        _note(f"no certificate: {found.certificate_reason}")
-        return found
-    if before is not None and says_the_same(made, before):
-        _note(f"the certificate of {before.at[:10]} in {ledger.name} says the same, and stands")
-        return replace(found, certificate=before)
-    ledger.add_certificate(made)
-    _note(f"the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
-    if before is not None and before.labels > made.labels:
-        _note(f"the one of {before.at[:10]}, which it replaces, was on {before.labels}")
-    return found
-
-
-def _nothing_labelled(source: Source, verdicts: str, labels: Sequence[str]) -> Incomplete:
-    names = " and ".join(labels) or verdicts
-    strangers = sum(problem.kind == "unknown_question" for problem in source.joined.problems)
-    if strangers:
-        message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
-        return Incomplete(message, "both files must call questions by the same question_id (and attempt)")
-    _name(source)
-    return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
+    return of_runs(runs, ledger, asked)
 
 
 def _write(found: Calibration, reports: Sequence[str], as_json: bool, details: bool) -> None:
@@ -194,13 +97,3 @@ def _write(found: Calibration, reports: Sequence[str], as_json: bool, details: b
         click.echo(msgspec.json.encode(found))
     elif not printed:
         calibration.show(found, console(), details=details)
-
-
-def _name(source: Source) -> None:
-    """What is in no report, because there is none."""
-    for problem in source.joined.problems[:_SHOWN]:
-        _note(str(problem))
-
-
-def _note(words: str) -> None:
-    click.echo(f"note: {plain(words, 500)}", err=True)
