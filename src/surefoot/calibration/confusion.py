@@ -229,7 +229,7 @@ def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Con
 def from_certificate(record: AxisRecord, axis: Axis, kind: Kind = str) -> Confusion:
     """The table a certificate keeps, its labels as what they are worth."""
     table, answers, cells = record.table, record.answers, []
-    given = {kind(label) for row in table.values() for label in row}
+    given = {kind(label) for row in record.weighed.values() for label in row}
     columns, rows = _headings(axis.values, given, {*table, *answers}, kind)
     for row in rows:
         labels = defaultdict[str, float](float)

@@ -134,4 +134,4 @@ def _begun(words: str) -> str:
 
 
 def _graded(row: str) -> str:
-    return "not graded" if row == UNGRADED else f"graded {row}"
+    return "without a verdict" if row == UNGRADED else f"graded {row}"
