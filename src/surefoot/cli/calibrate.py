@@ -13,7 +13,7 @@ import msgspec
 from surefoot import rubric
 from surefoot.cli.ledger_option import ledger_option
 from surefoot.cli.numbers import Share
-from surefoot.cli.output import console, note, quiet_if_nobody_reads
+from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, UsageError
 from surefoot.problems import HARMLESS
@@ -67,7 +67,7 @@ def calibrate(
     could be calibrated, or when rows could not be read.
     """
     from surefoot.calibration.results import NOTHING_SAID
-    from surefoot.cli.calibrate_inputs import Asked, of_files
+    from surefoot.cli.calibrate_inputs import Asked, note, of_files
 
     if bool(runs) == bool(verdicts):
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")

@@ -12,15 +12,16 @@ from surefoot.appending import printable
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
 from surefoot.calibration.calibrate import calibrate
 from surefoot.calibration.results import Calibration
-from surefoot.cli.output import note
-from surefoot.cli.sides import load_side
+from surefoot.cli.output import say
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run, document_of
 from surefoot.importers.annotators import is_grader
 from surefoot.importers.labels import load_labels
 from surefoot.importers.verdicts import file_rows, load_verdicts
 from surefoot.records import MEMBER, is_annotator
+from surefoot.report.words import plain
 from surefoot.rubric import Rubric
+from surefoot.services.runs import read_run
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
@@ -67,6 +68,10 @@ def _nothing_labelled(joined: Joined, verdicts: str, labels: Sequence[str]) -> I
     return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
 
 
+def note(words: str) -> None:
+    say(f"note: {plain(words, 500)}")
+
+
 def note_problems(joined: Joined) -> None:
     """What is in no report, because there is none."""
     for problem in joined.problems[:_SHOWN]:
@@ -110,7 +115,7 @@ def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) ->
 def target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> Answers:
     """Other answers, with verdicts by the same grader."""
     if Path(path).is_dir():
-        side = load_side(path)
+        side = read_run(path)
         rows, versions, documents = side.verdicts, side.versions, documents_of(side)
         problems += side.problems
     else:

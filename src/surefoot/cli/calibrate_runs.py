@@ -21,13 +21,11 @@ from surefoot.cli.calibrate_inputs import (
     calibrated,
     documents_of,
     graders_of,
+    note,
     note_problems,
     of_one_grader,
     refuse_verdicts_of,
 )
-from surefoot.cli.output import note
-from surefoot.cli.sides import load_side
-from surefoot.cli.versions import labelled_beside
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
 from surefoot.importers.annotators import is_grader
@@ -37,6 +35,8 @@ from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.records import Certificate, Label, is_called_like_a_grader
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
+from surefoot.services.runs import read_run
+from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.types import Problem
 
@@ -107,7 +107,7 @@ def _read(folders: Sequence[Path], asked: Asked, ledger: Ledger | None) -> Sourc
     if asked.labels and len(folders) > 1:
         raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
     stores = [RunStore.open(folder) for folder in folders]
-    sides = [load_side(folder) for folder in folders]
+    sides = [read_run(folder) for folder in folders]
     by = _rubric_of(stores[0])
     runs = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]
     for store, side, run in zip(stores, sides, runs, strict=True):

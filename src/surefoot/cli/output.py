@@ -19,10 +19,6 @@ def say(line: str) -> None:
     click.echo(line, err=True)
 
 
-def note(words: str) -> None:
-    click.echo(f"note: {plain(words, 500)}", err=True)
-
-
 def console() -> Console:
     """A console for this terminal, or of a fixed width where there is none."""
     from rich.console import Console
