@@ -134,7 +134,7 @@ def four_buckets(
     found = []
     for bucket, rate in enumerate(rates):
         rest = np.delete(n, bucket, axis=1).sum(axis=1, keepdims=True)
-        # as calibration.tables has it: the verdicts beside the bucket's own share one guess, each by its size
+        # as calibration/confusion.py has it: the verdicts beside the bucket's own share one guess, each by its size
         prior = np.where(np.arange(4) == bucket, 0.5, np.maximum(n, 0.001) / rest / 2)
         low, high = limits(n, m, table[:, :, bucket], generator, prior)
         found.append((float(((low <= rate) & (rate <= high)).mean()), float((high - low).mean())))

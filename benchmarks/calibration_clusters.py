@@ -17,14 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.calibration.figures import accepted_but_bad, caught, corrected, good_or_bad, kappa_of, only
-from surefoot.calibration.joining import Answer
-from surefoot.calibration.tables import Confusion, Kind, confusion_of
-from surefoot.table import BUCKETS
+from surefoot import rubric
+from surefoot.calibration.answers import FACTUALITY, Answer
+from surefoot.calibration.confusion import Confusion, Kind, confusion_of
+from surefoot.calibration.estimates import accepted_but_bad, corrected, good_or_bad, kappa_of, only, sensitivity_of
 
 MISSED, FALSE_ALARM = 0.2, 0.1
 WITHIN = {"acceptable": {"correct": 0.75, "refused": 0.25}, "bad": {"wrong": 0.6, "unsupported": 0.4}}
 SIMULATIONS = 400
+AXIS = next(axis for axis in rubric.load().axes if axis.name == FACTUALITY)
 NAMES = ("accepted but bad", "bad caught", "rate of wrong", "kappa")
 
 
@@ -109,10 +110,10 @@ def truth(case: Case) -> dict[str, float]:
 def held(answers: Sequence[Answer], true: Mapping[str, float]) -> dict[str, bool | None]:
     """Whether the intervals hold the truth; None where there is none."""
     two = _table(answers, good_or_bad)
-    found = caught(two)
+    found = sensitivity_of(two)
     said = (
         accepted_but_bad(two),
-        found and found[0],
+        found and found.interval,
         corrected(_table(answers, only("wrong")), "wrong"),
         kappa_of(_table(answers)),
     )
@@ -123,7 +124,7 @@ def held(answers: Sequence[Answer], true: Mapping[str, float]) -> dict[str, bool
 
 
 def _table(answers: Sequence[Answer], kind: Kind = str) -> Confusion:
-    return confusion_of(answers, BUCKETS, by_flag=False, kind=kind)
+    return confusion_of(answers, AXIS, kind)
 
 
 def apart(answers: Sequence[Answer]) -> list[Answer]:

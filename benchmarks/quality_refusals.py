@@ -16,10 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from statsmodels.stats.inter_rater import cohens_kappa
+
 from surefoot.graders.findings import FindingsGrader
 from surefoot.graders.refusal_quality import Quality, refusal_quality
 from surefoot.graders.rules import Rules
-from surefoot.stats.agreement import cohen_kappa
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality" / "refusal_quality.jsonl"
@@ -62,8 +64,10 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
 
 
 def _kappa(count: Counter[tuple[int, int]]) -> str:
-    kappa = cohen_kappa([[count[level, other] for other in LEVELS] for level in LEVELS], "quadratic")
-    return f"{kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})" if kappa else "unknown: one level only"
+    if len({level for pair in count for level in pair}) < 2:
+        return "unknown: one level only"
+    found = cohens_kappa(np.array([[count[level, other] for other in LEVELS] for level in LEVELS]), wt="fc")
+    return f"{found.kappa:.2f} ({found.kappa_low:.2f} to {found.kappa_upp:.2f})"
 
 
 def _show(rows: list[dict[str, Any]], found: list[Quality]) -> None:

@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from surefoot import rubric
-from surefoot.calibration.joining import Answer
+from surefoot.calibration import calibrate as package
+from surefoot.calibration.answers import Answer, Answers, Graded, Joined
+from surefoot.calibration.answers import join as join_runs
+from surefoot.calibration.results import Calibration
 from surefoot.records import Label, Value
+from surefoot.rubric import Rubric
 from surefoot.types import Verdict
 
 RUBRIC = rubric.load()
@@ -21,6 +25,17 @@ def verdict(number: int | str, value: Value, axis: str = "factuality", **more: A
 def label(number: int | str, value: Value, who: str = "anna", **more: Any) -> Label:  # noqa: ANN401
     fields = {"axis": "factuality", "at": "", "question_id": f"q{number}", **more}
     return Label(id=f"{who}/{number}/{fields['axis']}/{fields['at']}", annotator=who, value=value, **fields)
+
+
+def join(verdicts: Sequence[Verdict], labels: Sequence[Label], **more: Any) -> Joined:  # noqa: ANN401
+    return join_runs([Graded(verdicts, labels, **more)])
+
+
+def calibrate(
+    verdicts: Sequence[Verdict], labels: Sequence[Label], rubric: Rubric = RUBRIC, target: Answers | None = None,
+    **more: Any,  # noqa: ANN401
+) -> Calibration:  # fmt: skip
+    return package.calibrate(join(verdicts, labels), rubric, target, **more)
 
 
 def unlabelled(values: Sequence[Value]) -> dict[str, list[Answer]]:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.calibration.axes import calibrate_axis
-from surefoot.calibration.figures import corrected, only
-from surefoot.calibration.joining import FACTUALITY, Answer
+from surefoot.calibration.answers import FACTUALITY, Answer
+from surefoot.calibration.calibrate import calibrate_axis
+from surefoot.calibration.confusion import confusion_of
+from surefoot.calibration.estimates import corrected, only
 from surefoot.calibration.results import Rate
-from surefoot.calibration.tables import confusion_of
 from surefoot.stats.design_effect import Labelled, alikeness, each_counts, labels_count
 
 from .helpers import RUBRIC
@@ -170,7 +170,7 @@ def test_intervals_cover_where_the_truth_is_one_for_all_attempts() -> None:
     runs, hits = 30, {"repeats": 0, "as if apart": 0}
 
     def holds(answers: list[Answer]) -> bool:
-        rate = corrected(confusion_of(answers, ["correct", "wrong"], by_flag=False, kind=only("wrong")), "wrong")
+        rate = corrected(confusion_of(answers, AXIS, only("wrong")), "wrong")
         return rate.low is not None and rate.high is not None and rate.low <= 0.2 <= rate.high
 
     for _ in range(runs):

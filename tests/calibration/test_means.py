@@ -3,11 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefoot.calibration.axes import calibrate
 from surefoot.calibration.results import Rate
 from surefoot.rubric import load
 
-from .helpers import RUBRIC, label, verdict
+from .helpers import RUBRIC, calibrate, label, verdict
 
 
 def mean(scores: list[int], labels: dict[int, int]) -> tuple[Rate, str]:

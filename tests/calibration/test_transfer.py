@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.calibration.axes import by_certificate, calibrate
-from surefoot.calibration.certificates import certificate_of
+from surefoot.calibration.calibrate import by_certificate
 from surefoot.stats.correction import rogan_gladen
 
-from .helpers import GRADER, RUBRIC, from_table, unlabelled
+from .helpers import RUBRIC, calibrate, from_table, unlabelled
 
 TABLE = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 20, "correct": 140}}
 OTHERS = ["wrong"] * 400 + ["correct"] * 600
@@ -25,8 +24,8 @@ def test_another_run_is_corrected_by_what_was_counted_here() -> None:
 
 
 def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
-    made = calibrate(*from_table(TABLE), RUBRIC)
-    certificate = certificate_of(made, grader=GRADER, rubric_sha256="r", corpus="c", at="2026-01-01")
+    certificate = calibrate(*from_table(TABLE), RUBRIC).certificate
+    assert certificate is not None
     found = by_certificate(unlabelled(OTHERS), certificate, RUBRIC)
     assert found.axes["factuality"].corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
     assert found.certificate == certificate

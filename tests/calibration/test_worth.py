@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.calibration.axes import by_certificate, calibrate, calibrate_joined
-from surefoot.calibration.certificates import certificate_of, fault_in
-from surefoot.calibration.joining import join
+from surefoot.calibration import calibrate as package
+from surefoot.calibration.answers import Graded, join
+from surefoot.calibration.calibrate import by_certificate
+from surefoot.calibration.certificates import fault_in
 from surefoot.calibration.results import Calibration
 from surefoot.records import Certificate, Label
 from surefoot.types import Verdict
 
-from .helpers import GRADER, RUBRIC, label, unlabelled, verdict
+from .helpers import RUBRIC, calibrate, label, unlabelled, verdict
 
 Rows = tuple[list[Verdict], list[Label]]
 
@@ -28,9 +29,12 @@ def run(start: int, answers: dict[str, int], said: dict[str, list[str]]) -> Rows
 
 
 def certified(found: Calibration) -> Certificate:
-    certificate = certificate_of(found, grader=GRADER, rubric_sha256="r", corpus="c", at="2026-01-01")
-    assert fault_in(certificate) == ""
-    return certificate
+    assert found.certificate is not None and fault_in(found.certificate) == ""
+    return found.certificate
+
+
+def together(*runs: Rows) -> Calibration:
+    return package.calibrate(join([Graded(*one) for one in runs]), RUBRIC)
 
 
 def two_runs() -> Calibration:
@@ -38,7 +42,7 @@ def two_runs() -> Calibration:
     flagged = ["wrong"] * 8
     large = run(0, {"correct": 980, "wrong": 8}, {"correct": ["wrong", "correct"] * 5, "wrong": flagged})
     small = run(5_000, {"correct": 80, "wrong": 8}, {"correct": ["correct"] * 80, "wrong": flagged})
-    return calibrate_joined(join(*small, before=join(*large)), RUBRIC)
+    return together(large, small)
 
 
 def test_labels_of_two_runs_are_weighed_by_the_answers_they_stand_for() -> None:
@@ -55,7 +59,7 @@ def test_labels_of_two_runs_are_weighed_by_the_answers_they_stand_for() -> None:
 def test_a_few_labels_that_speak_for_many_answers_are_not_drowned() -> None:
     large = run(0, {"correct": 980}, {"correct": ["wrong"] * 4})
     small = run(5_000, {"correct": 80}, {"correct": ["correct"] * 80})
-    record = certified(calibrate_joined(join(*small, before=join(*large)), RUBRIC)).axes["factuality"]
+    record = certified(together(large, small)).axes["factuality"]
     wrong, all_ = record.weighed["correct"]["wrong"], sum(record.weighed["correct"].values())
     assert wrong / all_ == pytest.approx(980 / 1060) and all_ < 5
 
@@ -95,7 +99,7 @@ def test_flagged_answers_drawn_more_often_weigh_less_within_one_run() -> None:
 def test_runs_that_are_all_labelled_are_worth_what_they_count() -> None:
     rows = {"correct": ["correct"] * 7, "wrong": ["wrong"] * 3}
     first, second = (run(start, {"correct": 7, "wrong": 3}, rows) for start in (0, 50))
-    record = certified(calibrate_joined(join(*second, before=join(*first)), RUBRIC)).axes["factuality"]
+    record = certified(together(first, second)).axes["factuality"]
     assert record.worth == {} and record.answers_worth is None and record.weighed == record.table
 
 

@@ -5,14 +5,13 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 from rich.console import Console
 
-from surefoot.calibration import wording
-from surefoot.calibration.axes import by_certificate, calibrate
-from surefoot.calibration.certificates import certificate_of
+from surefoot.calibration import words
+from surefoot.calibration.calibrate import by_certificate
 from surefoot.calibration.results import Calibration
 from surefoot.report import calibration, calibration_page
 from surefoot.types import Problem
 
-from ..calibration.helpers import RUBRIC, from_table, label, unlabelled, verdict
+from ..calibration.helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
 
 HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
 
@@ -72,14 +71,15 @@ def test_labels_that_were_picked_leave_dashes() -> None:
     result = calibrate(verdicts, [replace(one, drawn="gate") for one in labels], RUBRIC)
     shown, lines = terminal(result), "\n".join(calibration.markdown(result))
     assert "Cohen's kappa: none: no label was drawn by chance" in shown
-    assert shown.count("no label was drawn by chance") == 1
+    assert shown.count("no label was drawn by chance") == 2, "of kappa, and of the certificate"
     assert "| correct | 100.0% | - | - | - | - | - |" in lines
     assert "post-stratified" not in shown
     assert "no label was drawn by chance" in calibration_page.render(result)
 
 
 def test_the_table_of_a_certificate_is_called_the_certificates() -> None:
-    made = certificate_of(found(), grader="g/1", rubric_sha256="r", corpus="c", at="2026-01-01")
+    made = found().certificate
+    assert made is not None
     result = by_certificate(unlabelled(["wrong"] * 7 + ["correct"] * 5 + [None] * 3), made, RUBRIC)
     page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
     for one in (page, lines, shown):
@@ -101,7 +101,7 @@ def test_where_nobody_needs_to_look_it_says_so() -> None:
 def test_one_of_a_thing_is_one() -> None:
     assert "and 1 more problem, all" in terminal(found(problems=(Problem("note", "so"),) * 21))
     assert "and 2 more problems, all" in terminal(found(problems=(Problem("note", "so"),) * 22))
-    assert "on 1 labelled answer of" in wording.elsewhere("of it", 1)
+    assert "on 1 labelled answer of" in words.elsewhere("of it", 1)
 
 
 def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:

@@ -4,34 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
-from sklearn.isotonic import IsotonicRegression
 
-from surefoot.stats.confidence import (
-    Isotonic,
-    conformal_threshold,
-    expected_calibration_error,
-    fit_isotonic,
-    fit_platt,
-    reliability,
-)
+from surefoot.stats.confidence import conformal_threshold, reliability
 
 rows = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=60)
 
 
-def enough(pairs: list[tuple[float, bool]]) -> list[tuple[float, bool]]:
-    return [*pairs, *((0.3, right) for right in (True, False) for _ in range(10))]
-
-
-def overconfident(n: int = 2_000) -> tuple[list[float], list[bool]]:
-    """Says x, is right with a chance of (1 + x) / 2 - 0.1."""
-    generator = np.random.default_rng(0)
-    said = generator.random(n)
-    return said.tolist(), (generator.random(n) < (1 + said) / 2 - 0.1).tolist()
-
-
 def test_bins_hold_every_answer_once() -> None:
-    bins = reliability([0.0, 0.05, 0.55, 0.56, 1.0], [False, False, True, False, True])
+    bins, _ = reliability([0.0, 0.05, 0.55, 0.56, 1.0], [False, False, True, False, True])
     assert [(b.low, b.n, b.agreed) for b in bins] == [(0.0, 2, 0.0), (0.5, 2, 0.5), (0.9, 1, 1.0)]
     assert bins[1].confidence == pytest.approx(0.555)
     assert bins[0].agreed_low == 0 < bins[0].agreed_high < 1
@@ -40,77 +20,26 @@ def test_bins_hold_every_answer_once() -> None:
 @given(rows)
 def test_order_does_not_matter(pairs: list[tuple[float, bool]]) -> None:
     said, right = [s for s, _ in pairs], [r for _, r in pairs]
-    one, other = reliability(said, right), reliability(said[::-1], right[::-1])
+    one, other = reliability(said, right)[0], reliability(said[::-1], right[::-1])[0]
     assert [(b.n, b.agreed) for b in one] == [(b.n, b.agreed) for b in other]
     assert all(b.agreed_low <= b.agreed <= b.agreed_high for b in one)
 
 
 def test_the_calibration_error() -> None:
-    assert expected_calibration_error([0.8] * 10, [True] * 8 + [False] * 2) == pytest.approx(0)
-    assert expected_calibration_error([0.9] * 10, [True] * 5 + [False] * 5) == pytest.approx(0.4)
-    half = expected_calibration_error([0.9, 0.9, 0.1, 0.1], [True, True, True, False])
+    assert reliability([0.8] * 10, [True] * 8 + [False] * 2)[1] == pytest.approx(0)
+    assert reliability([0.9] * 10, [True] * 5 + [False] * 5)[1] == pytest.approx(0.4)
+    _, half = reliability([0.9, 0.9, 0.1, 0.1], [True, True, True, False])
     assert half == pytest.approx((0.1 * 2 + 0.4 * 2) / 4)
-    assert expected_calibration_error([], []) is None
 
 
 def test_a_weight_is_as_good_as_so_many_answers() -> None:
     said, right = [0.2, 0.4, 0.9, 0.9], [False, True, True, False]
     weights = [1.0, 3.0, 2.0, 1.0]
     many = [(s, r) for s, r, w in zip(said, right, weights, strict=True) for _ in range(int(w))]
-    many_said, many_right = [s for s, _ in many], [r for _, r in many]
-    assert expected_calibration_error(said, right, weights=weights) == pytest.approx(
-        expected_calibration_error(many_said, many_right)
-    )
-    weighed, counted = reliability(said, right, weights=weights), reliability(many_said, many_right)
+    weighed, apart = reliability(said, right, weights)
+    counted, as_far_apart = reliability([s for s, _ in many], [r for _, r in many])
+    assert apart == pytest.approx(as_far_apart)
     assert [b.agreed for b in weighed] == pytest.approx([b.agreed for b in counted])
-
-
-@given(rows.map(enough))
-def test_the_curve_is_scikit_learns(pairs: list[tuple[float, bool]]) -> None:
-    said, right = [s for s, _ in pairs], [r for _, r in pairs]
-    curve = fit_isotonic(said, right)
-    expected = IsotonicRegression(out_of_bounds="clip").fit(said, right)
-    asked = [0.0, 0.33, 0.5, 0.99, 1.0, *said]
-    assert curve and [curve.apply(x) for x in asked] == pytest.approx(expected.predict(asked))
-    assert list(curve.right) == sorted(curve.right)
-
-
-def test_platts_fit_has_the_highest_likelihood() -> None:
-    said, right = overconfident(300)
-    fit = fit_platt(said, right)
-    x = np.log(np.array(said) / (1 - np.array(said)))
-    yes, no = sum(right), len(right) - sum(right)
-    target = np.where(right, (yes + 1) / (yes + 2), 1 / (no + 2))
-    best = minimize(lambda ab: float((np.logaddexp(0, ab[0] * x + ab[1]) - target * (ab[0] * x + ab[1])).sum()), [1, 0])
-    assert fit and (fit.slope, fit.intercept) == pytest.approx(tuple(best.x), abs=1e-3)
-
-
-@given(rows.map(enough))
-def test_platts_fit_is_a_chance_whatever_the_labels(pairs: list[tuple[float, bool]]) -> None:
-    fit = fit_platt([s for s, _ in pairs], [r for _, r in pairs])
-    assert fit and all(0 <= fit.apply(x) <= 1 for x in (0.0, 0.3, 1.0))
-
-
-def test_a_fit_mends_the_calibration() -> None:
-    said, right = overconfident()
-    for fit in (fit_platt(said, right), fit_isotonic(said, right)):
-        assert fit is not None
-        before = expected_calibration_error(said, right)
-        after = expected_calibration_error([min(1.0, max(0.0, fit.apply(x))) for x in said], right)
-        assert before and after is not None and after < before / 2
-
-
-def test_there_is_no_fit_without_right_and_wrong_answers() -> None:
-    for right in ([True] * 50, [True] * 50 + [False] * 9, []):
-        said = [0.5] * len(right)
-        assert fit_platt(said, right) is None and fit_isotonic(said, right) is None
-
-
-def test_all_of_one_confidence_are_given_their_share() -> None:
-    fit = fit_platt([0.7] * 40, [True] * 20 + [False] * 20)
-    curve = fit_isotonic([0.7] * 40, [True] * 20 + [False] * 20)
-    assert fit and fit.apply(0.7) == pytest.approx(0.5, abs=1e-3)
-    assert curve == Isotonic((0.7,), (0.5,))
 
 
 def test_the_worked_risk() -> None:

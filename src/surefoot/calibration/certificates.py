@@ -1,39 +1,58 @@
-"""Certificates: how far a grader can be trusted, bound to what it was found on."""
+"""Certificates: how far a grader can be trusted, bound to the grader, rubric and corpus it was found on."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import isfinite
 
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.calibration.joining import FACTUALITY
-from surefoot.calibration.results import PICKED, UNGRADED, Calibration, Table
-from surefoot.records import AxisRecord, Certificate, bare_name
+from surefoot.calibration.answers import FACTUALITY
+from surefoot.calibration.results import PICKED, Calibration
+from surefoot.records import (
+    BY_CHOICE,
+    AxisRecord,
+    Certificate,
+    Label,
+    RunEntry,
+    Value,
+    bare_name,
+    corpus_of,
+    current,
+    place_of,
+)
 
 _LONGEST = 16  # of a hash in a sentence
-_ROUNDING = 1e-4  # of what labels are worth
-_HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
 
 
-def certificate_of(calibration: Calibration, *, grader: str, rubric_sha256: str, corpus: str, at: str) -> Certificate:
+def certified(found: Calibration, *, rubric_sha256: str, corpus: str, at: str) -> Calibration:
+    """The calibration with its certificate, or with the reason why nothing can be certified."""
+    if reason := _why_none(found):
+        return replace(found, certificate_reason=reason)
     axes = {
         name: AxisRecord(
             n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
             answers_worth=axis.answers_worth,
-            annotators=() if axis.annotators == calibration.annotators else axis.annotators,
+            annotators=() if axis.annotators == found.annotators else axis.annotators,
         )
-        for name, axis in calibration.axes.items()
+        for name, axis in found.axes.items()
         if axis.n and axis.kappa_reason != PICKED
     }  # fmt: skip
-    return sealed(
-        Certificate(
-            id="", at=at, grader=grader, rubric_sha256=rubric_sha256, corpus=corpus, labels=calibration.labels,
-            annotators=calibration.annotators, axes=axes,
-        )
+    made = Certificate(
+        id="", at=at, grader=found.grader, rubric_sha256=rubric_sha256, corpus=corpus, labels=found.labels,
+        annotators=found.annotators, axes=axes,
     )  # fmt: skip
+    return replace(found, certificate=sealed(made))
+
+
+def _why_none(found: Calibration) -> str:
+    if not bare_name(found.grader):
+        return "the verdicts do not name their grader, so a certificate would be nobody's"
+    if not found.labels:
+        return "nobody put an answer into a bucket: a certificate is about factuality"
+    return PICKED if found.axes[FACTUALITY].kappa_reason == PICKED else ""
 
 
 def sealed(certificate: Certificate) -> Certificate:
@@ -43,114 +62,76 @@ def sealed(certificate: Certificate) -> Certificate:
     return replace(certificate, id=hashlib.sha256(msgspec.json.encode(rest, order="sorted")).hexdigest())
 
 
-def why_none(calibration: Calibration) -> str:
-    """Why nothing can be certified; "" if it can."""
-    if not bare_name(calibration.grader):
-        return "the verdicts do not name their grader, so a certificate would be nobody's"
-    if not calibration.labels:
-        return "nobody put an answer into a bucket: a certificate is about factuality"
-    factuality = calibration.axes.get(FACTUALITY)
-    return PICKED if factuality is not None and factuality.kappa_reason == PICKED else ""
-
-
-def left_out(table: Table, answers: Mapping[str, int], picked: int = 0) -> str:
-    """Which verdict the labels pass over, though a fair draw of as many would have met it; "" where they do not.
-
-    Labels that leave a verdict out are no sample: nobody looked where the grader may err. A certificate does not say
-    what verdicts the `picked` answers have, so they may all have this one.
-    """
-    drawn = sum(sum(row.values()) for row in table.values())
-    beside = ", beside those that were picked" if picked else ""
-    for verdict, count in sorted(answers.items(), key=lambda item: -item[1]):
-        expected = drawn * (count - picked) / sum(answers.values())
-        if expected >= _HARDLY_BY_CHANCE and not sum(table.get(verdict, {}).values()):
-            which = "without a verdict" if verdict == UNGRADED else f"graded {verdict}"
-            return f"none of the {count} answers {which} has a label that counts{beside}: label some of them"
-    return ""
-
-
 def says_the_same(one: Certificate, other: Certificate) -> bool:
     """They differ in when they were made, at most."""
     return replace(one, id="", at="") == replace(other, id="", at="")
 
 
-def fault_in(certificate: Certificate) -> str:
-    """What shows that it is not as `calibrate` made it; "" where nothing does."""
-    return next(_faults(certificate), "")
-
-
-def _faults(certificate: Certificate) -> Iterator[str]:
-    record = certificate.axes.get(FACTUALITY)
-    if sealed(certificate).id != certificate.id:
-        yield "its id is not the hash of the rest"
-    if certificate.labels < 0:
-        yield f"it counts {certificate.labels} labels"
-    if record is not None and record.n != certificate.labels:
-        yield f"it counts {certificate.labels} labels in all, and {record.n} on {FACTUALITY}"
-    for name, record in certificate.axes.items():
-        yield from (f"{name}: {fault}" for fault in (*_faults_in(record), *_faults_in_worth(record)))
-
-
-def _faults_in(record: AxisRecord) -> Iterator[str]:
-    counts = [count for row in record.table.values() for count in row.values()]
-    if min((record.n, record.divided, *counts, *record.answers.values())) < 0:
-        yield "there is a count below 0"
-    if sum(counts) > record.n:
-        yield f"{sum(counts)} labels are in the table, and {record.n} were counted"
-    for verdict, row in record.table.items():
-        if sum(row.values()) > record.answers.get(verdict, 0):
-            yield f"more answers with the verdict {verdict} are labelled than there are"
-    kappa = record.kappa
-    if kappa is not None and not -1 <= kappa.low <= kappa.value <= kappa.high <= 1:
-        yield f"kappa cannot be {kappa.value:g} ({kappa.low:g} to {kappa.high:g})"
-
-
-def _faults_in_worth(record: AxisRecord) -> Iterator[str]:
-    """Labels may be worth less than they are, and never more."""
-    numbers = [worth for row in record.worth.values() for worth in row.values()]
-    if not all(isfinite(number) and number >= 0 for number in (*numbers, record.answers_worth or 0)):
-        yield "what labels or answers are worth is below 0, or no number"
-    for verdict, row in record.worth.items():
-        counts, on = record.table.get(verdict, {}), f"on answers with the verdict {verdict}"
-        if not row.keys() <= counts.keys():
-            yield f"labels are worth something {on}, and are not in the table"
-        if sum(row.values()) > sum(counts.values()) + _ROUNDING:
-            yield f"the labels {on} are worth more than there are"
-        if any(worth and not counts.get(label) for label, worth in row.items()):
-            yield f"a label that nobody gave is worth something {on}"
-    if (record.answers_worth or 0) > sum(record.answers.values()):
-        yield "the answers are worth more than there are"
-
-
 def standing(
-    certificates: Sequence[Certificate], grader: str, rubric_sha256: str, corpus: str
+    certificates: Iterable[Certificate],
+    bound_to: tuple[str, str, str],
+    labels: Sequence[Label] = (),
+    runs: Sequence[RunEntry] = (),
 ) -> tuple[Certificate | None, str]:
-    """The newest sound certificate for this grader, rubric and corpus; or None and why there is none.
+    """The newest certificate that counts for this grader, rubric and corpus; or None and why there is none.
 
-    Beside one that stands, the words say which newer one does not count.
+    Beside one that stands, the words say why a newer one does not count. `labels` and `runs` are those of the ledger.
     """
-    if not grader:
-        return None, "the verdicts do not name their grader, so no certificate can be for it"
-    newest_first = sorted(certificates, key=lambda certificate: (certificate.at, certificate.id), reverse=True)
-    wanted = (grader, rubric_sha256, corpus)
-    fitting = [one for one in newest_first if (one.grader, one.rubric_sha256, one.corpus) == wanted]
+    grader, rubric_sha256, corpus = bound_to
+    newest_first = sorted(
+        (one for one in certificates if one.grader == grader), key=lambda c: (c.at, c.id), reverse=True
+    )
+    judged = [(one, fault_in(one) or _outdated(one, labels, runs)) for one in newest_first]
+    fitting = [(one, fault) for one, fault in judged if (one.rubric_sha256, one.corpus) == (rubric_sha256, corpus)]
     if fitting:
-        return next((one for one in fitting if not fault_in(one)), None), _edited(fitting[0])
-    others = [certificate for certificate in newest_first if not fault_in(certificate)]
+        return next((one for one, fault in fitting if not fault), None), fitting[0][1]
+    others = [one for one, fault in judged if not fault]
     if not others:
-        return None, f"there is no certificate for the grader {grader}"
+        return None, f"there is no certificate for {f'the grader {grader}' if grader else 'a grader without a name'}"
     # Of those that do not fit, the one that fits best tells most.
-    best = max(others, key=lambda c: (c.grader == grader, c.rubric_sha256 == rubric_sha256, c.corpus == corpus))
+    best = next((one for one in others if one.rubric_sha256 == rubric_sha256), others[0])
     which = f"the certificate of {best.at[:10]}"
-    if best.grader != grader:
-        return None, f"expired: {which} is for the grader {best.grader}, and this is {grader}"
     if best.rubric_sha256 != rubric_sha256:
         return None, f"expired: the rubric has changed since {which} was made"
     theirs, ours = (name[:_LONGEST] or "one that is not named" for name in (best.corpus, corpus))
     return None, f"expired: {which} is for another corpus ({theirs}, and this is {ours})"
 
 
-def _edited(certificate: Certificate) -> str:
-    fault = fault_in(certificate)
+def fault_in(certificate: Certificate) -> str:
+    """What shows that it is not as `calibrate` made it; "" where nothing does."""
+    faults = [f"its counts on {name} cannot be" for name, one in certificate.axes.items() if not _is_possible(one)]
+    if sealed(certificate).id != certificate.id:
+        faults.insert(0, "its id is not the hash of the rest")
     which = f"that of {certificate.at[:10]} ({certificate.id[:_LONGEST]})"
-    return f"a certificate in the ledger was edited: {which}, {fault}" if fault else ""
+    return f"a certificate in the ledger was edited: {which}, {faults[0]}" if faults else ""
+
+
+def _is_possible(record: AxisRecord) -> bool:
+    counts: list[float] = [record.n, record.divided, record.answers_worth or 0, *record.answers.values()]
+    for table in (record.table, record.worth):
+        counts += [count for row in table.values() for count in row.values()]
+    enough = all(sum(row.values()) <= record.answers.get(verdict, 0) for verdict, row in record.table.items())
+    return enough and all(isfinite(count) and count >= 0 for count in counts)
+
+
+def _outdated(certificate: Certificate, labels: Sequence[Label], runs: Iterable[RunEntry]) -> str:
+    """That somebody has said something else since of an answer that was labelled then, or picked it; "" otherwise."""
+    fitting = {"", *(run.id for run in runs if _is_on(run, certificate))}
+    behind = [label for label in labels if label.run in fitting and label.annotator in certificate.annotators]
+    now = _said(behind)
+    then = _said(label for label in behind if label.at <= certificate.at)
+    if all(now.get(place) == said for place, said in then.items()):
+        return ""
+    why = "labels behind it were changed since, or picked by hand; calibrate again"
+    return f"the certificate of {certificate.at[:10]} does not count: {why}"
+
+
+def _is_on(run: RunEntry, certificate: Certificate) -> bool:
+    told = {key: str(run.manifest.get(key) or "") for key in ("grader", "corpus_sha256", "questions_sha256")}
+    corpus = corpus_of(told["corpus_sha256"], told["questions_sha256"])
+    return (told["grader"], corpus) == (certificate.grader, certificate.corpus)
+
+
+def _said(labels: Iterable[Label]) -> dict[Hashable, tuple[Value, bool]]:
+    """What stands of each person on each axis of each answer, and whether it was picked by hand."""
+    return {place_of(label): (label.value, label.drawn in BY_CHOICE) for label in current(labels)}

@@ -24,9 +24,9 @@ Weighed = dict[str, dict[str, float]]
 class Rate(Struct, frozen=True, kw_only=True):
     """A rate or mean as people would have it, and as the grader has it (`graded`). None where nobody can say."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
     method: Method
     graded: float | None = None
     warning: str = ""
@@ -35,30 +35,17 @@ class Rate(Struct, frozen=True, kw_only=True):
 class Bucket(Struct, frozen=True, kw_only=True):
     """How many answers of a bucket the grader finds, and how many others it rightly leaves out."""
 
-    sensitivity: Interval | None
-    specificity: Interval | None
+    sensitivity: Interval | None = None
+    specificity: Interval | None = None
     reason: str = ""
-
-
-class Fit(Struct, frozen=True, kw_only=True):
-    """From a stated confidence to the chance that people agree; `kind` None where there is too little to fit."""
-
-    kind: Literal["platt", "isotonic"] | None
-    n: int
-    reason: str = ""
-    slope: float | None = None
-    intercept: float | None = None
-    confidences: tuple[float, ...] = ()
-    right: tuple[float, ...] = ()
 
 
 class Reliability(Struct, frozen=True, kw_only=True):
-    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
+    """Confidence against agreement: bins, and their mean gap (ECE)."""
 
     n: int
     bins: tuple[Bin, ...]
     ece: float
-    fits: dict[str, Fit]
 
 
 class SendToAPerson(Struct, frozen=True, kw_only=True):

@@ -112,7 +112,7 @@ def label(
 
 
 def _checked_name(name: str | None, store: RunStore) -> str:
-    from surefoot.cli.calibrating import graders_of
+    from surefoot.cli.calibrate_inputs import graders_of
 
     if name is None:
         return ""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.calibration.joining import FACTUALITY
+from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain
@@ -139,12 +139,6 @@ def on_confidence(axis: AxisCalibration) -> Iterator[str]:
     if found is None:
         return
     yield f"Confidence and agreement lie {percent(found.ece)} apart on average (ECE, {counted(found.n, 'verdict')})."
-    for source, fit in found.fits.items():
-        by = f"the verdicts of {source}"
-        if fit.kind is None:
-            yield f"No curve is fitted to {by}: {fit.reason}."
-        else:
-            yield f"{'A Platt' if fit.kind == 'platt' else 'An isotonic'} curve is fitted to {by} ({fit.n:,})."
     person = axis.send_to_a_person
     if person is not None and person.share == 0:
         yield f"Nobody needs to look for a risk of {percent(person.risk)}: no more verdicts than that are wrong anyway."

@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from surefoot.records import Interval
 from surefoot.stats import ALPHA, Z
@@ -39,13 +40,20 @@ class Stratum(Struct, frozen=True):
 
 
 class Corrected(Struct, frozen=True):
-    """A rate freed of the grader's error. `value` stays within 0 and 1; `raw_value` is what the formula gave."""
+    """A rate freed of the grader's error. `value` stays within 0 and 1; a warning says if the formula gave another."""
 
     value: float | None
     low: float
     high: float
-    raw_value: float | None
     warning: str = ""
+
+
+def jeffreys(successes: float, n: float) -> tuple[float, float]:
+    """The 95 % interval of a plain share: equal tails of Beta(successes + 1/2, failures + 1/2), open at 0 and 1."""
+    failures = n - successes
+    low = float(betaincinv(successes + 0.5, failures + 0.5, ALPHA / 2)) if successes else 0.0
+    high = float(betaincinv(successes + 0.5, failures + 0.5, 1 - ALPHA / 2)) if failures else 1.0
+    return low, high
 
 
 def post_stratified(strata: Sequence[Stratum], *, seed: int = 0, draws: int = DRAWS) -> Interval:
@@ -79,12 +87,7 @@ def rate_limits(
 
 
 def confusion_draws(
-    table: Sequence[Sequence[float]],
-    answers: Sequence[float],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-    unseen: bool = True,
+    table: Numbers, answers: Numbers, *, seed: int = 0, draws: int = DRAWS, unseen: bool = True
 ) -> Numbers:
     """What the whole confusion table may look like: shares of all answers, as (draws, verdicts, labels).
 
@@ -94,11 +97,10 @@ def confusion_draws(
     that nobody gave after a verdict never is given. An interval should cover both views.
     """
     generator = np.random.default_rng(seed)
-    counts, sizes = np.asarray(table, dtype=float), np.asarray(answers, dtype=float)
-    weights = np.where(sizes > 0, generator.standard_gamma(sizes + 0.5, (draws, len(sizes))), 0.0)
+    weights = np.where(answers > 0, generator.standard_gamma(answers + 0.5, (draws, len(answers))), 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
-    possible = (counts > 0) | (counts.sum(axis=1, keepdims=True) == 0) | unseen
-    rows = generator.standard_gamma(np.where(possible, counts + 1 / counts.shape[1], 0.0), (draws, *counts.shape))
+    possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
+    rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
     return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
 
 
@@ -114,7 +116,7 @@ def rogan_gladen(
     n_, p = n + Z**2, (positives + Z**2 / 2) / (n + Z**2)
     se, sp = (hits + 1) / (m1 + 2), (rejections + 1) / (m0 + 2)
     if informed <= 0 or se + sp <= 1:
-        return Corrected(None, 0.0, 1.0, None, "the grader finds this bucket no better than chance would")
+        return Corrected(None, 0.0, 1.0, "the grader finds this bucket no better than chance would")
     rate = (p + sp - 1) / (se + sp - 1)
     from_se, from_sp = se * (1 - se) / (m1 + 2), sp * (1 - sp) / (m0 + 2)
     shift = 2 * Z**2 * (rate * from_se - (1 - rate) * from_sp)
@@ -122,7 +124,7 @@ def rogan_gladen(
     raw = (share + rejections / m0 - 1) / informed
     value = min(1.0, max(0.0, raw))
     low, high = (min(1.0, max(0.0, rate + shift + side * Z * error)) for side in (-1, 1))
-    return Corrected(value, min(low, value), max(high, value), raw, _outside(raw))
+    return Corrected(value, min(low, value), max(high, value), _outside(raw))
 
 
 def _outside(raw: float) -> str:
@@ -134,20 +136,15 @@ def _outside(raw: float) -> str:
     )
 
 
-def ppi_mean(
-    labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float], *, weight: float | None = None
-) -> Interval:
+def ppi_mean(labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float]) -> Interval:
     """The mean that people would give, by PPI++: the labelled mean, moved by what the scores of the rest add.
 
-    `scores` are the grader's for the labelled answers, in the same order. `weight` is how far the scores are
-    believed, from 0 to 1; it is estimated unless given.
+    `scores` are the grader's for the labelled answers, in the same order.
     """
     y, f, rest = (np.asarray(values, dtype=float) for values in (labels, scores, scores_rest))
-    if weight is None:
-        everything = np.concatenate([f, rest])
-        spread = float(everything.var(ddof=1))
-        shared = float(((y - y.mean()) * (f - f.mean())).mean())
-        weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0
+    spread = float(np.concatenate([f, rest]).var(ddof=1))
+    shared = float(((y - y.mean()) * (f - f.mean())).mean())
+    weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0  # of the scores
     left = y - weight * f
     value = weight * float(rest.mean()) + float(left.mean())
     error = sqrt(weight**2 * float(rest.var()) / len(rest) + float(left.var()) / len(left))

@@ -1,21 +1,24 @@
-"""What a table of verdicts and labels says of the grader, and of the answers: shares, rates and agreement."""
+"""What verdicts and labels say of the grader, and of the answers: shares, rates, agreement and means."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import Answer
+from surefoot.calibration.confusion import Confusion, Mask, named
 from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
-from surefoot.calibration.tables import Confusion, Mask, named
-from surefoot.records import Interval
+from surefoot.records import Interval, Value
+from surefoot.rubric import HIGHEST, LOWEST, Axis
 from surefoot.stats import ALPHA
-from surefoot.stats.agreement import Weights, ac1s, cohen_kappa, kappas
-from surefoot.stats.correction import Stratum, post_stratified, rogan_gladen
+from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
+from surefoot.stats.correction import Stratum, jeffreys, post_stratified, ppi_mean, ppi_refused, rogan_gladen
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
-from surefoot.stats.intervals import jeffreys
 
 ACCEPTABLE, BAD = "acceptable", "bad"
 _KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
@@ -25,7 +28,31 @@ _NO_SPREAD = 1e-12
 _MORE, _ROUGHLY = 50, 4_000  # labels, and draws for what is only foretold
 _UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
 
-Counted = tuple[float, float]  # successes, of; no whole numbers where labels are weighed
+
+_COUNTED = "Every answer is labelled, so the mean is counted."
+_STEADIED = (
+    "The labels are from this very run: the mean is theirs, steadied by the scores of the other answers (PPI++)."
+)
+_TOO_FEW = "There is no mean: it takes two labels on flagged answers, and two on the others."
+_AMONG = {True: "of the flagged answers, ", False: "of the answers that are not flagged, ", None: ""}
+_ALL_THE_SAME = "all labels are the same, which does not tell how far other answers may differ"
+
+
+class Share(NamedTuple):
+    """An interval, and counts worth as much: successes, of. They are no whole numbers where labels are weighed."""
+
+    interval: Interval
+    counts: tuple[float, float]
+
+
+class Part(NamedTuple):
+    """The mean of some answers, with what its interval adds to either side."""
+
+    n: int
+    value: float
+    half: float
+    method: Method
+    why: str
 
 
 def good_or_bad(value: str) -> str:
@@ -39,35 +66,29 @@ def only(bucket: str) -> Callable[[str], str]:
 
 def accepted_but_bad(confusion: Confusion) -> Interval | None:
     """Of the answers the grader calls acceptable, how many are bad; the table is one of `good_or_bad`."""
-    found = _share(
-        confusion, confusion.where(lambda said, _: said == ACCEPTABLE), confusion.where(lambda _, is_: is_ == BAD)
-    )
-    return found and found[0]
+    found = _share(confusion, confusion.graded(ACCEPTABLE), confusion.labelled_as(BAD))
+    return found and found.interval
 
 
-def caught(confusion: Confusion, bucket: str = BAD) -> tuple[Interval, Counted] | None:
-    """Of the answers in a bucket, how many the grader puts there; as an interval, and as counts worth as much."""
-    return _share(
-        confusion, confusion.where(lambda _, is_: is_ == bucket), confusion.where(lambda said, _: said == bucket)
-    )
+def sensitivity_of(confusion: Confusion, bucket: str = BAD) -> Share | None:
+    """Of the answers in a bucket, how many the grader puts there."""
+    return _share(confusion, confusion.labelled_as(bucket), confusion.graded(bucket))
 
 
-def left_alone(confusion: Confusion, bucket: str) -> tuple[Interval, Counted] | None:
+def specificity_of(confusion: Confusion, bucket: str) -> Share | None:
     """Of all others, how many the grader leaves out of the bucket."""
-    return _share(
-        confusion, confusion.where(lambda _, is_: is_ != bucket), confusion.where(lambda said, _: said != bucket)
-    )
+    return _share(confusion, ~confusion.labelled_as(bucket), ~confusion.graded(bucket))
 
 
 def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
     """Sensitivity and specificity; the table is one of this bucket and the others."""
-    found, spared = caught(confusion, bucket), left_alone(confusion, bucket)
+    found, spared = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
     reason = f"all labelled answers are {bucket}" if spared is None else ""
     reason = f"no labelled answer is {bucket}" if found is None else reason
-    return Bucket(sensitivity=found and found[0], specificity=spared and spared[0], reason=reason)
+    return Bucket(sensitivity=found and found.interval, specificity=spared and spared.interval, reason=reason)
 
 
-def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Counted] | None:
+def _share(confusion: Confusion, whole: Mask, part: Mask) -> Share | None:
     """Of the answers in one part of the table, how many are in another; None where nobody labelled one of them."""
     tally, inside = confusion.tally, whole & part
     if not tally[whole].sum():
@@ -75,8 +96,8 @@ def _share(confusion: Confusion, whole: Mask, part: Mask) -> tuple[Interval, Cou
     value, *drawn = (_ratio(table, inside, whole) for table in (confusion.shares, *confusion.views))
     if confusion.complete or all(np.ptp(draws) < _NO_SPREAD for draws in drawn):
         hits, of, each = float(tally[inside].sum()), float(tally[whole].sum()), confusion.labels_count(whole)
-        return _plain(hits, of, each), (hits * each, of * each)
-    return _covering(float(value), drawn), _worth(float(value), drawn[0])
+        return Share(_plain(hits, of, each), (hits * each, of * each))
+    return Share(_covering(float(value), drawn), _worth(float(value), drawn[0]))
 
 
 def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
@@ -85,7 +106,7 @@ def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
     return np.asarray(np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0))
 
 
-def _worth(share: float, draws: Numbers) -> Counted:
+def _worth(share: float, draws: Numbers) -> tuple[float, float]:
     """So many counts, with this share of successes, as leave a Jeffreys' posterior with the spread of the draws."""
     mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
     of = max(1.0, mean * (1 - mean) / spread - 2)
@@ -113,15 +134,15 @@ def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None
     else:  # what is ungraded has no place on a scale
         graded = [row for row, name in enumerate(confusion.rows) if name != UNGRADED]
         shares, *drawn = (table[..., graded, :] for table in tables)
-    # The large-sample interval has no width where all agree, so it is taken from the draws.
-    plain = cohen_kappa(shares.tolist(), weights) if shares.sum() else None
-    return None if plain is None else _covering(plain.value, (kappas(table, weights) for table in drawn))
+    if len(used_values(shares)) < 2:
+        return None
+    return _covering(float(kappas(shares, weights)), (kappas(table, weights) for table in drawn))
 
 
 def ac1_of(confusion: Confusion) -> Interval | None:
     """Gwet's AC1 over the values that were used at all."""
     shares, *drawn = map(_square, (confusion.shares, *confusion.views))
-    used = np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
+    used = used_values(shares)
     if len(used) < 2:
         return None
     value, *many = (ac1s(table[..., used, :][..., used]) for table in (shares, *drawn))
@@ -139,9 +160,8 @@ def corrected(confusion: Confusion, bucket: str) -> Rate:
     graded = confusion.answers().get(bucket, 0) / confusion.total
     method: Method = "counted" if confusion.complete else "post-stratified"
     if confusion.complete:
-        inside = confusion.where(lambda _, is_: is_ == bucket)
-        everything = confusion.where(lambda *_: True)
-        found = _plain(float(confusion.tally[inside].sum()), confusion.total, confusion.labels_count(everything))
+        inside = float(confusion.tally[confusion.labelled_as(bucket)].sum())
+        found = _plain(inside, confusion.total, confusion.labels_count(np.ones_like(confusion.tally, dtype=bool)))
     else:  # the estimate is that of all labels, whatever they count for in the interval; it takes no draws
         value = post_stratified(confusion.strata(bucket, as_counted=True), draws=1).value
         limits = post_stratified(confusion.strata(bucket))
@@ -181,13 +201,89 @@ def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str)
     """The share of a bucket among other answers, from their verdicts and the errors in the table (Rogan and Gladen)."""
     inside = [named(answer.verdict) == bucket for answer in answers]
     graded = sum(inside) / len(inside)
-    sensitivity, specificity = caught(confusion, bucket), left_alone(confusion, bucket)
-    if sensitivity is None or specificity is None or not confusion.speaks_for_all:
-        reason = _UNKNOWN if confusion.speaks_for_all else PICKED
-        return Rate(value=None, low=None, high=None, method="rogan-gladen", graded=graded, warning=reason)
+    sensitivity, specificity = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
+    if sensitivity is None or specificity is None or not confusion.has_sample:
+        reason = _UNKNOWN if confusion.has_sample else PICKED
+        return Rate(method="rogan-gladen", graded=graded, warning=reason)
     members = [answer.member for answer in answers]
     each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))
-    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity[1], specificity[1])
+    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity.counts, specificity.counts)
     # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
     low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
     return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)
+
+
+def is_number(axis: Axis) -> bool:
+    """Its values can be averaged: counts, scores, and steps with numbers for names."""
+    return axis.is_dimension or not axis.values or all(isinstance(value, int) for value in axis.values)
+
+
+def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
+    """The mean, and a sentence on how it was found.
+
+    Flagged answers are labelled more often than others, so both kinds are estimated apart and weighed by their number.
+    Answers that were picked speak for themselves alone.
+    """
+    scored = [answer for answer in answers if answer.verdict is not None]
+    labelled = [answer for answer in answers if answer.label is not None]
+    picked = [answer for answer in labelled if answer.chosen]
+    drawn = [answer for answer in answers if not answer.chosen or answer.label is None]
+    scores = [_number(answer.verdict) for answer in scored]
+    graded = float(np.mean(scores)) if scores else None
+    alike = max(_alike(scored, scores), _alike(labelled, [_number(answer.label) for answer in labelled]))
+    parts = [Part(1, _number(answer.label), 0.0, "counted", _COUNTED) for answer in picked]
+    for flag in (True, False, None):
+        kind = [answer for answer in drawn if answer.flagged is flag]
+        part = _part(kind, _AMONG[flag], alike)
+        if kind and part is None:
+            return Rate(method="labels alone", graded=graded), _TOO_FEW
+        parts += [part] if part else []
+    # The weakest of the ways is named.
+    way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
+    whole = sum(part.n for part in parts)
+    value = sum(part.n * part.value for part in parts) / whole
+    halves = [part.n / whole * part.half for part in parts]
+    # Where answers that go together are in several parts, these err together.
+    half = sum(halves) if _deff(drawn, alike) > 1 else sqrt(sum(one**2 for one in halves))
+    if not half:
+        return Rate(value=value, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
+    least, most = (float(LOWEST), float(HIGHEST)) if axis.is_dimension else (float(axis.least), inf)
+    if axis.values:
+        least, most = _number(min(axis.values)), _number(max(axis.values))
+    low, high = max(least, value - half), min(most, value + half)
+    return Rate(value=value, low=low, high=high, method=way.method, graded=graded), way.why
+
+
+def _part(answers: Sequence[Answer], among: str, alike: float) -> Part | None:
+    labelled = [answer for answer in answers if answer.label is not None]
+    rest = [answer for answer in answers if answer.label is None]
+    if len(labelled) < 2:
+        return None
+    labels = [_number(answer.label) for answer in labelled]
+    refused = ppi_refused(labels)
+    if rest and refused is None and all(answer.verdict is not None for answer in answers):
+        scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
+        found = ppi_mean(labels, scores, others)
+        half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled, alike), _deff(answers, alike)))
+        return Part(len(answers), found.value, half, "ppi++", _STEADIED)
+    worth = len(labels) / _deff(labelled, alike)
+    error = float(np.std(labels, ddof=1)) / sqrt(worth)
+    half = float(stdtrit(max(1, worth - 1), 1 - ALPHA / 2)) * error
+    not_why = f"{among}{refused}" if refused else "not every answer has a score"
+    why = f"The mean is that of the labels alone: {not_why}." if rest else _COUNTED
+    return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)
+
+
+def _alike(answers: Sequence[Answer], numbers: Sequence[float]) -> float:
+    return alikeness(np.array(numbers, dtype=float)[:, None], [answer.member for answer in answers])
+
+
+def _deff(answers: Sequence[Answer], alike: float) -> float:
+    """How many times the squared error grows because some answers go together; 1 where none do."""
+    return 1 / each_counts(Counter(answer.member for answer in answers), alike)
+
+
+def _number(value: Value) -> float:
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from surefoot.stats.intervals import jeffreys
+from surefoot.stats.correction import jeffreys
 
 
 @given(st.integers(2, 2000).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
@@ -22,7 +22,3 @@ def test_it_holds_the_share_and_stays_within_0_and_1(pair: tuple[int, int]) -> N
 def test_the_ends_are_open_and_nothing_is_known_without_observations() -> None:
     assert jeffreys(0, 30)[0] == 0 and jeffreys(30, 30)[1] == 1
     assert jeffreys(0, 0) == (0, 1)
-
-
-def test_a_higher_level_is_wider() -> None:
-    assert jeffreys(3, 30, 0.99)[0] < jeffreys(3, 30)[0] < jeffreys(3, 30)[1] < jeffreys(3, 30, 0.99)[1]

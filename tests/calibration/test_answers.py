@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from surefoot.calibration.joining import by_people, join
+from surefoot.calibration.answers import Graded, by_people
+from surefoot.calibration.answers import join as join_runs
 
-from .helpers import label, verdict
+from .helpers import join, label, verdict
 
 
 def messages(problems: Sequence[object]) -> str:
@@ -79,7 +80,7 @@ def test_the_same_answer_again_is_no_news_within_a_run_and_across_runs() -> None
     labels = [label(1, "wrong", version="same")]
     once = join(verdicts, labels, versions=versions)
     assert len(once.axes["factuality"]) == 2
-    twice = join(verdicts, labels, versions=versions, before=once)
+    twice = join_runs([Graded(verdicts, labels, versions)] * 2)
     assert len(twice.axes["factuality"]) == 2
     assert twice.labelled == 1
     assert "unknown_question" not in [problem.kind for problem in twice.problems]

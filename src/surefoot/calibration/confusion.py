@@ -15,9 +15,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.results import UNGRADED, Table, Weighed
 from surefoot.records import AxisRecord, Value
+from surefoot.rubric import Axis
 from surefoot.stats.correction import Stratum, confusion_draws
 from surefoot.stats.design_effect import Labelled, Member, Numbers, alikeness, each_counts, labels_count
 
@@ -28,6 +29,7 @@ _KNOWN = 1_000_000_000
 _FEW = 5  # labels below which a part of a row is taken together with the rest of the row
 _DRAWS = 4_000
 _DIGITS_OF_WORTH = 6
+_LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
 
 
 class Cell(Struct, frozen=True):
@@ -50,10 +52,10 @@ class Cell(Struct, frozen=True):
 class Confusion(Struct, frozen=True, dict=True):
     """`rows` are verdicts, `columns` kinds of labels, in the rubric's order; an answer `counts` for 1 or less."""
 
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    drawn: tuple[Cell, ...]
-    chosen: tuple[Cell, ...]
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    drawn: tuple[Cell, ...] = ()
+    chosen: tuple[Cell, ...] = ()
     counts: float = 1.0
     members: dict[tuple[str, str], Counter[Member]] = {}  # the labelled answers by verdict and label
     alike: float = 0.0  # how far answers on one document go together
@@ -72,17 +74,32 @@ class Confusion(Struct, frozen=True, dict=True):
         return sum(cell.m for cell in self.cells)
 
     @property
+    def picked(self) -> int:
+        return sum(cell.n for cell in self.chosen)
+
+    @property
     def complete(self) -> bool:
         return self.labelled == self.total
 
     @property
-    def speaks_for_all(self) -> bool:
+    def has_sample(self) -> bool:
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
         return any(cell.m for cell in self.drawn)
 
-    def where(self, holds: Callable[[str, str], bool]) -> Mask:
-        """The part of the table where this holds of the kind of the verdict and that of the label."""
-        return np.array([[holds(self.kind(row), column) for column in self.columns] for row in self.rows], dtype=bool)
+    def drawn_by_verdict(self) -> tuple[Counter[str], Counter[str]]:
+        """Of the answers that were not picked: how many have each verdict, and how many of these are labelled."""
+        answers, labelled = Counter[str](), Counter[str]()
+        for cell in self.drawn:
+            answers[cell.verdict] += cell.n
+            labelled[cell.verdict] += int(cell.m)
+        return answers, labelled
+
+    def graded(self, kind: str) -> Mask:
+        """The part of the table where the verdict is of this kind."""
+        return np.array([[self.kind(row) == kind] * len(self.columns) for row in self.rows], dtype=bool)
+
+    def labelled_as(self, kind: str) -> Mask:
+        return np.array([[column == kind for column in self.columns]] * len(self.rows), dtype=bool)
 
     def labels_count(self, part: Mask) -> float:
         """What a labelled answer in this part of the table counts for among all in it."""
@@ -128,9 +145,9 @@ class Confusion(Struct, frozen=True, dict=True):
         """
         times = [cell.counts for cell in self.drawn] + [_KNOWN] * len(self.chosen)
         labels = np.array([[cell.labels.get(column, 0) for column in self.columns] for cell in self.cells], dtype=float)
-        table = (labels * np.array(times)[:, None]).tolist()
+        table = labels * np.array(times)[:, None]
         place = np.array([[cell.verdict == row for cell in self.cells] for row in self.rows], dtype=float)
-        sizes = (self.counts * np.array([cell.n for cell in self.cells])).tolist()
+        sizes = self.counts * np.array([cell.n for cell in self.cells])
         both = (confusion_draws(table, sizes, draws=_DRAWS, unseen=unseen) for unseen in (True, False))
         with_unseen, without = (np.asarray(np.einsum("rc,dcl->drl", place, by_cell)) for by_cell in both)
         return with_unseen, without
@@ -176,8 +193,12 @@ class Confusion(Struct, frozen=True, dict=True):
         return found
 
 
-def confusion_of(answers: Sequence[Answer], values: Sequence[Value], *, by_flag: bool, kind: Kind = str) -> Confusion:
-    """The table of an axis. `by_flag`: labels were drawn by whether an answer was flagged on another axis."""
+def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Confusion:
+    """The table of an axis. Scores and large counts have none: the one returned is empty."""
+    values = _values(answers, axis)
+    if not values:
+        return Confusion()
+    by_flag = axis.name != FACTUALITY  # labels were drawn by whether an answer was flagged on that axis
     drawn: dict[tuple[str, int, bool], list[Answer]] = {}  # by verdict, run and flag
     chosen = Counter[tuple[str, str]]()
     members: defaultdict[tuple[str, str], Counter[Member]] = defaultdict(Counter)
@@ -205,22 +226,32 @@ def confusion_of(answers: Sequence[Answer], values: Sequence[Value], *, by_flag:
     )
 
 
-def from_certificate(record: AxisRecord, values: Sequence[Value], kind: Kind = str) -> Confusion:
+def from_certificate(record: AxisRecord, axis: Axis, kind: Kind = str) -> Confusion:
     """The table a certificate keeps, its labels as what they are worth."""
     table, answers, cells = record.table, record.answers, []
-    given = {kind(label) for row in table.values() for label in row}
-    columns, rows = _headings(values, given, {*table, *answers}, kind)
+    given = {kind(label) for row in record.weighed.values() for label in row}
+    columns, rows = _headings(axis.values, given, {*table, *answers}, kind)
     for row in rows:
-        labels: Counter[str] = Counter()
+        labels = defaultdict[str, float](float)
         for label, worth in record.weighed.get(row, {}).items():
-            labels[kind(label)] += worth  # type: ignore[assignment]
+            labels[kind(label)] += worth
         cells.append(Cell(row, max(answers.get(row, 0), sum(table.get(row, {}).values())), labels))
-    counts = record.answers_worth / sum(answers.values()) if record.answers_worth else 1.0
+    total = sum(answers.values())
+    counts = record.answers_worth / total if record.answers_worth and total else 1.0
     return Confusion(rows, columns, tuple(cell for cell in cells if cell.n), (), counts, kind=kind)
 
 
 def named(value: Value) -> str:
     return UNGRADED if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _values(answers: Sequence[Answer], axis: Axis) -> Sequence[Value]:
+    """Counts have a column for each number up to the largest."""
+    if axis.values:
+        return axis.values
+    given = [value for answer in answers for value in (answer.verdict, answer.label)]
+    largest = max((value for value in given if isinstance(value, (int, float))), default=0)
+    return () if axis.is_dimension or largest > _LARGEST_COUNT else range(axis.least, int(largest) + 1)
 
 
 def _headings(
@@ -237,15 +268,14 @@ def _headings(
 def _alike(answers: Sequence[Answer], kind: Kind) -> float:
     """How far answers on one document go together: in what the grader says, or in what people say of one verdict."""
     labelled = _labelled(answers)
-    verdicts, labels = (
-        [kind(named(value)) for value in some] for some in ([a.verdict for a in labelled], [a.label for a in labelled])
-    )
-    agree = np.array([[one == other] for one, other in zip(verdicts, labels, strict=True)], dtype=float)
+    verdicts = [kind(named(answer.verdict)) for answer in labelled]
+    labels = [kind(named(answer.label)) for answer in labelled]
+    agree = np.equal(verdicts, labels).astype(float).reshape(-1, 1)
     members = [answer.member for answer in labelled]
     return max(
         alikeness(_marked([kind(named(answer.verdict)) for answer in answers]), [answer.member for answer in answers]),
         alikeness(_beside(_marked(labels), verdicts), members),
-        alikeness(_beside(agree.reshape(-1, 1), verdicts), members),
+        alikeness(_beside(agree, verdicts), members),
     )
 
 
@@ -270,7 +300,7 @@ def _cells(
     cells: list[tuple[str, list[Answer]]] = []
     for row in rows:
         parts = [part for key, part in sorted(drawn.items(), key=lambda item: item[0]) if key[0] == row]
-        together = len(parts) > 1 and _go_together([(len(part), len(_labelled(part))) for part in parts])
+        together = len(parts) > 1 and _too_few_apart([(len(part), len(_labelled(part))) for part in parts])
         cells += [(row, part) for part in ([[*chain(*parts)]] if together else parts)]
     members = [Counter(answer.member for answer in _labelled(part)) for _, part in cells]
     counts = labels_count([Labelled(len(part), m) for (_, part), m in zip(cells, members, strict=True)], alike)
@@ -282,7 +312,7 @@ def _labelled(answers: Iterable[Answer]) -> list[Answer]:
     return [answer for answer in answers if answer.label is not None]
 
 
-def _go_together(parts: Sequence[tuple[int, int]]) -> bool:
+def _too_few_apart(parts: Sequence[tuple[int, int]]) -> bool:
     """True where a part has too few labels of its own, unless these few speak for many answers: not to be drowned."""
     n, m = map(sum, zip(*parts, strict=True))
     few = [(size, labels) for size, labels in parts if labels < _FEW]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from surefoot.calibration.certificates import left_out
-from surefoot.calibration.figures import ACCEPTABLE
-from surefoot.calibration.joining import Answer
+from surefoot.calibration.answers import Answer
+from surefoot.calibration.confusion import Confusion, named
+from surefoot.calibration.estimates import ACCEPTABLE
 from surefoot.calibration.results import UNGRADED
-from surefoot.calibration.tables import Confusion, named
 from surefoot.records import Interval, whose
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
 _NAMED, _LONGEST_ID = 3, 60
+_HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
 
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
 
@@ -51,11 +51,10 @@ def passed_over(answers: Sequence[Answer]) -> str:
 
 def by_verdict(confusion: Confusion) -> str:
     """Why rates are post-stratified."""
-    chosen = sum(cell.n for cell in confusion.chosen)
-    beside = f" Labelled answers that were picked, not drawn ({chosen}), speak for themselves alone." if chosen else ""
+    picked = f" Labelled answers that were picked, not drawn ({confusion.picked}), speak for themselves alone."
     return (
         "The labels are on these very answers and were drawn by verdict, so the labels of each verdict stand for all"
-        f" answers that have it (post-stratified).{beside}"
+        f" answers that have it (post-stratified).{picked if confusion.picked else ''}"
     )
 
 
@@ -72,15 +71,14 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
-    picked = sum(cell.n for cell in confusion.chosen)
-    if missed := left_out(confusion.table(confusion.drawn), confusion.answers(), picked):
-        yield f"These labels are no sample, and the gate does not go by them: {missed}."
-    with_labels = {cell.verdict for cell in confusion.drawn if cell.m}
-    for row, n in Counter(cell.verdict for cell in confusion.drawn for _ in range(cell.n)).items():
-        if row not in with_labels:
-            without = ", not counting those that were picked" if confusion.chosen else ""
-            left = f"{n} of {confusion.total}{without}"
-            yield f"No answer {_graded(row)} has a label that counts ({left}), which widens the intervals."
+    answers, labelled = confusion.drawn_by_verdict()
+    for verdict, n in answers.items():
+        if not labelled[verdict]:
+            beside = ", not counting those that were picked" if confusion.picked else ""
+            none = f"No answer {_graded(verdict)} has a label that counts ({n} of {confusion.total}{beside})"
+            would_be_met = labelled.total() * n / answers.total() >= _HARDLY_BY_CHANCE
+            but = " A fair draw would have met some, so these labels are no sample: label some of them."
+            yield f"{none}, which widens the intervals.{but if would_be_met else ''}"
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
@@ -88,21 +86,20 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
         )
 
 
-def divided(answers: Sequence[Answer]) -> str:
+def divided(answers: Sequence[Answer]) -> Iterator[str]:
     """Without this, a grader that errs where annotators disagree looks like one that never does."""
-    torn = [answer for answer in answers if answer.divides_people]
-    if not torn:
-        return ""
-    who = _begun(whose(name for answer in answers for name in answer.votes))
-    of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
-    names = ", ".join(answer.question_id[:_LONGEST_ID] for answer in torn[:_NAMED])
-    return (
-        f"{who} are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and rates"
-        " are those of the answers they agree on. Settle them, or agree on the rubric first."
-    )
+    torn = [answer for answer in answers if answer.is_disputed]
+    if torn:
+        who = _begun(whose(name for answer in answers for name in answer.votes))
+        of = counted(sum(bool(answer.votes) for answer in answers), "labelled answer")
+        names = ", ".join(answer.question_id[:_LONGEST_ID] for answer in torn[:_NAMED])
+        yield (
+            f"{who} are divided on {len(torn)} of {of}, such as {names}: these count as not labelled, so kappa and"
+            " rates are those of the answers they agree on. Settle them, or agree on the rubric first."
+        )
 
 
-def going_together(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
+def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
     """Why intervals are wider than so many answers would have them."""
     questions = len({answer.question_id for answer in answers})
     if questions < len(answers):
@@ -137,4 +134,4 @@ def _begun(words: str) -> str:
 
 
 def _graded(row: str) -> str:
-    return "not graded" if row == UNGRADED else f"graded {row}"
+    return "without a verdict" if row == UNGRADED else f"graded {row}"

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, passed_over, settled, whose
 from surefoot.stats.design_effect import Member
@@ -21,6 +22,7 @@ _NO_ANSWER = frozenset({"missing", "error", "empty"})  # reasons of the decision
 _NAMED = 50
 
 Place = tuple[str, int]  # question and attempt
+Answers = Mapping[str, Sequence["Answer"]]  # by axis
 
 
 class Answer(NamedTuple):
@@ -34,7 +36,6 @@ class Answer(NamedTuple):
     chosen: bool = False  # picked for what it would decide, not drawn by chance
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
-    source: str = ""
     passed_over: str = ""  # that people saw it and skipped it, or cannot tell; "" where somebody labelled it
     run: int = 1  # which of several
     document: str = ""  # that the question is about; "" where nobody knows, and it stands for itself
@@ -44,19 +45,30 @@ class Answer(NamedTuple):
         return self.document or f"?{self.question_id}", self.question_id
 
     @property
-    def divides_people(self) -> bool:
+    def is_disputed(self) -> bool:
         return bool(self.votes) and self.label is None
+
+
+class Graded(Struct):
+    """The verdicts of one grader in one run or file, and the labels on its answers."""
+
+    verdicts: Sequence[Verdict]
+    labels: Sequence[Label] = ()
+    versions: Mapping[Place, str] = {}
+    documents: Mapping[str, str] = {}  # by question
+    id: str = ""  # of the run, as its labels have it
+    name: str = ""
+    problems: list[Problem] = []
 
 
 class Joined(Struct):
     """The answers of each axis, of one run or of several."""
 
     grader: str
-    axes: dict[str, list[Answer]]
-    people: set[str] = field(default_factory=set)
-    problems: list[Problem] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)  # versions: the same answer again is no news
-    runs: int = 0
+    axes: dict[str, list[Answer]] = {}
+    people: set[str] = set()
+    problems: list[Problem] = []
+    seen: set[str] = set()  # versions: the same answer again is no news
 
     @property
     def labelled(self) -> int:
@@ -67,6 +79,9 @@ class Joined(Struct):
     def sampled(self) -> bool:
         """Some labels are on answers that were drawn by chance, and so say something of the others."""
         return any(a.label is not None and not a.chosen for answers in self.axes.values() for a in answers)
+
+    def tell(self, message: str, kind: str = "note") -> None:
+        self.problems.append(Problem(kind, message))
 
 
 def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
@@ -87,83 +102,93 @@ def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
     return machine, labels
 
 
-def join(
-    verdicts: Sequence[Verdict],
-    labels: Iterable[Label],
-    *,
-    versions: Mapping[Place, str] | None = None,
-    documents: Mapping[str, str] | None = None,
-    before: Joined | None = None,
-) -> Joined:
-    """The verdicts of one grader, each with the labels on its answer; added to what was joined `before`."""
-    graders = sorted({verdict.grader for verdict in verdicts})
+def join(runs: Sequence[Graded], labelled: Mapping[str, set[str]] | None = None) -> Joined:
+    """The verdicts of one grader, each with the labels on its answer. `labelled` are the versions of all labelled
+    answers by run, for runs that are not among these.
+
+    Labels of another run are a sample of these answers only if every answer labelled there came again here. An answer
+    that was drawn elsewhere and happens to be given here too is known, but it is no sample.
+    """
+    graders = sorted({verdict.grader for run in runs for verdict in run.verdicts})
     if len(graders) > 1:
         raise ValueError(f"verdicts of one grader are calibrated at a time, not of {', '.join(graders)}")
-    joined = before or Joined(grader=graders[0] if graders else "", axes={})
-    joined.runs += 1
-    kept = _worth_labelling(verdicts, versions or {}, joined)
+    joined = Joined(grader=graders[0] if graders else "")
+    here = {version for run in runs for version in run.versions.values()}
+    elsewhere = {run for run, versions in (labelled or {}).items() if versions <= here}
+    drawn_from = {"", *(run.id for run in runs), *elsewhere}
+    for number, run in enumerate(runs, 1):
+        labels = [label if label.run in drawn_from else replace(label, drawn="chosen") for label in run.labels]
+        joined.problems += run.problems
+        _add(joined, number, run, labels)
+    # Labels drawn elsewhere that all came again here were drawn from every run that gives their answers.
+    own = [any(_is_drawn(label) and label.run in {run.id, *elsewhere} for label in run.labels) for run in runs]
+    for run, has_own in zip(runs, own, strict=True):
+        if any(own) and not has_own:
+            rests = "no label was drawn from its answers, so what is said of them rests on those of the other runs"
+            joined.tell(f"{run.name}: {rests}")
+    return joined
+
+
+def _is_drawn(label: Label) -> bool:
+    return label.value is not None and label.drawn not in BY_CHOICE
+
+
+def _add(joined: Joined, number: int, run: Graded, labels: Sequence[Label]) -> None:
+    kept = _worth_labelling(run, joined)
     places = {(verdict.question_id, verdict.attempt) for verdict in kept}
-    aside = {(verdict.question_id, verdict.attempt) for verdict in verdicts} - places
-    rows = list(labels)
-    votes = _by_answer([*current(rows), *passed_over(rows)], places, aside, versions or {}, joined)
+    votes = _by_answer([*current(labels), *passed_over(labels)], places, run, joined)
     flagged = {(v.question_id, v.attempt): v.value in _FLAGGED for v in kept if v.axis == FACTUALITY}
     for verdict in kept:
         place = (verdict.question_id, verdict.attempt)
         bare = Answer(
-            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
-            source=verdict.via or verdict.grader, run=joined.runs, document=(documents or {}).get(place[0], ""),
+            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence, run=number,
+            document=run.documents.get(place[0], ""),
         )  # fmt: skip
-        joined.axes.setdefault(verdict.axis, []).append(
-            _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
-        )
+        answer = _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
+        joined.axes.setdefault(verdict.axis, []).append(answer)
     for axis, count in Counter(axis for _, axis in votes).items():
-        message = f"{axis}: labels on answers without a verdict on it ({count}) are not used"
-        joined.problems.append(Problem("note", message))
-    return joined
+        joined.tell(f"{axis}: labels on answers without a verdict on it ({count}) are not used")
 
 
-def _worth_labelling(verdicts: Sequence[Verdict], versions: Mapping[Place, str], joined: Joined) -> list[Verdict]:
+def _worth_labelling(run: Graded, joined: Joined) -> list[Verdict]:
     """Without answers that have no text, and with each of those that are word for word the same once."""
-    silent = {(v.question_id, v.attempt) for v in verdicts if v.value is None and v.reason in _NO_ANSWER}
+    silent = {(v.question_id, v.attempt) for v in run.verdicts if v.value is None and v.reason in _NO_ANSWER}
     if silent:
-        message = f"answers that are missing, empty or errors ({len(silent)}) are in no bucket and in no rate"
-        joined.problems.append(Problem("note", message))
+        joined.tell(f"answers that are missing, empty or errors ({len(silent)}) are in no bucket and in no rate")
     first: dict[str, Place] = {}
     copies: set[Place] = set()
-    for place in dict.fromkeys((verdict.question_id, verdict.attempt) for verdict in verdicts):
-        version = versions.get(place, "")
+    for place in dict.fromkeys((verdict.question_id, verdict.attempt) for verdict in run.verdicts):
+        version = run.versions.get(place, "")
         if version and place not in silent and (version in joined.seen or first.setdefault(version, place) != place):
             copies.add(place)
     joined.seen |= first.keys()
     if copies:
-        message = f"answers word for word like another one to the same question ({len(copies)}) count once with it"
-        joined.problems.append(Problem("note", message))
-    return [v for v in verdicts if (v.question_id, v.attempt) not in silent | copies]
+        joined.tell(f"answers word for word like another one to the same question ({len(copies)}) count once with it")
+    return [v for v in run.verdicts if (v.question_id, v.attempt) not in silent | copies]
 
 
 def _by_answer(
-    labels: Iterable[Label], places: set[Place], aside: set[Place], versions: Mapping[Place, str], joined: Joined
+    labels: Iterable[Label], places: set[Place], run: Graded, joined: Joined
 ) -> dict[tuple[Place, str], list[Label]]:
     """Labels by answer and axis. Those on answers without any verdict are named."""
-    by_version = {versions[place]: place for place in places if place in versions}
+    by_version = {run.versions[place]: place for place in places if place in run.versions}
+    aside = {(verdict.question_id, verdict.attempt) for verdict in run.verdicts} - places
     found: defaultdict[tuple[Place, str], list[Label]] = defaultdict(list)
     strangers, textless = set[Place](), set[Place]()
     for label in labels:
         own = (label.question_id, label.attempt)
-        place = by_version.get(label.version) if versions and label.version else own
+        place = by_version.get(label.version) if run.versions and label.version else own
         if place in places:
             found[place, label.axis].append(label)
         elif not label.version or label.version not in joined.seen:
             (textless if own in aside else strangers).add(own)
     if textless:
-        message = f"labels on answers that are missing, empty or errors ({len(textless)}) are not used"
-        joined.problems.append(Problem("note", message))
+        joined.tell(f"labels on answers that are missing, empty or errors ({len(textless)}) are not used")
     for question_id, attempt in sorted(strangers)[:_NAMED]:
-        message = f"question {question_id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
-        joined.problems.append(Problem("unknown_question", message))
+        which = f"question {question_id!r} (attempt {attempt})"
+        joined.tell(f"{which} has a label, and no verdict on the answer labelled", "unknown_question")
     if len(strangers) > _NAMED:
-        message = f"{len(strangers)} answers in all have labels and no verdict"
-        joined.problems.append(Problem("unknown_question", message))
+        joined.tell(f"{len(strangers)} answers in all have labels and no verdict", "unknown_question")
     return dict(found)
 
 
@@ -176,16 +201,16 @@ def _answer(answer: Answer, axis: str, rows: Sequence[Label], joined: Joined) ->
     votes: dict[str, Value] = {}
     against = set()
     for label in given:
-        if votes.setdefault(label.annotator, label.value) != label.value:
+        said = votes.setdefault(label.annotator, label.value)
+        if said != label.value:
             against.add(label.annotator)
-            message = f"{where}: {label.annotator} says {votes[label.annotator]!r} and {label.value!r}; neither is used"
-            joined.problems.append(Problem("contradicting_label", message))
+            both = f"{said!r} and {label.value!r}; neither is used"
+            joined.tell(f"{where}: {label.annotator} says {both}", "contradicting_label")
     votes = {who: value for who, value in votes.items() if who not in against}
     value = settled(votes.values())
     if votes and value is None:
-        said = ", ".join(f"{who} {one!r}" for who, one in sorted(votes.items()))
-        message = f"{where}: {whose(votes)} are divided ({said}); it counts as not labelled"
-        joined.problems.append(Problem("tie", message))
+        each = ", ".join(f"{who} {one!r}" for who, one in sorted(votes.items()))
+        joined.tell(f"{where}: {whose(votes)} are divided ({each}); it counts as not labelled", "tie")
     joined.people |= votes.keys()
     # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
     return answer._replace(label=value, votes=votes, chosen=all(label.drawn in BY_CHOICE for label in given))

@@ -1,0 +1,200 @@
+"""Calibrate a grader: every axis of its verdicts held against people's labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from surefoot.calibration import estimates, words
+from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
+from surefoot.calibration.certificates import certified
+from surefoot.calibration.confidence import reliability_of, send_to_a_person
+from surefoot.calibration.confusion import Confusion, confusion_of, from_certificate, named
+from surefoot.calibration.estimates import good_or_bad, is_number, mean_of, only
+from surefoot.calibration.results import DIVIDED, MEAN, NOTHING_SAID, PICKED, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.records import CANNOT_TELL, SKIPPED, Certificate, whose, whose_by_name
+from surefoot.rubric import Axis, Rubric
+from surefoot.stats.agreement import Level, krippendorff_alpha
+
+RISK = 0.05
+_NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
+_ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
+_ORDINAL = frozenset({"citation_supports", "refusal_quality"})
+_WIDTH_OF = "wrong"
+
+
+def calibrate(
+    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = "", at: str = ""
+) -> Calibration:
+    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels.
+
+    The certificate of it is for this rubric and `corpus`, and of the time `at`.
+    """
+    axes, elsewhere, first = dict[str, AxisCalibration](), dict[str, dict[str, Rate]](), dict[str, Any]()
+    for axis in rubric.axes:
+        answers = joined.axes.get(axis.name, [])
+        if not any(answer.votes for answer in answers):
+            continue
+        one = axes[axis.name] = calibrate_axis(answers, axis, risk)
+        if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
+            labels = f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
+            first = _headline(confusion_of(answers, axis, good_or_bad), labels)
+        others = (target or {}).get(axis.name)
+        if others and axis.values:
+            elsewhere[axis.name] = {
+                bucket: estimates.rate_elsewhere(others, confusion_of(answers, axis, only(bucket)), bucket)
+                for bucket in confusion_of(answers, axis).columns
+            }
+    shown = joined.axes.get(FACTUALITY, [])
+    passed = Counter(answer.passed_over for answer in shown)
+    found = Calibration(
+        **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=words.passed_over(shown),
+        axes=axes, grader=joined.grader, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
+        labelled_by=whose(joined.people), target=elsewhere or None,
+        target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
+        problems=tuple(joined.problems),
+    )  # fmt: skip
+    return certified(found, rubric_sha256=rubric.sha256, corpus=corpus, at=at)
+
+
+def _headline(confusion: Confusion, labels: str) -> dict[str, Any]:
+    accepted, found = estimates.accepted_but_bad(confusion), estimates.sensitivity_of(confusion)
+    caught = found and found.interval
+    told = words.headline(confusion, accepted, caught, labels)
+    return {"headline": told, "accepted_but_bad": accepted, "bad_caught": caught}
+
+
+def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
+    confusion = confusion_of(answers, axis)
+    labelled = [answer for answer in answers if answer.label is not None]
+    people = tuple(sorted({name for answer in answers for name in answer.votes}))
+    alpha, alpha_reason = _alpha(answers, axis)
+    found = AxisCalibration(
+        n=len(labelled), divided=sum(answer.is_disputed for answer in answers), kappa_reason=_NOT_BUCKETS,
+        alpha=alpha, alpha_reason=alpha_reason, annotators=people, labelled_by=whose(people), explanation="",
+    )  # fmt: skip
+    if not labelled:
+        return _without_sample(found, confusion, answers, axis, DIVIDED)
+    if len(labelled) < len(answers) and all(answer.chosen for answer in labelled):
+        return _without_sample(found, confusion, answers, axis, PICKED)
+    reliability, no_reliability = reliability_of(answers, confusion)
+    means, explanation = {}, words.COUNTED if confusion.complete else words.by_verdict(confusion)
+    if is_number(axis):
+        means[MEAN], explained = mean_of(answers, axis)
+        explanation = f"{explanation} {explained}" if axis.values else explained
+    found = replace(
+        found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
+        notes=(*words.divided(answers), *words.clusters(answers, confusion)),
+    )  # fmt: skip
+    if not confusion.columns:
+        return found
+    found = _with_buckets(found, answers, confusion, axis)
+    more = words.notes(confusion, found.kappa, found.ac1)
+    return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
+
+
+def _with_buckets(
+    found: AxisCalibration, answers: Sequence[Answer], confusion: Confusion, axis: Axis
+) -> AxisCalibration:
+    """What a table says besides: agreement, rates, and the table itself. Each bucket is held against all others."""
+    buckets = {bucket: confusion_of(answers, axis, only(bucket)) for bucket in confusion.columns if axis.values}
+    rates = {bucket: estimates.corrected(table, bucket) for bucket, table in buckets.items()}
+    kappa, needed = estimates.kappa_of(confusion), ""
+    if not is_number(axis):
+        widest = max(rates, key=lambda name: (rates[name].high or 0) - (rates[name].low or 0))
+        bucket = _WIDTH_OF if _WIDTH_OF in rates else widest
+        needed = estimates.labels_needed(buckets[bucket], rates[bucket], bucket)
+    return replace(
+        found,
+        kappa=kappa,
+        kappa_reason="" if kappa else _ONE_VALUE,
+        weighted_kappa=estimates.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
+        ac1=estimates.ac1_of(confusion),
+        per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in buckets.items()},
+        corrected=rates | found.corrected,
+        table=confusion.table(confusion.drawn),
+        chosen=confusion.table(confusion.chosen),
+        answers=confusion.answers(),
+        worth=confusion.worth(),
+        answers_worth=confusion.answers_worth(),
+        labels_needed=needed,
+    )
+
+
+def _without_sample(
+    found: AxisCalibration, confusion: Confusion, answers: Sequence[Answer], axis: Axis, reason: str
+) -> AxisCalibration:
+    """What is left where labels tell nothing of the other answers: the grader's own rates."""
+    graded, buckets = confusion.answers(), confusion.columns if axis.values else ()
+    rates = {
+        bucket: Rate(method="post-stratified", graded=graded.get(bucket, 0) / confusion.total, warning=reason)
+        for bucket in buckets
+    }
+    if is_number(axis):
+        rates[MEAN] = replace(mean_of(answers, axis)[0], warning=reason)
+    return replace(
+        found,
+        kappa_reason=reason,
+        per_bucket={bucket: Bucket(reason=reason) for bucket in buckets},
+        corrected=rates,
+        chosen=confusion.table(confusion.chosen),
+        answers=graded,
+        explanation="The rates are the grader's own: nothing can be said of its errors.",
+    )
+
+
+def by_certificate(others: Answers, certificate: Certificate, rubric: Rubric) -> Calibration:
+    """Correct the rates of a run that nobody labelled with what a certificate says of its grader."""
+    axes, first = {}, dict[str, Any]()
+    day = certificate.at[:10]
+    for axis in rubric.axes:
+        record, answers = certificate.axes.get(axis.name), others.get(axis.name)
+        if record is None or not answers or not axis.values or not record.table:
+            continue
+        whole, people = from_certificate(record, axis), certificate.annotators_of(axis.name)
+        tables = {bucket: from_certificate(record, axis, only(bucket)) for bucket in whole.columns}
+        if axis.name == FACTUALITY:
+            labels = f"the certificate of {day}, {words.counted(record.n, 'label')} of {whose_by_name(people)}"
+            first = _headline(from_certificate(record, axis, good_or_bad), labels)
+        given = [row for row in whole.rows if any(record.table.get(row, {}).values())]
+        axes[axis.name] = AxisCalibration(
+            n=0,
+            divided=record.divided,
+            kappa=record.kappa,
+            kappa_reason="" if record.kappa else "the certificate has none",
+            per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in tables.items()},
+            corrected={bucket: estimates.rate_elsewhere(answers, table, bucket) for bucket, table in tables.items()},
+            # as people gave them, whatever they are worth
+            table={row: {column: record.table[row].get(column, 0) for column in whole.columns} for row in given},
+            answers=whole.answers(),
+            worth=record.worth,
+            answers_worth=record.answers_worth,
+            annotators=people,
+            labelled_by=whose(people),
+            answers_here=dict(Counter(named(answer.verdict) for answer in answers)),
+            explanation=words.elsewhere(f"of the certificate of {day}", record.n),
+            notes=(words.divided_there(record.divided, people),) if record.divided else (),
+        )
+    return Calibration(
+        **first, axes=axes, grader=certificate.grader, labels=0, annotators=(),
+        labelled_by=whose(certificate.annotators), certificate=certificate,
+        certificate_reason="it is an earlier one that still stands: no labels were drawn from these answers",
+    )  # fmt: skip
+
+
+def _is_ordinal(axis: Axis) -> bool:
+    """Its values have an order: numbers, or words that a reader puts in order at sight."""
+    return axis.name in _ORDINAL or bool(axis.values and all(isinstance(value, int) for value in axis.values))
+
+
+def _alpha(answers: Sequence[Answer], axis: Axis) -> tuple[float | None, str]:
+    """Krippendorff's alpha between people, or why there is none."""
+    units = [answer.votes for answer in answers if len(answer.votes) > 1]
+    if not units:
+        return None, "no answer has labels by two annotators"
+    level: Level = "ordinal" if _is_ordinal(axis) else "nominal" if axis.values else "interval"
+    alpha = krippendorff_alpha(units, level, order=axis.values)
+    return alpha, "" if alpha is not None else "all labels on answers that two annotators saw are the same"
