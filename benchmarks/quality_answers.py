@@ -7,7 +7,7 @@ development rows of `gold.jsonl` and `numbers.jsonl`. A row is right if its buck
 it says how many claims it makes beyond the cited one, as many (or more, if any) are read as claims and not borne out.
 The grader was worked on with the development rows in sight; of the held-out ones only totals were looked at, and
 `--show` prints none of them. The blind rows were written last and opened only after they had been graded once:
-docs/quality.md has the totals of that first sight.
+benchmarks/RESULTS.md has the totals of that first sight.
 """
 
 from __future__ import annotations

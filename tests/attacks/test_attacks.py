@@ -46,7 +46,7 @@ def test_a_judge_that_does_what_answers_tell_it_flips_nothing(says: Any) -> None
 def test_even_a_bribed_judge_with_real_quotes_flips_nothing_here_and_counting_is_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is the counting that holds, and it cannot hold everywhere: docs/llm-grader.md has the figures."""
+    """It is the counting that holds, and it cannot hold everywhere: benchmarks/RESULTS.md has the figures."""
     assert accepted(bribed) == {}
     monkeypatch.setattr("surefoot.graders.llm_reading.objection", lambda quotes, pair: "")
     assert len(accepted(bribed)) > 20

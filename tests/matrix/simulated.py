@@ -1,6 +1,6 @@
 """How often an effect is claimed where there is none, and found where there is one.
 
-`python -m tests.matrix.simulated` prints the figures that docs/matrix.md names.
+`python -m tests.matrix.simulated` prints the figures that benchmarks/RESULTS.md names.
 """
 
 from __future__ import annotations

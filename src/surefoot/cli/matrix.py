@@ -78,7 +78,7 @@ def _plan(file: Path) -> Plan:
     try:
         content = file.read_text("utf-8")
     except OSError as error:
-        hint = "pass a TOML file, as in docs/matrix.md"
+        hint = "pass a TOML file, as in docs/council.md"
         raise UsageError(f"the matrix {file} cannot be read: {error.strerror}", hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
