@@ -20,7 +20,7 @@ from grader_edits import edits
 from grader_responses import responses
 from grader_sources import answers, fit, support
 from grader_speed import speed
-from grader_systems import System, cosine, local, model, overlap, rules
+from grader_systems import System, cosine, local, overlap, rules
 from grader_texts import claims, refusals
 from heldout import Row, rows_of
 
@@ -40,7 +40,7 @@ def parsed() -> argparse.Namespace:
 
 
 def systems_of(given: argparse.Namespace) -> list[System]:
-    makers: dict[str, Callable[[], System]] = {"overlap": overlap, "rules": rules, "model": model, "local": local}
+    makers: dict[str, Callable[[], System]] = {"overlap": overlap, "rules": rules, "local": local}
     if given.minilm:
         makers["cosine"] = lambda: cosine(given.minilm)
     names = given.systems.split(",")

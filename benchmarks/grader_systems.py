@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,6 +12,7 @@ from msgspec import Struct
 
 from grader_stats import Bools, Floats, best_threshold
 from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 
 LABELS = ("supported", "contradicted", "not_enough")
@@ -142,17 +142,10 @@ def rules() -> Judged:
     return Judged("rules", Rules())
 
 
-def model(folder: Path | None = None) -> Judged:
-    """The trained model without what stands before it in the default grader."""
-    judge = import_module("surefoot.graders.local").LocalJudge(folder)
-    return Judged("model", judge, judge)
-
-
 def local(folder: Path | None = None) -> Judged:
     """The default grader, or the same one with models from a folder (full precision, to see what int8 costs)."""
-    module = import_module("surefoot.graders.local")
-    name = "local" if folder is None else "local-fp32"
-    return Judged(name, module.local_cascade(folder), module.LocalJudge(folder))
+    judge = LocalJudge(folder)
+    return Judged("local" if folder is None else "local-fp32", judge, judge)
 
 
 def cosine(folder: Path) -> Similarity:

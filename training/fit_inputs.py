@@ -14,16 +14,11 @@ from training.cases import Case, placed
 from training.english.lists import words
 
 STRONG_WINDOWS = 5
-# Left out as they tell sources apart (how long texts are) or are said by another.
-_LEFT_OUT = words("is_verbatim claim_is_negated best_is_row question_share passage_words windows claim_words")
 _RISING = words(
     """word_overlap term_overlap bigram_overlap best_sentence_share best_pair_share weakest_part_share longest_run
-    rules_supported cell_agrees cell_agrees_wholly numbers_derivable quick_log_supported strong_log_supported"""
+    rules_supported quick_log_supported strong_log_supported"""
 )
-_FALLING = words(
-    """terms_missing numbers_missing numbers_missing_share numbers_missing_from_best number_differs_in_best
-    digits_missing_share names_missing names_missing_share turned_round cell_conflicts numbers_underived misderived"""
-)
+_FALLING = words("terms_missing digits_missing_share names_missing_share turned_round")
 _LISTED = ("answers_policyqa",)  # its questions come from a list, and other passages may answer them as well
 _MORE_OR_LESS = {"contractnli": 2.0, "qa": 0.7, "docnli_mnli": 0.5, "docnli_fever": 0.7}
 
@@ -32,7 +27,7 @@ def names_of(tier: str) -> list[str]:
     """The inputs of a tier's combiner."""
     tiers = ("quick", "strong") if tier == "strong" else ("quick",)
     logs = [f"{one}_log_{label}" for one in tiers for label in ("supported", "contradicted", "not_enough")]
-    return logs + [name for name in FEATURE_NAMES if name not in _LEFT_OUT]
+    return [*logs, *FEATURE_NAMES]
 
 
 def directions(names: Sequence[str]) -> list[int]:

@@ -19,7 +19,7 @@ STUMP = {"feature": [0, -1, -1], "threshold": [0.5, 0, 0], "left": [1, 0, 0], "r
 
 def trees(tier: str, *further: dict[str, Any]) -> dict[str, Any]:
     """Supported where the tier says so."""
-    inputs = [f"{tier}_supported", "numbers_missing"]
+    inputs = [f"{tier}_supported", "terms_missing"]
     return {"combiner": {"inputs": inputs, "base": 0.0, "trees": [STUMP, *further]}}
 
 
@@ -47,11 +47,11 @@ def test_what_is_not_supported_is_split_as_the_model_says(tmp_path: Path) -> Non
 
 
 def test_trees_are_walked_and_added(tmp_path: Path) -> None:
-    """The second one counts missing numbers, and only where the model is all for it."""
+    """The second one counts missing words, and only where the model is all for it."""
     chained = {"feature": [0, -1, 1, -1, -1], "threshold": [0.8, 0, 0.5, 0, 0],
                "left": [1, 0, 3, 0, 0], "right": [2, 0, 4, 0, 0], "value": [0, 0, 0, 0.5, -3]}  # fmt: skip
     fitted = load_calibration(calibration(tmp_path, quick=trees("quick", chained)))
-    missing = [1.0 if name == "numbers_missing" else 0.0 for name in FEATURE_NAMES]
+    missing = [1.0 if name == "terms_missing" else 0.0 for name in FEATURE_NAMES]
     rows = [inputs_of(NO_FEATURES, (0.9, 0.1, 0)), inputs_of(missing, (0.9, 0.1, 0)), inputs_of(missing, (0, 0, 1))]
     found = [row[0] for row in fitted.combined("quick", rows)]
     assert found == pytest.approx([sigmoid(1.5), sigmoid(-2), sigmoid(-1)])
@@ -84,3 +84,10 @@ def test_an_input_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(Incomplete, match="strong_supported"):
         load_calibration(calibration(tmp_path, quick=odd))
     assert "strong_supported" in input_names("strong")
+
+
+def test_an_input_that_no_tree_splits_on_need_not_be_counted(tmp_path: Path) -> None:
+    older = trees("quick")
+    older["combiner"]["inputs"][1] = "counted_once"
+    fitted = load_calibration(calibration(tmp_path, quick=older))
+    assert fitted.combined("quick", [inputs_of(NO_FEATURES, (0.7, 0.2, 0.1))])[0][0] == pytest.approx(sigmoid(1))

@@ -23,22 +23,21 @@ def found(claim: str, passage: str = PASSAGE, question: str = "") -> dict[str, f
     ["Invoices are payable within 60 days.", "Interest is 12 percent.", "The contract is worth 1,200,000 euros."],
 )
 def test_numbers_in_any_written_form_are_there(claim: str) -> None:
-    assert found(claim)["numbers"] == 1 and found(claim)["numbers_missing"] == 0
+    assert found(claim)["numbers"] == 1 and found(claim)["rules_supported"] > 0
 
 
 def test_a_number_that_no_sentence_has_is_missing() -> None:
     seen = found("Invoices are payable within 30 days of receipt.")
-    assert seen["numbers_missing"] == 1 and seen["number_differs_in_best"] == 1
+    assert seen["digits_missing_share"] == 1
     assert seen["rules_contradicted"] > 0 and seen["rules_supported"] == 0
 
 
 def test_words_names_and_sense() -> None:
     said = found("Quillon Data may charge interest of 12 % a year.")
-    assert said["is_verbatim"] == said["longest_run"] == said["word_overlap"] == said["best_sentence_share"] == 1
-    assert found("Signed by the buyer Jens Falk.")["names_missing"] == 2
+    assert said["longest_run"] == said["word_overlap"] == said["best_sentence_share"] == 1
+    assert found("Signed by the buyer Jens Falk.")["names_missing_share"] == 1
     assert found("Quillon Data may not charge interest.")["turned_round"] == 1
     assert found("Quillon Data may charge interest.")["turned_round"] == 0
-    assert found("It was signed.", question="Who signed the contract?")["question_share"] > 0.5
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -16,8 +16,7 @@ from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.graders.declining import Declining
 from surefoot.graders.findings import FindingsGrader
-from surefoot.graders.judging import Cascade, Judgement, Pair
-from surefoot.graders.local import local_cascade
+from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.importers.items import item_of
 from surefoot.table import TABLE, ClaimFinding, Support
@@ -270,7 +269,7 @@ def test_a_refusal_that_the_grader_cannot_read_on_is_still_one() -> None:
     german = "Das steht nicht in den Dokumenten. Bitte wenden Sie sich wegen der Rechnungen an die Buchhaltung."
     question = Question("q", "When are invoices due?", "refusal")
     passage = Passage("p1", "The fee is EUR 5.")
-    graded = FindingsGrader(local_cascade()).read(
+    graded = FindingsGrader(LocalJudge()).read(
         [Item(question, Trace("q", answer=german, retrieved=Retrieved([passage])))]
     )
     assert graded[0].bucket == "refused"
@@ -304,27 +303,6 @@ def test_any_answer_is_graded_or_says_why_not(answer: str) -> None:
 
 def test_long_answers_take_linear_time() -> None:
     assert grows_evenly(lambda times: grade("Invoices are payable within 40 days of receipt [a#1]. " * times), 100)
-
-
-class Fixed:
-    def __init__(self, name: str, label: Any, confidence: float) -> None:  # noqa: ANN401
-        self.name, self._judgement, self.asked = name, Judgement(label, confidence, via=name), 0
-
-    def judge(self, pairs: Any) -> list[Judgement]:  # noqa: ANN401
-        self.asked += len(pairs)
-        return [self._judgement] * len(pairs)
-
-    def answering(self, asked: Any) -> list[float | None]:  # noqa: ANN401
-        return [None] * len(asked)
-
-
-def test_a_cascade_passes_on_what_is_open_or_unsure() -> None:
-    blind, unsure, sure = Fixed("a", None, 0), Fixed("b", "supported", 0.5), Fixed("c", "contradicted", 0.9)
-    cascade = Cascade([blind, unsure, sure], sure_from=0.7)
-    assert cascade.name == "a+b+c"
-    assert cascade.judge([Pair("p", "c")])[0].via == "c"
-    assert Cascade([unsure, sure]).judge([Pair("p", "c")])[0].via == "b"
-    assert Cascade([unsure, blind], sure_from=0.7).judge([Pair("p", "c")])[0].via == "b"
 
 
 def labelled() -> dict[str, tuple[dict[str, Any], Item]]:
@@ -362,7 +340,7 @@ def test_what_the_grader_cannot_read_is_not_graded() -> None:
     passage = Passage("p1", "Die Rechnungen sind innerhalb von vierzig Tagen nach ihrem Erhalt zu bezahlen.")
     question = Question("q", "When are invoices due?", "answer")
     item = Item(question, Trace("q", answer=german, retrieved=Retrieved([passage])))
-    graded = FindingsGrader(local_cascade()).read([item])[0]
+    graded = FindingsGrader(LocalJudge()).read([item])[0]
     assert (graded.bucket, graded.reason) == (None, "unreadable") and "not English" in graded.findings.detail
 
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.graders.judging import Pair
-from surefoot.graders.local import Answered, LocalJudge, _answered, answers, local_cascade
+from surefoot.graders.judging import Asked, Pair
+from surefoot.graders.local import Answered, LocalJudge, _answered, _verbatim
 from surefoot.graders.tiers import Answer
+from surefoot.text.normal import spoken
 
 PASSAGE = (
     "Invoices are payable within forty (40) days of receipt. Quillon Data may charge interest of 12 % a year. "
@@ -18,7 +19,7 @@ PASSAGE = (
 
 
 def judge(claim: str, passage: str = PASSAGE, question: str = "") -> tuple[str | None, str]:
-    found = local_cascade().judge([Pair(passage, claim, context=question)])[0]
+    found = LocalJudge().judge([Pair(passage, claim, context=question)])[0]
     return found.label, found.reason
 
 
@@ -91,7 +92,9 @@ def test_a_short_claim_is_read_with_its_question() -> None:
 
 
 def test_does_a_passage_answer_a_question() -> None:
-    found = answers([(PASSAGE, "When are invoices payable?"), ("", "When?"), (PASSAGE, "!")])
+    found = LocalJudge().answering(
+        [Asked(*asked) for asked in [(PASSAGE, "When are invoices payable?"), ("", "When?"), (PASSAGE, "!")]]
+    )
     assert found[0] is not None and 0 <= found[0] <= 1 and found[1:] == [None, None]
     assert LocalJudge().answers([("", "When?")])[0].reason == "the passage is empty"
 
@@ -107,3 +110,25 @@ def test_importing_the_grader_loads_no_heavy_library() -> None:
     heavy = "{'numpy', 'onnxruntime', 'tokenizers'}"
     code = f"import sys, surefoot.graders.local; sys.exit(bool({heavy} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], timeout=600).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The total cost is 12.5 million euros per year.", "5 million euros per year"),
+        ("x.The total cost of the works.y", "The total cost of the works"),
+        ("It is not true that the fee for the licence is due.", "the fee for the licence is due"),
+        ("Rechnungen sind nach dem Erhalt sofort zu bezahlen.", "Rechnungen sind nach dem Erhalt sofort zu bezahlen."),
+    ],
+)
+def test_only_a_whole_readable_sentence_counts(passage: str, claim: str) -> None:
+    assert _verbatim(Pair(passage, claim)) is None
+
+
+def test_many_near_hits_cost_no_more_than_reading() -> None:
+    passage = "the cat sat on the mat and " * 40_000
+    assert _verbatim(Pair(passage, "the cat sat on the mat")) is None
+
+
+def test_signs_that_turn_a_sentence_round_are_spoken() -> None:
+    assert "at most" in spoken("≤ 5 mg") and "at least" in spoken("≥ 5 mg") and spoken("5 mg") == "5 mg"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.graders.judging import Pair
-from surefoot.graders.local import local_cascade
+from surefoot.graders.local import LocalJudge
 from surefoot.graders.quantity_names import misnamed
 
 BASIN = "The basin is 5.2 metres in diameter."
@@ -76,4 +76,4 @@ def test_the_question_names_what_a_bare_figure_is() -> None:
     ],
 )
 def test_the_local_grader_sees_it(claim: str, label: str) -> None:
-    assert local_cascade().judge([Pair(BASIN, claim)])[0].label == label
+    assert LocalJudge().judge([Pair(BASIN, claim)])[0].label == label

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from surefoot.graders.judging import Asked, Pair
+from surefoot.graders.local import _verbatim
 from surefoot.graders.reading import (
     deciding_sentence,
     part_read,
@@ -15,7 +16,6 @@ from surefoot.graders.reading import (
     sum_up,
     why_not,
 )
-from surefoot.graders.verbatim import Verbatim
 
 PASSAGE = "Invoices are payable within forty days of receipt. Quillon Data may charge interest."
 
@@ -110,15 +110,15 @@ def test_names_and_numbers_are_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "label"),
+    ("claim", "is_there"),
     [
-        ("Quillon Data may charge interest.", "supported"),
-        ("quillon data  may charge interest", "supported"),
-        ("Data may charge interest.", None),
-        ("Invoices are payable within forty days", None),
-        ("Invoices are payable within 40 days of receipt.", None),
-        ("", None),
+        ("Quillon Data may charge interest.", True),
+        ("quillon data  may charge interest", True),
+        ("Data may charge interest.", False),
+        ("Invoices are payable within forty days", False),
+        ("Invoices are payable within 40 days of receipt.", False),
+        ("", False),
     ],
 )
-def test_only_a_whole_sentence_is_plainly_there(claim: str, label: str | None) -> None:
-    assert Verbatim().judge([Pair(PASSAGE, claim)])[0].label == label
+def test_only_a_whole_sentence_is_plainly_there(claim: str, is_there: bool) -> None:
+    assert (_verbatim(Pair(PASSAGE, claim)) is not None) == is_there

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.graders.findings import FindingsGrader
-from surefoot.graders.local import local_cascade
+from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
@@ -47,7 +47,7 @@ def test_without_gold_claims_an_answer_must_answer_the_question(
     question: str, answer: str, gold: str, reason: str
 ) -> None:
     asked = item(question, answer, *filter(None, [gold]))
-    for grader in (FindingsGrader(Rules()), FindingsGrader(local_cascade())):
+    for grader in (FindingsGrader(Rules()), FindingsGrader(LocalJudge())):
         assert grader.read([asked])[0].reason == reason, grader.name
 
 

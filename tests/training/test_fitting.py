@@ -86,7 +86,7 @@ def test_inputs_are_named_as_in_the_product_and_have_a_direction() -> None:
     names = names_of("strong")
     signs = dict(zip(names, directions(names), strict=True))
     assert signs["strong_log_supported"] == signs["word_overlap"] == 1
-    assert signs["numbers_missing"] == -1 and signs["strong_log_contradicted"] == 0
+    assert signs["terms_missing"] == -1 and signs["strong_log_contradicted"] == 0
 
 
 def test_the_strong_tier_counts_only_where_the_quick_one_sends_it() -> None:

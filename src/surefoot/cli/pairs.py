@@ -137,10 +137,10 @@ def _row(value: object, mode: Mode, source: str, line: int) -> Row:
 
 
 def _judged(texts: Sequence[Texts]) -> list[Found]:
-    from surefoot.graders.local import local_cascade
+    from surefoot.graders.local import LocalJudge
 
     pairs = [Pair(text["context"], text["claim"], context=text["question"]) for text in texts]
-    return [_judgement(judgement) for judgement in local_cascade().judge(pairs)] if pairs else []
+    return [_judgement(judgement) for judgement in LocalJudge().judge(pairs)] if pairs else []
 
 
 def _judgement(judgement: Judgement) -> Found:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def _local() -> Judge:
-    from surefoot.graders.local import local_cascade
+    from surefoot.graders.local import LocalJudge
 
-    return local_cascade()
+    return LocalJudge()
 
 
 def _rules() -> Judge:

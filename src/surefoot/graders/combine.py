@@ -71,6 +71,11 @@ class Trees(Struct, frozen=True, forbid_unknown_fields=True):
     base: float
     trees: list[Tree]
 
+    @property
+    def splits_on(self) -> frozenset[str]:
+        """The inputs that decide something; others may be named that are not counted any more."""
+        return frozenset(self.inputs[place] for tree in self.trees for place in tree.feature if place >= 0)
+
     def supported(self, rows: Floats) -> Floats:
         margins: Floats = np.full(len(rows), self.base)
         for tree in self.trees:
@@ -104,7 +109,8 @@ class Calibration(Struct, frozen=True):
             return []
         fit: TierFit = getattr(self, tier)
         names, table = input_names(tier), np.array(rows, dtype=np.float64)
-        supported = fit.combiner.supported(table[:, [names.index(name) for name in fit.combiner.inputs]])
+        columns = [names.index(name) if name in names else 0 for name in fit.combiner.inputs]
+        supported = fit.combiner.supported(table[:, columns])
         against, silent = (table[:, names.index(f"{tier}_{label}")] for label in LABELS[1:])
         share = against / np.maximum(against + silent, _SMALLEST)
         split = np.column_stack([supported, (1 - supported) * share, (1 - supported) * (1 - share)])
@@ -133,7 +139,7 @@ def load_calibration(folder: Path) -> Calibration:
     except msgspec.MsgspecError as error:
         raise Incomplete(f"{path}: {error}", "install surefoot again") from error
     for tier in ("quick", "strong"):
-        unknown = set(getattr(found, tier).combiner.inputs) - set(input_names(tier))
+        unknown = getattr(found, tier).combiner.splits_on - set(input_names(tier))
         if unknown:
             raise Incomplete(f"{path}: {tier} names an unknown input {sorted(unknown)[0]!r}", "install surefoot again")
     return found

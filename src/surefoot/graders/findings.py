@@ -61,7 +61,7 @@ class FindingsGrader:
     def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
         """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
         if isinstance(self._judge, ReadsWhole):
-            return [target.as_told(item, findings, self._judge.answers) for item, findings in found]
+            return [target.as_told(item, findings, self._judge.is_answered) for item, findings in found]
         asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
         said = self._judge.answering(asked) if asked else []
         words = iter(_WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))

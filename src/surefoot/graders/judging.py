@@ -1,4 +1,4 @@
-"""Judges say whether a passage supports a claim. A cascade asks the cheapest first and passes on what is left open."""
+"""Judges say whether a passage supports a claim."""
 
 from __future__ import annotations
 
@@ -65,36 +65,4 @@ class Judge(Protocol):
 class ReadsWhole(Protocol):
     """A judge of one answer that has read all of it, and says whether it answers its question; None: it cannot tell."""
 
-    answers: bool | None
-
-
-class Cascade:
-    """Later judges fill what earlier ones leave open, or are not sure enough of."""
-
-    def __init__(self, judges: Sequence[Judge], sure_from: float = 0.0, name: str = "") -> None:
-        self.name = name or "+".join(judge.name for judge in judges)
-        self._judges = tuple(judges)
-        self._sure_from = sure_from
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        found: list[Judgement] = [Judgement(None)] * len(pairs)
-        waiting = list(range(len(pairs)))
-        for number, judge in enumerate(self._judges):
-            if not waiting:
-                break
-            last = number == len(self._judges) - 1
-            for place, judgement in zip(waiting, judge.judge([pairs[i] for i in waiting]), strict=True):
-                if judgement.label is not None or found[place].label is None:
-                    found[place] = judgement
-            waiting = (
-                [] if last else [i for i in waiting if found[i].label is None or found[i].confidence < self._sure_from]
-            )
-        return found
-
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
-        found: list[float | None] = [None] * len(asked)
-        for judge in self._judges:
-            left = [place for place, one in enumerate(found) if one is None]
-            for place, one in zip(left, judge.answering([asked[place] for place in left]), strict=True):
-                found[place] = one
-        return found
+    is_answered: bool | None

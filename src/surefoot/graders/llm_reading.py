@@ -38,17 +38,17 @@ class Told:
     """A judge of one answer: it passes on what the model found, as far as the quotes bear it out.
 
     `read` has the finding on each claim that the model was asked about, or why there is none; `settled` what an earlier
-    judge was sure of; `answers`, whether the question is answered. A quote that stands nowhere is a slip of the model
+    judge was sure of; `is_answered`, whether the question is. A quote that stands nowhere is a slip of the model
     and says nothing of the answer, so what hangs on it is left open; `voided` has the claims with such quotes, and why
     they do not count.
     """
 
     def __init__(
         self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, settled: Mapping[Pair, Judgement],
-        answers: bool | None = None,
+        is_answered: bool | None = None,
     ) -> None:  # fmt: skip
         self.name, self._item, self._read, self._gold, self._settled = name, item, read, gold, settled
-        self.answers = answers
+        self.is_answered = is_answered
         self.voided: dict[str, str] = {}
         self._checked: dict[str, tuple[list[Evidenced], str]] = {}  # by claim
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.judging import Asked, Cascade, Judgement, Pair
+from surefoot.graders.judging import Asked, Judgement, Pair
 from surefoot.graders.reading import deciding_sentence, part_read, says_nothing, why_not
-from surefoot.graders.verbatim import Verbatim
 from surefoot.models.files import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample
+from surefoot.text.normal import normalise
+from surefoot.text.sentences import sentences
+from surefoot.text.terms import terms
 
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Answer, Finding, Tiers
 
 VERSION = 3
+VERBATIM = "verbatim@1"
 _REMEMBERED = 200_000
+_ENDS, _FEWEST_TERMS = ".!?;", 3
+_AS_STATED = (0.98, 0.01, 0.01)  # probabilities of what is said word for word
 _DIGITS = 4  # a probability says no more than this
 _MOST_UNKNOWN = 0.5
 # Without signs beyond ASCII or very long words, a vocabulary knows every piece of a text.
@@ -54,6 +59,12 @@ class LocalJudge:
         return f"local@{VERSION}+{fingerprint(self._folder)}"
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """What a passage says word for word needs no model."""
+        found = [_verbatim(pair) for pair in pairs]
+        read = iter(self._remembered([pair for pair, known in zip(pairs, found, strict=True) if known is None]))
+        return [known or next(read) for known in found]
+
+    def _remembered(self, pairs: Sequence[Pair]) -> list[Judgement]:
         memory = _MEMORY.setdefault(self._folder, _Memory())
         keys = [_key(pair) for pair in pairs]
         found = {key: memory[key] for key in keys if key in memory}
@@ -118,15 +129,24 @@ class LocalJudge:
         return Judgement(label, sure, _quote(pair, finding, label), self.name, probabilities, reason)
 
 
-def local_cascade(weights: Path | None = None) -> Cascade:
-    """The default grader: what is there word for word needs no model."""
-    local = LocalJudge(weights)
-    return Cascade((Verbatim(), local), name=local.name)
+def _verbatim(pair: Pair) -> Judgement | None:
+    """The one rule that is surer than a model: a passage that has the claim as a sentence of its own supports it."""
+    sentence = _bare(pair.claim)
+    if len(terms(sentence)) < _FEWEST_TERMS or sentence not in _sentences(pair.passage):
+        return None
+    if why_not(claim=pair.claim, context=pair.passage):
+        return None
+    return Judgement("supported", _AS_STATED[0], pair.claim.strip(), VERBATIM, _AS_STATED)
 
 
-def answers(pairs: Sequence[tuple[str, str]], weights: Path | None = None) -> list[float | None]:
-    """How likely each passage of (passage, question) answers its question; None where it cannot be read."""
-    return [answered.probability for answered in LocalJudge(weights).answers(pairs)]
+@lru_cache(maxsize=1_000)
+def _sentences(passage: str) -> frozenset[str]:
+    """Words inside a longer sentence may be a condition or denied: "unless", "it is not true that"."""
+    return frozenset(_bare(piece) for line in passage.splitlines() for piece in sentences(line))
+
+
+def _bare(text: str) -> str:
+    return normalise(text).rstrip(_ENDS + " ")
 
 
 def _answered(found: Answer) -> Answered:

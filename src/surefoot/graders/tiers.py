@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.combine import Calibration, inputs_of, load_calibration, probabilities_of
-from surefoot.graders.features import FEATURE_NAMES, features
+from surefoot.graders.features import features, veto
 from surefoot.graders.judging import Asked, Pair
 from surefoot.graders.reading import (
     Probabilities,
@@ -25,8 +25,6 @@ from surefoot.models.encoder import Encoder, encoder_of
 from surefoot.text.alike import worded_alike
 from surefoot.text.normal import spoken
 
-_AGREES_WHOLLY = FEATURE_NAMES.index("cell_agrees_wholly")
-_AGAINST = tuple(FEATURE_NAMES.index(name) for name in ("cell_conflicts", "misderived", "misnumbered"))
 _VETOED, _HELD = 0.2, 0.8
 
 
@@ -58,13 +56,14 @@ class _Task(Struct):
 
     reading: Reading
     features: list[float]
+    veto: str
     by_window: list[Probabilities]
     quick: Sum
     probabilities: Probabilities = (0.0, 0.0, 0.0)
 
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
-        probabilities = _vetoed(self.probabilities, self.features)
+        probabilities = _vetoed(self.probabilities, self.veto)
         return Finding(probabilities, supporting, opposing, self.reading.read, self.reading.skipped)
 
     def likeliest(self, most: int) -> list[int]:
@@ -115,7 +114,7 @@ class Tiers:
             prepare(pair.passage, readable_claim(pair.claim, pair.context), self._quick.offsets) for pair in pairs
         ]
         tasks = [
-            _Task(reading, _features(pair, reading), found, sum_up(reading, found))
+            _Task(reading, *_counted(pair, reading), found, sum_up(reading, found))
             for pair, reading, found in zip(pairs, readings, _scored(self._quick, readings), strict=True)
         ]
         rows = [inputs_of(task.features, task.quick.probabilities) for task in tasks]
@@ -140,16 +139,12 @@ class Tiers:
         return [max(next(logits) for _ in reading.pairs) for reading in readings]
 
 
-def _vetoed(probabilities: Probabilities, counted: Sequence[float]) -> Probabilities:
-    """The model reads tables, sums and numbers poorly: where one is plainly another than the claim's, that decides.
-
-    So does a cell that holds all the claim says.
-    """
+def _vetoed(probabilities: Probabilities, veto: str) -> Probabilities:
     supported, contradicted, not_enough = probabilities
-    if any(counted[place] for place in _AGAINST):
+    if veto == "against":
         away = max(supported - _VETOED, 0.0)
         return supported - away, contradicted + away, not_enough
-    if counted[_AGREES_WHOLLY] and supported < _HELD:
+    if veto == "for" and supported < _HELD:
         share = (1 - _HELD) / (1 - supported)
         return _HELD, contradicted * share, not_enough * share
     return probabilities
@@ -167,7 +162,7 @@ def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabil
     return [[next(found) for _ in reading.pairs] for reading in readings]
 
 
-def _features(pair: Pair, reading: Reading) -> list[float]:
+def _counted(pair: Pair, reading: Reading) -> tuple[list[float], str]:
     """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
     passage = "\n".join(reading.windows) if reading.skipped else pair.passage
-    return features(passage, pair.claim, pair.context)
+    return features(passage, pair.claim, pair.context), veto(passage, pair.claim, pair.context)

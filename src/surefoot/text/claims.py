@@ -54,7 +54,6 @@ class Claim(Struct, frozen=True):
 class Claims(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None  # everything the answer cites; None when it has no citation of any form
-    talk: tuple[str, ...] = ()  # the sentences that assert nothing
 
 
 def claims_of(
@@ -71,18 +70,15 @@ def claims_of(
     own = _attach(sentences, inline)
     claims: list[Claim] = []
     greetings: list[Claim] = []  # or an answer of few words, where there is no other
-    talk: list[str] = []
     known: set[float] = set()
     for sentence, cited in zip(sentences, own, strict=True):
         ids = tuple(dict.fromkeys([*cited, *everywhere]))
-        found = assertions(sentence.text, known)
-        for text in found:
+        for text in assertions(sentence.text, known):
             is_greeting = is_fragment(text) and not (ids or sentence.is_item)
             (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids))
-        talk += [] if found else [sentence.text]
         known.update(figure.value for figure in figures(sentence.text))
     cited_at_all = dict.fromkeys([*everywhere, *(i for mark in inline for i in mark.ids)])
-    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None, tuple(talk))
+    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None)
 
 
 def is_claim(sentence: str) -> bool:
