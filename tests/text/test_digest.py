@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text.digest import digest
+from surefoot.text.sentences import digest
 
 FILLER = " ".join(f"Clause {i} deals with the maintenance of machine {i}." for i in range(100, 160))
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.currencies import BEFORE
+from surefoot.text.units import BEFORE
 
 MOST_TEXT, MOST_TOKENS, MOST_DEPTH = 20_000, 200, 20
 _SHARES, _SCALES = (1.0, 100.0, 0.01), (1.0, 100.0, 0.01, 1e3, 1e-3, 1e6, 1e-6, 1e9, 1e-9)

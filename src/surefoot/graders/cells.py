@@ -21,11 +21,10 @@ from surefoot.graders.matching import SCALES, matched, signed
 from surefoot.graders.naming import Named, left_over, named_in, says_other_year, spoken_tokens, words_named
 from surefoot.graders.orders import DIRECTIONS, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.labels import Token
 from surefoot.text.quantities import CURRENCIES
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
-from surefoot.text.tables import Table, prose_of, tables_of
+from surefoot.text.tables import Table, Token, prose_of, tables_of
 from surefoot.text.units import is_measured, ratio
 
 Says = Literal["agrees", "conflicts", "silent"]

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from surefoot.text.labels import Token, is_year, stands_together, tokens
-from surefoot.text.tables import Label, Table, years_of
+from surefoot.text.tables import Label, Table, Token, is_year, stands_together, tokens, years_of
 
 # Words with which any cell can be spoken of.
 _FRAME = frozenset(

@@ -12,9 +12,8 @@ from typing import Literal
 from surefoot.graders.matching import in_unit_of
 from surefoot.graders.naming import Named, left_over, named_in, spoken_tokens, words_named
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.labels import Token
 from surefoot.text.table_cells import Cell
-from surefoot.text.tables import Label, Table, is_period, years_of
+from surefoot.text.tables import Label, Table, Token, is_period, years_of
 
 Says = Literal["agrees", "conflicts", "silent"]
 _HIGHEST = re.compile(

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judging import Asked
 from surefoot.graders.windows import MOST_WINDOWS, Offsets, choose, windows_of
-from surefoot.text.digest import digest
 from surefoot.text.language import Unreadable, unreadable
-from surefoot.text.sentences import sentences
+from surefoot.text.sentences import digest, sentences
 from surefoot.text.terms import terms, without_yes_no
 
 _PAIR_TOKENS, _SPECIAL_TOKENS, _PART_TOKENS, _STEP = 256, 4, 128, 32

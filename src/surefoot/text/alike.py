@@ -14,10 +14,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, amount_of
-from surefoot.text.currencies import BEFORE, same_currency
 from surefoot.text.numbered import parts_of_year, references
 from surefoot.text.quantities import Quantity, plain_digits, quantities
-from surefoot.text.units import is_length
+from surefoot.text.units import BEFORE, is_length, same_currency
 
 _SIGN = re.compile(rf"(?:{BEFORE}) ?$", re.IGNORECASE)
 _LONGEST_SIGN = 5

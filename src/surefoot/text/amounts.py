@@ -8,9 +8,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from surefoot.text.currencies import BEFORE
 from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, Quantity, quantities
-from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, family, in_other_system, is_length, ratio
+from surefoot.text.units import BEFORE, METRES_OR_MILLIONS, UNKNOWN, family, in_other_system, is_length, ratio
 
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|close to|circa|ca\.)|~|≈)\s*(?:" + BEFORE + r")?\s*$"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from surefoot.text.currencies import currency_of
 from surefoot.text.quantities import plain_digits
+from surefoot.text.units import currency_of
 
 _ORDINALS = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4"}
 _PARTS = {"q": "quarter", "h": "half"}

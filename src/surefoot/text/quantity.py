@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.currencies import same_currency
 from surefoot.text.units import (
     BASIS_POINTS,
     METRES_OR_MILLIONS,
@@ -16,6 +15,7 @@ from surefoot.text.units import (
     family,
     is_length,
     is_measured,
+    same_currency,
 )
 
 AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"

@@ -6,44 +6,7 @@ W is any word and G any but relatives, conditions and duties ("that", "if", "sha
 of a sentence, `#` of a headline, and `$` the end of a clause. Nothing crosses punctuation.
 """
 
-from surefoot.text import refusal_foreign as foreign
-
-PARTS = {
-    "CANT": "(CAN NOT|WILL NOT|(should|must) NOT|HAVE? BE? NOT been? WILLING (to|with|in|of)?|HAVE? BE UNABLE (to|of)?|"
-    "(must|HAVE to|WILL HAVE to|need to)? AVOID (to|from)?|WILL? (rather|prefer) (NOT|to AVOID) (to|from)?|"
-    "DO NOT (want|wish|feel|intend|propose|dare|think i) (comfortable|able|qualified)? (to|CAN|should)?)",
-    "DONT": "(never|DO NOT|WILL NOT|CAN NOT|AVOID|DO NOT (REMAIN|tend) to)",
-    "ISNT": "(BE NOT|HAVE NOT been|REMAIN NOT|REMAIN NOT to be)",
-    "SOURCE": "(TEXT|PAPER|search results|material (?!OTHER))",
-    "ANY": "(TEXT|PAPER|NORM|search results|material (?!OTHER))",
-    "IN": "(in|within|from|among|on|across|inside)",
-    "WHERE": "((<IN>|by) of? (- (<ANY>|record)|W? (what|them|those|this|here)))",
-    "HERE": "((<IN>|by) of? (- (<SOURCE>|record|(information|data) (i|GIVEN|SENT))|what))",
-    "MODS": "(GIVEN|SENT|above|that (?=i|you|we)|i|you|we|HAVE|was|were|in|on|of|as|front|cited|pasted|itself|to|at|"
-    "hand|TOLD|been|sent|with|looking|themselves|excerpted|handed|reviewed|checked|read|seen|CAN|see|received|gave|"
-    "got){0,6}",
-    # Texts are told by who was shown them: "the key facts I was handed", "the sections you gave me"
-    "SHOWN": "((i|we) (HAVE|CAN|BE|see|saw|got|received|SENT|reviewed|read)|"
-    "you (SENT|gave|sent|HAVE (SENT|sent|given)))",
-    "TO": "(for W?)? to ~",
-    "GOT": "(BE|HAVE been|CAN be|WILL be)",
-    # For `refusal_phrases`; C is a word of a noun phrase. "May" is a month beside a number or behind a preposition.
-    "MONTH": "((?<=(NUMBER|PREP|LINK)) may|may (?=NUMBER))",
-    "ITEM": "(C|<MONTH>|(no|since|until) (?=NUMBER)|event|(?<=PREP) you|<ASIDE>|"
-    ", (?=C{1,5} ,? (and|or) C)|, (?=(and|or) C))",
-    "ASIDE": "\\((W|,){0,12}\\)",
-    "LABEL": "(no|number)? NUMBER{1,3}",
-    # Texts only together with what they are of
-    "THING": "(version|rest|body|portion|pack|library|collection|base|here)",
-    "RULING": "(section|sections|article|articles|paragraph|paragraphs|chapter|chapters|annex|appendix|wording|text|"
-    "content|<THING>) (<LABEL>)? (of|in|under|to|from|within) C{0,2}? NORM",
-    "TELLS": "(<DONT> SPEAK|(BE|REMAIN) SILENT|(SPEAK|makes|make|gives|give) (nothing|no - INFO))",
-    "LINKED": "(PREP|LINK|SENT) <ITEM>{0,14} (?<!(and|or|PREP))",
-    "VERB": "(DO|BE|HAVE|CAN|WILL|REMAIN|never|AVOID|OMIT|FINITE|stops|stop|ends|end|breaks|cuts|begins|starts|"
-    "(SAY|HOLD|made|gave|said|shed|throw|throws|casts) (no|nothing|neither|little|FEW))",
-}
-
-# English, by family. The order matters: the first family that matches at a word names the decline.
+# By family. The order matters: the first family that matches at a word names the decline.
 RULES = {
     # The answer as a whole is withheld, whatever else was said
     "whole": """
@@ -314,7 +277,49 @@ unanswerable
 i DO NOT (think|believe) (it|that) BE W? FAIR
 question ~ (BE NOT|contains|promotes|implies|assumes) ~ (FAIR|harmful|offensive)
 """,
-    "foreign": foreign.RULES,
+    # German, French and Spanish
+    "foreign": """
+(weiß|weiss|finde|sehe) (ich|wir) ~ DE_NOT
+(ich|wir) ~~ (weiß|weiss|wissen|finde|habe|kenne|sehe) ~~ DE_NOT
+(ich|wir) ~ DE_CAN ~~ DE_NOT ~~ DE_TELL
+(kann|darf|möchte|will|konnte|werde) (ich|wir) ~~ DE_NOT ~~ DE_TELL
+DE_CAN (sich|ich)? ~~ nicht ~~ (DE_TELL|DE_SAID) (werden|worden)? (?!,)
+(geht|gehen|ergibt) ~~ nicht ~~ (hervor|$)
+(liegt|liegen) ~~ DE_NOT ~~ vor
+(wird|werden|wurde|wurden|ist|sind) ~~ DE_NOT ~~ DE_SAID
+(steht|stehen|findet|finden) ~~ DE_NOT ~ (in|im|auf|zu|$)
+(nicht|nichts) (in|im|aus) ~ DE_SRC
+DE_SRC ~ DE_SAY ~~ DE_NOT
+(keine|keinerlei|kein|keinen) W? DE_INFO
+(fehlt|fehlen) ~ (in|im|jede|jegliche) ~ (DE_SRC|DE_INFO)
+(nicht|nichts) (DE_SAID|gefunden) (in|im|$)
+FR_I FR_NE W? FR_CAN W{0,4} FR_PAS
+(ne|n') ~ FR_CAN pas
+FR_SRC ~ FR_NE W? FR_SAY ~ FR_PAS
+(il|elle|ils|elles|ce|cela|qui) FR_NE W? FR_SAY ~ FR_PAS
+FR_NE (figure|figurent|apparaît|apparaissent|ressort) pas
+FR_NE (est|sont|ont|était) pas (été)? W? (FR_SAID|possible|dans)
+FR_NE permet pas
+impossible de ~ FR_TELL
+(aucun|aucune|pas de|pas d'|peu de) ~ FR_INFO
+(FR_INFO|FR_SRC) ~ (absente|absent|absents|absentes|manquante|manquantes|introuvable|insuffisantes|insuffisants)
+(absent|absente|absents|absentes) (du|de|des|dans) ~ FR_SRC
+^ W{0,4} non FR_SAID
+rien ~ (dans|sur|concernant|à)
+pas ~ dans ~ FR_SRC
+no ES_I
+no (he|hemos) (encontrado|podido|localizado|hallado)
+no (es|resulta|fue) posible
+(no|ni) W{0,2} ES_SAY ~ (en|$|de)
+no se W? (ES_SAY|puede ES_TELL|ha ~ (encontrado|especificado|indicado))
+ES_SRC ~ no W{0,2} ES_SAY
+no (hay|existe|existen|consta) W? ES_INFO
+(ninguno|ninguna) ~ ES_SRC ~ (ES_SAY|no)
+imposible ES_TELL
+(falta|faltan) ~ (en|ES_INFO)
+(desconozco|desconocemos|ignoro|desconoce)
+sin ES_INFO (sobre|en|de|$)
+""",
 }
 # Ordinary phrases: they count only while no content came before.
 LEADING = frozenset({"vague", "ai", "objects"})

@@ -14,7 +14,6 @@ import re
 from typing import Literal, NamedTuple
 
 from surefoot.text import refusal_grammar as grammar
-from surefoot.text import refusal_phrases as phrases
 from surefoot.text import refusal_rules as rules
 from surefoot.text import refusal_support as support
 from surefoot.text.language import unreadable
@@ -140,7 +139,7 @@ class _Text:
         tokens = _TOKEN.findall(folded)
         self.hinted = "n'" in folded or not grammar.HINT_WORDS.isdisjoint(tokens)
         tags = grammar.TAGS
-        self.pieces = phrases.bare(*phrases.pointed_at(tokens, tags)) if self.hinted else [OTHER]
+        self.pieces = grammar.bare(*grammar.pointed_at(tokens, tags)) if self.hinted else [OTHER]
         self.tags = "".join(self.pieces)
 
     @functools.cached_property
