@@ -15,7 +15,7 @@ import numpy as np
 from grader_stats import Bools, Floats, auroc, caught, interval, resampled
 from grader_systems import System
 from heldout import Row
-from surefoot.graders.judging import Pair
+from surefoot.graders.judges import Pair
 
 EDITS = Path(__file__).parent / "data" / "edits.jsonl"
 

@@ -9,7 +9,7 @@ import numpy as np
 from grader_stats import Bools, Floats, against, auroc, auroc_interval, best_threshold, within
 from grader_systems import System
 from heldout import Row, by_source, held_out, sample
-from surefoot.graders.judging import Pair
+from surefoot.graders.judges import Pair
 from surefoot.text.claims import claims_of
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from grader_stats import Bools, against, auroc, balanced_accuracy, ece, f1
 from grader_systems import Asked, Scored, Similarity, System, overlap_of
 from heldout import Row, by_source, held_out, sample
-from surefoot.graders.judging import Pair
+from surefoot.graders.judges import Pair
 
 BASELINE = "overlap"
 OTHERS = 50  # passages among which the most similar wrong one is looked for

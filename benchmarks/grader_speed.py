@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from grader_systems import System
 from heldout import Row
 from surefoot.datasets import demo
-from surefoot.graders.findings import FindingsGrader
-from surefoot.graders.judging import Asked, Judgement, Pair
+from surefoot.graders.grader import FindingsGrader
+from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.types import Ask, Item
 

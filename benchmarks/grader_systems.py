@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from grader_stats import Bools, Floats, best_threshold
-from surefoot.graders.judging import Judge, Judgement, Pair
+from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 

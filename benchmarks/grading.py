@@ -17,8 +17,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.grade import DEFAULT, GRADERS, row_of
+from surefoot.cli.grade import DEFAULT, row_of
 from surefoot.datasets import demo
+from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Retrieved, Trace
 
@@ -64,9 +65,9 @@ def print_split(name: str, rows: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--grader", choices=list(GRADERS), default=DEFAULT)
+    parser.add_argument("--grader", choices=list(JUDGES), default=DEFAULT)
     rows, items = load()
-    grader = GRADERS[parser.parse_args().grader]()
+    grader = FindingsGrader(JUDGES[parser.parse_args().grader]())
     start = time.perf_counter()
     graded = grader.read(items)
     seconds = time.perf_counter() - start

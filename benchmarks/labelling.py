@@ -24,7 +24,7 @@ from msgspec import Struct
 from playwright.sync_api import Page, sync_playwright
 
 from surefoot import rubric
-from surefoot.graders.runs import items_of
+from surefoot.graders.judges import items_of
 from surefoot.records import version_of
 from surefoot.store import RunStore
 from surefoot.web.forms import fields_of

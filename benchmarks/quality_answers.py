@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.grade import DEFAULT, GRADERS
-from surefoot.graders.findings import Graded
+from surefoot.cli.grade import DEFAULT
+from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality"
@@ -60,10 +60,10 @@ def shown(row: Row, graded: Graded) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("files", nargs="*", type=Path, default=[DATA / name for name in FILES])
-    parser.add_argument("--grader", choices=list(GRADERS), default=DEFAULT)
+    parser.add_argument("--grader", choices=list(JUDGES), default=DEFAULT)
     parser.add_argument("--show", action="store_true", help="print the rows that are not right, but for those held out")
     options = parser.parse_args()
-    grader = GRADERS[options.grader]()
+    grader = FindingsGrader(JUDGES[options.grader]())
     print(f"grader {grader.name}\n\n| file | kind | split | tried | right |\n|---|---|---|---|---|")
     for path in options.files:
         rows = rows_of(path)

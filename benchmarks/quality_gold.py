@@ -11,8 +11,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from surefoot.cli.grade import DEFAULT, GRADERS
-from surefoot.graders.runs import items_of
+from surefoot.cli.grade import DEFAULT
+from surefoot.graders.grader import JUDGES, FindingsGrader
+from surefoot.graders.judges import items_of
 from surefoot.store import RunStore
 from surefoot.table import BUCKETS
 
@@ -20,9 +21,9 @@ from surefoot.table import BUCKETS
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("demo", nargs="?", type=Path, default=Path("surefoot-demo"))
-    parser.add_argument("--grader", choices=list(GRADERS), default=DEFAULT)
+    parser.add_argument("--grader", choices=list(JUDGES), default=DEFAULT)
     options = parser.parse_args()
-    grader = GRADERS[options.grader]()
+    grader = FindingsGrader(JUDGES[options.grader]())
     print(f"grader {grader.name}\n\n| run | gold claims | " + " | ".join(BUCKETS) + " |")
     print("|---" * (len(BUCKETS) + 2) + "|")
     for name in ("reference", "reference-eager"):

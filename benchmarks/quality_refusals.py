@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from surefoot.graders.findings import FindingsGrader
+from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.refusal_quality import Quality, refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.types import Item, Passage, Question, Retrieved, Trace

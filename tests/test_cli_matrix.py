@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from surefoot.cli.main import _run
 from surefoot.cli.matrix_cells import make_cells
-from surefoot.graders.findings import FindingsGrader, Graded
+from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.matrix.plan import parse
 from surefoot.models.budget import Budget

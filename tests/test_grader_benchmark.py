@@ -17,7 +17,7 @@ import grader_stats as stats  # noqa: E402
 from grader_edits import load  # noqa: E402
 from grader_systems import overlap  # noqa: E402
 from heldout import held_out, sample  # noqa: E402
-from surefoot.graders.judging import Pair  # noqa: E402
+from surefoot.graders.judges import Pair  # noqa: E402
 
 
 def row(source: str, group: str, use: str = "train") -> dict[str, str]:

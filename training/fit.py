@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from surefoot.graders.combine import Calibration, Floats, TierFit, Tree, Trees
+from surefoot.graders.tiers import Calibration, Floats, TierFit, Tree, Trees
 from training.cases import Case, read_cases
 from training.fit_inputs import STRONG_WINDOWS, answering, directions, is_supported, names_of, table, weights_of
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from surefoot.graders.features import features
-from surefoot.graders.reading import prepare, readable_claim
-from surefoot.graders.windows import Offsets
+from surefoot.graders.windows import Offsets, prepare, readable_claim
 from surefoot.text.alike import worded_alike
 from training.cases import About, Case, write_cases
 from training.files import read_all, read_usable

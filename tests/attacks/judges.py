@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from surefoot.graders.judging import Pair
+from surefoot.graders.judges import Pair
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
 from surefoot.text.sentences import sentences

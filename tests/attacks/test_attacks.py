@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.graders.fencing import comparable
+from surefoot.graders.fence import comparable
 from surefoot.graders.llm import LlmGrader
 from surefoot.importers.items import item_of
 from surefoot.table import ACCEPTABLE, BUCKETS

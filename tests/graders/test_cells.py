@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from surefoot.graders.cells import cell_check
-from surefoot.graders.judging import Pair
+from surefoot.graders.judges import Pair
 from surefoot.graders.rules import Rules
 from tests.growth import grows_evenly
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from surefoot.errors import Incomplete
-from surefoot.graders.combine import input_names, inputs_of, load_calibration
 from surefoot.graders.features import FEATURE_NAMES
+from surefoot.graders.tiers import input_names, inputs_of, load_calibration
 
 NO_FEATURES = [0.0] * len(FEATURE_NAMES)
 

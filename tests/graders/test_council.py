@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.graders.council import CouncilGrader
-from surefoot.graders.findings import Graded
-from surefoot.graders.leaving import FOR_A_PERSON
+from surefoot.graders.grader import FOR_A_PERSON, Graded
 from surefoot.table import BUCKETS, Bucket, Findings
 from surefoot.types import Item, Question, Trace, Verdict
 

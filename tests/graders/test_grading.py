@@ -14,8 +14,8 @@ from surefoot import rubric
 from surefoot.datasets import demo
 from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
-from surefoot.graders.declining import Declining
-from surefoot.graders.findings import FindingsGrader
+from surefoot.graders.declines import Declining
+from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.importers.items import item_of

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from surefoot.graders import canaries
-from surefoot.graders.findings import FindingsGrader, Graded
-from surefoot.graders.judging import Asked, Judgement, Pair
-from surefoot.graders.leaving import FOR_A_PERSON
+from surefoot.graders import llm_reading
+from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded
+from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.opening import open_model
@@ -210,14 +209,14 @@ def test_a_broken_reply_leaves_the_answer_open() -> None:
     model = Fake(lambda _: {"bucket": "correct"})
     (found,) = LlmGrader(model).read([item()])
     assert (found.bucket, found.reason) == (None, "unreadable") and "not made of findings" in found.findings.detail
-    assert len(model.prompts) == 1 + len(canaries.CANARIES)
+    assert len(model.prompts) == 1 + len(llm_reading.CANARIES)
 
 
 def test_a_call_that_failed_is_not_asked_again_and_named() -> None:
     model = Fake(lambda prompt: Reply(error="not asked: over the limit") if "bank" in prompt.text else sound(prompt))
     good, bad = LlmGrader(model).read([item(), item("It is paid through a bank in Lisbon [a#1].")])
     assert good.bucket == "correct" and bad.bucket is None and "over the limit" in bad.findings.detail
-    assert len(model.prompts) == 2 + len(canaries.CANARIES)
+    assert len(model.prompts) == 2 + len(llm_reading.CANARIES)
 
 
 def test_passages_without_their_text_leave_an_answer_ungraded() -> None:
@@ -242,17 +241,19 @@ def test_replies_come_in_any_order_and_long_answers_take_several_calls() -> None
 def test_a_prompt_that_no_model_takes_is_not_sent() -> None:
     model = Fake(sound)
     (found,) = LlmGrader(model).read([item(retrieved=Retrieved([Passage("a#1", "word " * 100_000)]))])
-    assert found.bucket is None and "too long" in found.findings.detail and len(model.prompts) == len(canaries.CANARIES)
+    assert (
+        found.bucket is None and "too long" in found.findings.detail and len(model.prompts) == len(llm_reading.CANARIES)
+    )
 
 
 def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None:
     grader = LlmGrader(Fake(obedient))
     done = grader.carry_out(grader.plan([item()]))
-    assert set(done.self_check.misread) == {canary.name for canary in canaries.CANARIES} and done.self_check.failed
+    assert set(done.self_check.misread) == {canary.name for canary in llm_reading.CANARIES} and done.self_check.failed
     assert "misread supported" in done.graded[0].verdicts[0].self_check
     sober = LlmGrader(Fake(sound))
     check = sober.carry_out(sober.plan([item()])).self_check
-    assert check == canaries.SelfCheck(passed=tuple(c.name for c in canaries.CANARIES)) and not check.failed
+    assert check == llm_reading.SelfCheck(passed=tuple(c.name for c in llm_reading.CANARIES)) and not check.failed
     dead = LlmGrader(Fake(lambda _: Reply(error="gone")))
     check = dead.carry_out(dead.plan([item()])).self_check
     assert "did not answer" in check.words and check.failed
@@ -300,7 +301,7 @@ def test_canaries_are_asked_anew_in_another_batch_and_cost_nothing_in_the_same()
     )
     assert first == again and not {p.text for p in first} & {p.text for p in other}
     many = grader.plan([item(f"Invoices are payable within 40 days, says page {n} [a#1].") for n in range(450)])
-    assert len(many.canaries) == 3 * len(canaries.CANARIES)
+    assert len(many.canaries) == 3 * len(llm_reading.CANARIES)
     assert len({prompt.text for prompt in many.prompts}) == len(many.prompts)
     assert grader.plan([]).prompts == ()
 
@@ -347,9 +348,11 @@ def test_the_real_client_and_a_real_model_for_the_record(
     """A model of 135M parameters cannot grade; whatever it says, the answer is graded by checked findings or open."""
     monkeypatch.setattr("surefoot.graders.llm.CANARIES", ())  # one call will do
     monkeypatch.setattr("surefoot.graders.llm.LlmGrader._with_canaries", lambda _, batch, behind: list(batch))
-    monkeypatch.setattr("surefoot.graders.prompting.Prompting.system", "Report what you find as JSON.")  # is soon read
-    monkeypatch.setattr("surefoot.graders.prompting._FOR_REPLY", 24)
-    monkeypatch.setattr("surefoot.graders.prompting._FOR_CLAIM", 0)
+    monkeypatch.setattr(
+        "surefoot.graders.llm_prompts.Prompting.system", "Report what you find as JSON."
+    )  # is soon read
+    monkeypatch.setattr("surefoot.graders.llm_prompts._FOR_REPLY", 24)
+    monkeypatch.setattr("surefoot.graders.llm_prompts._FOR_CLAIM", 0)
     model = open_model(f"llm:{llm_server.model}@{llm_server.url}", Settings(retries=0, repairs=0))
     grader = LlmGrader(model)
     passages = Retrieved([Passage("a#1", DUE, "Agreement")])

@@ -11,12 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import rubric
-from surefoot.graders.fencing import Fence, comparable, neutral
-from surefoot.graders.judging import Pair
-from surefoot.graders.llm_replies import ClaimRead, Evidenced, Found, Reader, schema
-from surefoot.graders.prompting import LONGEST_ANSWER, MOST_CLAIMS, Prompting, groups, shortened
+from surefoot.graders.alignment import quoted_words
+from surefoot.graders.fence import Fence, comparable, neutral
+from surefoot.graders.judges import Pair
+from surefoot.graders.llm_prompts import (
+    LONGEST_ANSWER,
+    MOST_CLAIMS,
+    ClaimRead,
+    Evidenced,
+    Found,
+    Prompting,
+    Reader,
+    groups,
+    schema,
+    shortened,
+)
 from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
-from surefoot.graders.quoting import quoted_words
 from surefoot.models.schema import problem
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
@@ -173,7 +183,7 @@ def test_the_version_changes_with_the_rubric_alone_and_with_the_prompt_alone(mon
     usual = Prompting(rubric.load()).version
     assert usual == Prompting(rubric.load()).version
     assert usual != Prompting(rubric.parse('name = "x"\n[[axis]]\nname = "a"\nasks = "b"', "x")).version
-    monkeypatch.setattr("surefoot.graders.prompting._template", lambda name: f"other {name}")
+    monkeypatch.setattr("surefoot.graders.llm_prompts._template", lambda name: f"other {name}")
     assert usual != Prompting(rubric.load()).version
 
 

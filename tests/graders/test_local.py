@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.graders.judging import Asked, Pair
+from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.local import Answered, LocalJudge, _answered, _verbatim
 from surefoot.graders.tiers import Answer
 from surefoot.text.normal import spoken

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from surefoot.graders.judging import Asked, Pair
+from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.local import _verbatim
-from surefoot.graders.reading import (
+from surefoot.graders.windows import (
     deciding_sentence,
     part_read,
     prepare,

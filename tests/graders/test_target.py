@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.findings import FindingsGrader
+from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.types import Item, Passage, Question, Retrieved, Trace

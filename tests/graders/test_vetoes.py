@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.graders.features import veto
-from surefoot.graders.numbering import misnumbered
+from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.tiers import _vetoed
 
 TABLE = "Rent by town (EUR)\nTown | 2022 | 2023\nAske | 640 | 690\nBorre | 510 | 560"

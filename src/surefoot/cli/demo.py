@@ -14,10 +14,11 @@ import click
 import msgspec
 
 from surefoot.cli.compare import show_comparison
-from surefoot.cli.grade import DEFAULT, GRADERS, grade_run
+from surefoot.cli.grade import DEFAULT, grade_run
 from surefoot.cli.output import say
 from surefoot.cli.progress import Progress
 from surefoot.cli.run import show
+from surefoot.cli.spending import Terms, open_grader
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
@@ -83,7 +84,7 @@ def demo(out: Path) -> int:
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
         show(run(name, out=folder, tell=say, watch=Progress))
         with RunStore.open(folder, writing=True) as store:
-            grade_run(store, GRADERS[DEFAULT]())
+            grade_run(store, open_grader(DEFAULT, Terms()))
     if trust := _certify(out):
         click.echo(_LABELS.format(trust=trust))
     report = out / "report"

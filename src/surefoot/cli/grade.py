@@ -19,10 +19,9 @@ from surefoot.cli.asking_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
 from surefoot.cli.score import read_mapping
-from surefoot.cli.spending import GRADERS as GRADERS
 from surefoot.cli.spending import Reader, check_terms, open_grader
 from surefoot.errors import ExitCode, UsageError
-from surefoot.graders.runs import items_of
+from surefoot.graders.judges import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
 from surefoot.records import MEMBER
@@ -34,8 +33,8 @@ from surefoot.table import BUCKETS, Bucket
 from surefoot.types import Item, Problem
 
 if TYPE_CHECKING:
-    from surefoot.graders.canaries import SelfCheck
-    from surefoot.graders.findings import Graded
+    from surefoot.graders.grader import Graded
+    from surefoot.graders.llm_reading import SelfCheck
 
 _BATCH = 200
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
@@ -215,7 +214,7 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
 
 def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[dict[str, Any]]:
     """One row per item, in order; what could not be read is a row too, with its reason."""
-    from surefoot.graders.findings import FindingsGrader
+    from surefoot.graders.grader import FindingsGrader
 
     rest = iter(items)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all

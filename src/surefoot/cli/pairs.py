@@ -19,7 +19,7 @@ import click
 import msgspec
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.graders.judging import Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.importers import sources
 from surefoot.importers.jsontext import Repaired
 from surefoot.importers.values import kind_of

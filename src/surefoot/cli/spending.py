@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import click
@@ -20,39 +20,16 @@ from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
 if TYPE_CHECKING:
-    from surefoot.graders.canaries import SelfCheck
-    from surefoot.graders.findings import FindingsGrader, Graded
-    from surefoot.graders.judging import Judge
+    from surefoot.graders.grader import Graded
+    from surefoot.graders.judges import Judge
     from surefoot.graders.llm import Grading, LlmGrader, Plan
+    from surefoot.graders.llm_reading import SelfCheck
     from surefoot.models.budget import Budget
     from surefoot.models.kept import Replies
     from surefoot.models.seam import Model, Reply
     from surefoot.models.settings import Settings
 
 
-def _local() -> Judge:
-    from surefoot.graders.local import LocalJudge
-
-    return LocalJudge()
-
-
-def _rules() -> Judge:
-    from surefoot.graders.rules import Rules
-
-    return Rules()
-
-
-def _reading_by(judge: Callable[[], Judge]) -> Callable[[], FindingsGrader]:
-    def grader() -> FindingsGrader:
-        from surefoot.graders.findings import FindingsGrader
-
-        return FindingsGrader(judge())
-
-    return grader
-
-
-JUDGES: dict[str, Callable[[], Judge]] = {"local": _local, "rules": _rules}
-GRADERS: dict[str, Callable[[], FindingsGrader]] = {name: _reading_by(judge) for name, judge in JUDGES.items()}
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 _CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
 _MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
@@ -91,12 +68,13 @@ def settings_of(terms: Terms) -> Settings:
 
 def open_grader(spec: str, terms: Terms, budget: Budget | None = None) -> Reader:
     """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
+    from surefoot.graders.grader import JUDGES, FindingsGrader
     from surefoot.models.budget import Budget
 
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
-    if spec in GRADERS:
-        return GRADERS[spec]()
+    if spec in JUDGES:
+        return FindingsGrader(JUDGES[spec]())
     if spec.startswith("council:"):
         return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget)
     cascade = _CASCADE.fullmatch(spec)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from surefoot.council.ballots import Void
 from surefoot.council.scoring import reading
 from surefoot.council.sitting import Answer, Review
-from surefoot.graders.fencing import Fence
+from surefoot.graders.fence import Fence
 from surefoot.models.seam import Prompt, Schema
 from surefoot.rubric import HIGHEST, LOWEST, Rubric
 

@@ -10,16 +10,23 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.arithmetic import results_of
-from surefoot.graders.cues import CHANGE, UNSURE
-from surefoot.graders.matching import SCALES, matched, signed
-from surefoot.graders.naming import Named, left_over, named_in, says_other_year, spoken_tokens, words_named
-from surefoot.graders.orders import DIRECTIONS, goes_other_way, order_check
+from surefoot.graders.lookup import (
+    SCALES,
+    Named,
+    left_over,
+    matched,
+    named_in,
+    results_of,
+    says_other_year,
+    signed,
+    spoken_tokens,
+    words_named,
+)
+from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.quantities import CURRENCIES
 from surefoot.text.sentences import sentences
@@ -27,7 +34,6 @@ from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Table, Token, prose_of, tables_of
 from surefoot.text.units import is_measured, ratio
 
-Says = Literal["agrees", "conflicts", "silent"]
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
 _OFTEN_IN_TITLES = frozenset(re.findall(r"\S+", "mean average median per target forecast budget planned estimated"))
 _AND_SMALLER = re.compile(r"[ -]?(?!and\b)(?:[^\W\d]+\.?)?,? ?(?:and )?")

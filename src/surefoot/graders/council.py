@@ -14,9 +14,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from surefoot.graders.canaries import SelfCheck
-from surefoot.graders.findings import Graded
-from surefoot.graders.leaving import FOR_A_PERSON, left_open
+from surefoot.graders.grader import FOR_A_PERSON, Graded, left_open
+from surefoot.graders.llm_reading import SelfCheck
 from surefoot.records import MEMBER
 from surefoot.types import Item, Verdict
 

@@ -13,10 +13,9 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.cells import cell_check
-from surefoot.graders.judging import Pair
-from surefoot.graders.numbering import misnumbered
-from surefoot.graders.rules import Rules, Unit, units_of
-from surefoot.graders.sense import turned_round
+from surefoot.graders.judges import Pair
+from surefoot.graders.mismatches import misnumbered
+from surefoot.graders.rules import Rules, Unit, turned_round, units_of
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no

@@ -1,21 +1,19 @@
-"""The grader: refusal, claims, citations and support become findings; the decision table turns them into verdicts."""
+"""An answer taken apart: its refusal, claims, citations and support become findings."""
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import table
-from surefoot.graders import target
-from surefoot.graders.declining import Declining
+from surefoot.graders.declines import Declining
 from surefoot.graders.gold import agreement, of_other_dimensions
-from surefoot.graders.judging import Judge, Judgement, Pair, ReadsWhole, best
-from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.rules import Rules
-from surefoot.graders.working import figures_written, with_sources, without_method, worked_out, working_of
+from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
 from surefoot.table import ClaimFinding, Findings, Support
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
@@ -23,66 +21,16 @@ from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal
 from surefoot.text.sentences import sentences
-from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace, Verdict
+from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace
 
 PLAINLY = 0.75
 LIKELY_WITH_GOLD = 0.3
 Judged = MutableMapping[Pair, Judgement]
-_WORDS = Rules()
+WORDS = Rules()  # reads where no model should
 _UNREAD = Judgement("not_enough")
 
 
-class Graded(Struct, frozen=True):
-    """One answer with everything that was found about it."""
-
-    item: Item
-    findings: Findings
-    refusal: Refusal | None
-    bucket: table.Bucket | None
-    reason: str
-    verdicts: tuple[Verdict, ...]
-
-
-class FindingsGrader:
-    """A grader around any judge: the same findings and the same table whoever reads the passages."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self.name = judge.name
-
-    def read(self, items: Sequence[Item]) -> list[Graded]:
-        """Two batches for the judge: the cited passages, then all others for the claims those do not bear out."""
-        readings = [_Reading.of(item) for item in items]
-        judged = self._judged(readings, lambda reading: reading.cited_pairs)
-        judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
-        found = self._on_target([(reading.item, reading.findings(judged)) for reading in readings])
-        return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
-
-    def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
-        """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
-        if isinstance(self._judge, ReadsWhole):
-            return [target.as_told(item, findings, self._judge.is_answered) for item, findings in found]
-        asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
-        said = self._judge.answering(asked) if asked else []
-        words = iter(_WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))
-        scores = {one: next(words) if score is None else score for one, score in zip(asked, said, strict=True)}
-        return [target.settled(item, findings, scores) for item, findings in found]
-
-    def _judged(self, readings: Sequence[_Reading], wanted: Callable[[_Reading], list[Pair]]) -> dict[Pair, Judgement]:
-        found: dict[Pair, Judgement] = {}
-        for judge, in_words in ((self._judge, False), (_WORDS, True)):
-            pairs = [pair for reading in readings if reading.is_read_in_words == in_words for pair in wanted(reading)]
-            distinct = list(dict.fromkeys(pairs))
-            found.update(zip(distinct, judge.judge(distinct), strict=True))
-        return found
-
-    def _graded(self, reading: _Reading, findings: Findings) -> Graded:
-        bucket, reason = table.decide(findings)
-        verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
-        return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
-
-
-class _Reading(Struct, frozen=True):
+class AnswerParts(Struct, frozen=True):
     """An answer taken apart, before any judge has seen it."""
 
     item: Item
@@ -96,7 +44,7 @@ class _Reading(Struct, frozen=True):
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
-    def of(cls, item: Item) -> _Reading:
+    def of(cls, item: Item) -> AnswerParts:
         question, trace = item.question, item.trace
         passages = trace.sources
         answer = trace.answer or ""
@@ -306,41 +254,5 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement
         return judgement
     if judgement.probabilities[0] >= LIKELY_WITH_GOLD or figures_written(f"{pair.title}\n{pair.passage}", pair.claim):
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
-    by_words = _WORDS.judge([pair])[0]
+    by_words = WORDS.judge([pair])[0]
     return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
-
-
-def _verdicts(
-    reading: _Reading, findings: Findings, bucket: table.Bucket | None, reason: str, grader: str
-) -> Iterator[Verdict]:
-    """The five axes; one that does not apply to the answer is absent."""
-    trace = reading.item.trace
-    evidence = tuple(claim.evidence for claim in findings.claims)
-    sure = [claim.confidence for claim in findings.claims if claim.confidence is not None]
-
-    def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
-        return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
-
-    reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
-    factuality = row("factuality", bucket, reason)
-    yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
-    if findings.unusable:
-        return
-    if findings.citations:
-        yield row("citation_exists", "no" if findings.unknown else "yes", ", ".join(findings.unknown))
-        if findings.claims:
-            yield row("citation_supports", citation_supports(findings))
-    uncited = sum(not claim.citations for claim in reading.claims if not reading.is_hint(claim))
-    if reading.refusal is not None and findings.refusal == "refused":
-        quality = refusal_quality(reading.item)
-        yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)
-    yield row("extra_claim_count", uncited)
-
-
-def citation_supports(findings: Findings) -> str:
-    """yes only if every cited passage, read alone, supports the claim it is attached to."""
-    alone = [label for claim in findings.claims for label in claim.by_cited]
-    if not alone or not any(label == "supported" for label in alone):
-        return "no"
-    complete = all(label == "supported" for label in alone) and not findings.unknown
-    return "yes" if complete else "partly"

@@ -15,8 +15,8 @@ from surefoot.graders.figures import (
     is_bare,
     same_figure,
 )
-from surefoot.graders.quantity_names import misnamed
-from surefoot.graders.sense import turned_round
+from surefoot.graders.mismatches import misnamed
+from surefoot.graders.rules import turned_round
 from surefoot.table import Gold
 from surefoot.text.alike import worded_alike
 from surefoot.text.claims import Claim

@@ -15,15 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.graders.canaries import BATCH, CANARIES, Canary, SelfCheck, flown
-from surefoot.graders.fencing import Fence
-from surefoot.graders.findings import FindingsGrader, Graded
-from surefoot.graders.judging import Judge, Judgement, Pair
-from surefoot.graders.leaving import FOR_A_PERSON, left_open
+from surefoot.graders.fence import Fence
+from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, left_open
+from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.llm_doubts import doubt
-from surefoot.graders.llm_reading import Noting, Told, by_claim, open_claims
-from surefoot.graders.llm_replies import Found, Reader
-from surefoot.graders.prompting import LONGEST_PROMPT, Prompting, groups
+from surefoot.graders.llm_prompts import LONGEST_PROMPT, Found, Prompting, Reader, groups
+from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Noting, SelfCheck, Told, by_claim, flown, open_claims
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.types import Item, Verdict
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from surefoot.graders.fencing import comparable, neutral
-from surefoot.graders.findings import PLAINLY, Graded
-from surefoot.graders.judging import Pair
-from surefoot.graders.llm_replies import Found
+from surefoot.graders.fence import comparable, neutral
+from surefoot.graders.findings import PLAINLY
+from surefoot.graders.grader import Graded
+from surefoot.graders.judges import Pair
+from surefoot.graders.llm_prompts import Found
 from surefoot.graders.quotes import name_lacking, opposes, stands_in
 from surefoot.graders.rules import Rules, quantities_of
 from surefoot.table import ACCEPTABLE

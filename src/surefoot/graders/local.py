@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.judging import Asked, Judgement, Pair
-from surefoot.graders.reading import deciding_sentence, part_read, says_nothing, why_not
+from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.windows import deciding_sentence, part_read, says_nothing, why_not
 from surefoot.models.files import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample

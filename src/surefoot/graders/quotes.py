@@ -9,20 +9,17 @@ person.
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from collections.abc import Sequence
 
+from surefoot.graders.alignment import FEWEST_WORDS, quoted_words, words_of
 from surefoot.graders.cells import cell_check
 from surefoot.graders.derivations import derivable_of
-from surefoot.graders.fencing import comparable, neutral
-from surefoot.graders.judging import Pair
-from surefoot.graders.quoting import FEWEST_WORDS, quoted_words
-from surefoot.graders.rules import quantities_of
-from surefoot.graders.sense import turned_round
-from surefoot.graders.wording import words_of
+from surefoot.graders.fence import comparable, neutral
+from surefoot.graders.judges import Pair
+from surefoot.graders.rules import quantities_of, turned_round
 from surefoot.text.amounts import amounts_of
 from surefoot.text.language import unreadable
-from surefoot.text.quantities import Quantity, same_kind
+from surefoot.text.quantities import MONTHS, Quantity, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, stem, terms, without_yes_no
 from surefoot.text.units import ratio
@@ -31,7 +28,7 @@ SHORTEST = 8  # characters of a quote
 FEW = 20
 MUCH_THE_SAME = 0.6
 _SCALES = (1e3, 1e6)
-_MONTHS = frozenset(stem(name.lower()) for name in month_name if name)
+_MONTHS = frozenset(map(stem, MONTHS))
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
 _PERIODS = frozenset({"seconds", "minutes", "hours", "days", "months"})
 _DENIES = re.compile(

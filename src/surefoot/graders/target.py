@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.judging import Asked
+from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
 from surefoot.table import Findings, decide
 from surefoot.text.normal import normalise

@@ -13,7 +13,7 @@ from threading import Lock
 
 from msgspec import Struct
 
-from surefoot.graders.judging import Asked
+from surefoot.graders.judges import Asked
 from surefoot.graders.local import Answered, LocalJudge
 from surefoot.models.files import fingerprint, weights_folder
 from surefoot.pipelines.recorded import Ranked, reading_of

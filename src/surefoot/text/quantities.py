@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from calendar import month_name
 from collections.abc import Iterator
 
 from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_family, same_kind
@@ -23,20 +24,16 @@ from surefoot.text.units import (
     unit_behind,
 )
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sept sep", "october oct", "november nov", "december dec"), 1)
-    for name in names.split()
-}  # fmt: skip
+MONTHS = {name.lower(): number for number, long in enumerate(month_name) if long for name in (long, long[:3])} | {
+    "sept": 9
+}
 # Periods are compared in months or in days; a month is not a number of days.
 PERIODS = {
     "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
     "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
     "annum": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATE = re.compile(
     rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
     rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
@@ -74,7 +71,7 @@ def moments(lowered: str) -> Iterator[Quantity]:
 def _date(match: re.Match[str]) -> Quantity:
     """A date as yyyymmdd; what is not said is 0."""
     year, month, day = (_part(match, letter) for letter in "ymd")
-    number = _MONTHS[month] if month in _MONTHS else int(month or 0)
+    number = MONTHS[month] if month in MONTHS else int(month or 0)
     return Quantity(int(year or 0) * 10_000 + number * 100 + int(day or 0), "date", match.start(), match.end())
 
 
@@ -115,22 +112,40 @@ def _interval(match: re.Match[str]) -> Quantity:
 
 
 __all__ = [
-    "AS_WRITTEN", "CURRENCIES", "Quantity", "dates_agree", "plain_digits", "quantities", "same_family", "same_kind",
+    "AS_WRITTEN", "CURRENCIES", "MONTHS", "NUMBER_WORDS", "SCALES", "Quantity", "dates_agree", "plain_digits",
+    "quantities", "same_family", "same_kind",
 ]  # fmt: skip
-_ONES = re.findall(
-    "[a-z]+",
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-)
-_TENS = re.findall("[a-z]+", "twenty thirty forty fifty sixty seventy eighty ninety")
-_WORDS: dict[str, float] = {word: value for value, word in enumerate(_ONES)} | {
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+NUMBER_WORDS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
-_SCALES = {
+SCALES = {
     "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
     "trillion": 1e12,
 }  # fmt: skip
-_SCALE = "|".join(_SCALES)
+_SCALE = "|".join(SCALES)
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
 _FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
@@ -247,7 +262,7 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
     behind = text[match.start("after") : match.end("after")] if match["after"] else ""
     kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
     unit = kind if kind in _SPANS else BASIS_POINTS if used and _BASIS_POINTS.match(behind.lower()) else ""
-    value *= _SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get((match["short"] or "").strip(), 1)
+    value *= SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get((match["short"] or "").strip(), 1)
     parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
     end = match.start("after") + used if used else max(match.end(part) for part in parts)
     if kind == "number":
@@ -280,7 +295,7 @@ def _digits(text: str) -> float:
 def _words(text: str) -> float:
     total = 0.0
     for word in re.split(r"[- ]", text):
-        total = total * 100 if word == "hundred" else total + _WORDS[word]
+        total = total * 100 if word == "hundred" else total + NUMBER_WORDS[word]
     return total
 
 

@@ -11,7 +11,7 @@ from math import fsum
 
 from sentencex import segment
 
-from surefoot.text.terms import terms
+from surefoot.text.terms import vocabulary
 
 _TROUBLE = re.compile(r"[\ud800-\udfff]|(?![\x00-\x7f])\s")
 # Where the library cuts and no sentence ends, by what stands before the cut and what behind it: inside "non-U.S.",
@@ -30,6 +30,11 @@ _NO_ENDS = tuple(
 _IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
 # And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
 _UNIT_AT_END = re.compile(r"(?<=\d) (?=(?:mm?|l|g|s|h|t)\.\s+[A-Z])")
+
+
+def is_row(line: str) -> bool:
+    """Of a table, not a line of prose."""
+    return line.count("|") >= 2
 
 
 def sentences(text: str) -> list[str]:
@@ -60,7 +65,6 @@ def _plain(match: re.Match[str]) -> str:
 
 
 GAP = " … "
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEIGHBOUR = 0.35  # of a sentence's own worth goes to the ones beside it: they say who "it" is
 
 
@@ -91,20 +95,16 @@ def _pieces(passage: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
     found: list[str] = []
     for line in passage.splitlines():
         text = " ".join(line.split())
-        if text.count("|") >= 2:
+        if is_row(text):
             found.append(text)
         elif text:
             found += [piece.strip() for piece in sentences(text) if piece.strip()]
-    return tuple(found), tuple(_keys(piece) for piece in found)
-
-
-def _keys(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) | frozenset(_NUMBER.findall(text))
+    return tuple(found), tuple(vocabulary(piece) for piece in found)
 
 
 def _worth(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
     """Rare words of the claim count more, and some of it rubs off on neighbours."""
-    wanted = _keys(claim)
+    wanted = vocabulary(claim)
     seen = Counter(term for found in keys for term in found & wanted)
     own = [fsum(1 / (1 + seen[term]) ** 0.5 for term in found & wanted) for found in keys]
     beside = [max(own[i - 1] if i else 0.0, own[i + 1] if i + 1 < len(own) else 0.0) for i in range(len(own))]
@@ -115,8 +115,7 @@ def _text_of(pieces: Sequence[str], places: Sequence[int]) -> str:
     text, last = "", None
     for place in places:
         if last is not None:
-            table = pieces[place].count("|") >= 2
-            text += "\n" if table else " " if place == last + 1 else GAP
+            text += "\n" if is_row(pieces[place]) else " " if place == last + 1 else GAP
         text += pieces[place]
         last = place
     return text

@@ -7,6 +7,7 @@ misread one.
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -22,8 +23,7 @@ _SKIPPED = frozenset(
 _FISCAL = re.compile(r"(?:fy|cy)'?(\d\d|\d{4})|(?:19|20)\d\d")
 _SAME = {
     "percent": "%", "percentage": "%", "pct": "%", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth",
-    "jan": "january", "feb": "february", "mar": "march", "apr": "april", "jun": "june", "jul": "july",
-    "aug": "august", "sep": "september", "sept": "september", "oct": "october", "nov": "november", "dec": "december",
+    **{name[:3].lower(): name.lower() for name in month_name if len(name) > 3}, "sept": "september",
 }  # fmt: skip
 _QUARTER = re.compile(r"\b(first|second|third|fourth) quarter\b|\bquarter (one|two|three|four|[1-4])\b", re.IGNORECASE)
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "one": 1, "two": 2, "three": 3, "four": 4}
@@ -98,13 +98,7 @@ _PERIOD = re.compile(r"[a-z.]*\W*(?:\d{1,2},? ?)?\W*(?:fy|cy)?'?(?:(?:19|20)\d\d
 _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
-_PERIODS = frozenset(
-    re.findall(
-        r"\S+",
-        """q1 q2 q3 q4 h1 h2 january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday""",
-    )
-)
+_PERIODS = frozenset(map(str.lower, (*month_name, *day_name, "q1", "q2", "q3", "q4", "h1", "h2"))) - {""}
 _TOTAL = frozenset(re.findall(r"\S+", "total sum overall average combined altogether"))
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
 Header = list[list[str]]

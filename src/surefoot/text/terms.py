@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
 _STOP = frozenset(
     re.findall(
@@ -53,6 +54,12 @@ def without_yes_no(text: str) -> str:
 def terms(text: str) -> list[str]:
     """Content words, stemmed, in order."""
     return [stem(word) for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+
+
+@lru_cache(maxsize=10_000)
+def vocabulary(text: str) -> frozenset[str]:
+    """Content words, stemmed, and numbers as they are written."""
+    return frozenset(terms(text)) | frozenset(_NUMBER.findall(text))
 
 
 def names(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from surefoot.errors import Incomplete, SurefootError
 from surefoot.gate.queue import Place, queue
-from surefoot.graders.runs import items_of
+from surefoot.graders.judges import items_of
 from surefoot.ledger.places import run_id
 from surefoot.records import Drawn, version_of
 from surefoot.report.words import counted

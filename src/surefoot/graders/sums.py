@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.calculations import Calculation, calculations
-from surefoot.graders.judging import Judgement
+from surefoot.graders.judges import Judgement
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim

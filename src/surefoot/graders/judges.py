@@ -1,13 +1,14 @@
-"""Judges say whether a passage supports a claim."""
+"""What graders are given and what judges say: whether a passage supports a claim."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from surefoot.table import Support
+from surefoot.types import Item, Question, Trace
 
 
 class Pair(Struct, frozen=True):
@@ -66,3 +67,12 @@ class ReadsWhole(Protocol):
     """A judge of one answer that has read all of it, and says whether it answers its question; None: it cannot tell."""
 
     is_answered: bool | None
+
+
+def items_of(questions: Sequence[Question], traces: Iterable[Trace], repeats: int) -> Iterator[Item]:
+    """One item per question and attempt; where there is no trace, an item without an answer."""
+    by_key = {(trace.question_id, trace.attempt): trace for trace in traces}
+    for question in questions:
+        for attempt in range(1, repeats + 1):
+            missing = Trace(question_id=question.id, attempt=attempt)
+            yield Item(question, by_key.get((question.id, attempt), missing))

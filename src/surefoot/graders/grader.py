@@ -1,0 +1,120 @@
+"""The grader: findings go through the decision table and become verdicts, whoever reads the passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot import table
+from surefoot.graders import target
+from surefoot.graders.findings import WORDS, AnswerParts
+from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole
+from surefoot.graders.local import LocalJudge
+from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.graders.rules import Rules
+from surefoot.table import Findings
+from surefoot.text.refusals import Refusal
+from surefoot.types import Item, Verdict
+
+# The judges that need no language model, by the names users know.
+JUDGES: dict[str, Callable[[], Judge]] = {"local": LocalJudge, "rules": Rules}
+FOR_A_PERSON = "for a person"
+
+
+class Graded(Struct, frozen=True):
+    """One answer with everything that was found about it."""
+
+    item: Item
+    findings: Findings
+    refusal: Refusal | None
+    bucket: table.Bucket | None
+    reason: str
+    verdicts: tuple[Verdict, ...]
+
+
+class FindingsGrader:
+    """A grader around any judge: the same findings and the same table whoever reads the passages."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self.name = judge.name
+
+    def read(self, items: Sequence[Item]) -> list[Graded]:
+        """Two batches for the judge: the cited passages, then all others for the claims those do not bear out."""
+        readings = [AnswerParts.of(item) for item in items]
+        judged = self._judged(readings, lambda reading: reading.cited_pairs)
+        judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
+        found = self._on_target([(reading.item, reading.findings(judged)) for reading in readings])
+        return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+
+    def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
+        """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
+        if isinstance(self._judge, ReadsWhole):
+            return [target.as_told(item, findings, self._judge.is_answered) for item, findings in found]
+        asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
+        said = self._judge.answering(asked) if asked else []
+        words = iter(WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))
+        scores = {one: next(words) if score is None else score for one, score in zip(asked, said, strict=True)}
+        return [target.settled(item, findings, scores) for item, findings in found]
+
+    def _judged(
+        self, readings: Sequence[AnswerParts], wanted: Callable[[AnswerParts], list[Pair]]
+    ) -> dict[Pair, Judgement]:
+        found: dict[Pair, Judgement] = {}
+        for judge, in_words in ((self._judge, False), (WORDS, True)):
+            pairs = [pair for reading in readings if reading.is_read_in_words == in_words for pair in wanted(reading)]
+            distinct = list(dict.fromkeys(pairs))
+            found.update(zip(distinct, judge.judge(distinct), strict=True))
+        return found
+
+    def _graded(self, reading: AnswerParts, findings: Findings) -> Graded:
+        bucket, reason = table.decide(findings)
+        verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
+        return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
+
+
+def _verdicts(
+    reading: AnswerParts, findings: Findings, bucket: table.Bucket | None, reason: str, grader: str
+) -> Iterator[Verdict]:
+    """The five axes; one that does not apply to the answer is absent."""
+    trace = reading.item.trace
+    evidence = tuple(claim.evidence for claim in findings.claims)
+    sure = [claim.confidence for claim in findings.claims if claim.confidence is not None]
+
+    def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
+        return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
+
+    reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
+    factuality = row("factuality", bucket, reason)
+    yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
+    if findings.unusable:
+        return
+    if findings.citations:
+        yield row("citation_exists", "no" if findings.unknown else "yes", ", ".join(findings.unknown))
+        if findings.claims:
+            yield row("citation_supports", citation_supports(findings))
+    uncited = sum(not claim.citations for claim in reading.claims if not reading.is_hint(claim))
+    if reading.refusal is not None and findings.refusal == "refused":
+        quality = refusal_quality(reading.item)
+        yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)
+    yield row("extra_claim_count", uncited)
+
+
+def citation_supports(findings: Findings) -> str:
+    """yes only if every cited passage, read alone, supports the claim it is attached to."""
+    alone = [label for claim in findings.claims for label in claim.by_cited]
+    if not alone or not any(label == "supported" for label in alone):
+        return "no"
+    complete = all(label == "supported" for label in alone) and not findings.unknown
+    return "yes" if complete else "partly"
+
+
+def left_open(graded: Graded, reason: str, why: str) -> Graded:
+    """Without a value, whatever it looked like."""
+    was = graded.findings
+    findings = Findings("unreadable", was.refusal, was.expects, detail=why)
+    bucket, _ = table.decide(findings)
+    factuality = replace(graded.verdicts[0], value=bucket, reason=reason, evidence=(), confidence=None)
+    return replace(graded, findings=findings, bucket=bucket, reason=reason, verdicts=(factuality,))
