@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from surefoot.graders.features import features
 from surefoot.graders.windows import Offsets, prepare, readable_claim
-from surefoot.text.alike import worded_alike
+from surefoot.text.amounts import worded_alike
 from training.cases import About, Case, write_cases
 from training.files import read_all, read_usable
 from training.pairs import whole_texts

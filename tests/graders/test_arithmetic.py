@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.derivations import derivable_of
+from surefoot.graders.quotes import derivable_of
 from surefoot.text.amounts import amounts_of
 from surefoot.text.quantities import quantities
 

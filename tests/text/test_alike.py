@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text.alike import worded_alike
+from surefoot.text.amounts import worded_alike
 
 
 @pytest.mark.parametrize(

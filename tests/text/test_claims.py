@@ -84,7 +84,7 @@ def test_quantities_in_any_written_form(text: str, value: float, kind: str) -> N
 
 
 def test_references_are_no_quantities_and_kinds_keep_apart() -> None:
-    assert quantities("clause 4.2 and Section 12") == []
+    assert quantities("clause 4.2 and Section 12") == ()
     euros, dollars = quantities("EUR 750")[0], quantities("USD 750")[0]
     assert not euros.agrees(dollars) and euros.agrees(quantities("750")[0])
     assert quantities("1 July 2024")[0].agrees(quantities("July 2024")[0])

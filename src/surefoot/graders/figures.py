@@ -14,22 +14,12 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, same_family, same_kind
+from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, SCALES, SHORT_SCALES, same_family, same_kind
 from surefoot.text.quantity import TIMES
 from surefoot.text.terms import terms
 from surefoot.text.units import POINTS, SPANS, conversion, family, is_measured, unit_asked
 
-_SCALES = {
-    "thousand": 1e3,
-    "k": 1e3,
-    "million": 1e6,
-    "m": 1e6,
-    "mm": 1e6,
-    "mn": 1e6,
-    "billion": 1e9,
-    "bn": 1e9,
-    "b": 1e9,
-}
+_SCALES = SCALES | SHORT_SCALES | {"mm": 1e6}
 _ASKS_SCALE = re.compile(
     r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
     r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",

@@ -18,7 +18,7 @@ from surefoot.graders.figures import (
 from surefoot.graders.mismatches import misnamed
 from surefoot.graders.rules import turned_round
 from surefoot.table import Gold
-from surefoot.text.alike import worded_alike
+from surefoot.text.amounts import worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
 from surefoot.text.quantities import Quantity, quantities
@@ -112,7 +112,7 @@ def _by_figures(gold: str, asked: str, wanted: Sequence[Figure], sentences: Sequ
     """A single figure is held against what the answer concludes with, several against all that it says. None where the
     answer gives nothing to compare."""
     unit, bare = asked_in(asked), is_bare(gold)
-    known = [] if all(_is_known(one, quantities(asked)) for one in wanted) else quantities(asked)
+    known = () if all(_is_known(one, quantities(asked)) for one in wanted) else quantities(asked)
     concluded, all_said = figures_given(sentences)
     pool = concluded if len({one.amount.value for one in wanted}) == 1 else all_said
     given = [one for one in pool if not _is_known(one, known)]

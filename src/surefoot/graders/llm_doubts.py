@@ -16,11 +16,12 @@ from surefoot.graders.grader import Graded
 from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import Found
 from surefoot.graders.quotes import name_lacking, opposes, stands_in
-from surefoot.graders.rules import Rules, quantities_of
+from surefoot.graders.rules import Rules
 from surefoot.table import ACCEPTABLE
-from surefoot.text.citations import locate
+from surefoot.text.citations import blanked, locate
 from surefoot.text.claims import Claim, assertions, claims_of, is_claim
 from surefoot.text.language import unreadable
+from surefoot.text.quantities import quantities
 from surefoot.text.refusals import detect
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
@@ -140,8 +141,8 @@ def _sources(item: Item) -> str:
 
 
 def _from_nowhere(piece: str, sources: str) -> bool:
-    known = quantities_of(sources)
-    return any(not any(q.agrees(other) for other in known) for q in quantities_of(piece))
+    known = quantities(sources)
+    return any(not any(q.agrees(other) for other in known) for q in quantities(piece))
 
 
 def _is_denied(part: str, item: Item) -> bool:
@@ -156,18 +157,12 @@ def _is_denied(part: str, item: Item) -> bool:
 
 
 def _pieces(item: Item) -> list[str]:
-    unwrapped = _WRAPPERS.sub("\n", neutral(_without_citations(item)))
+    answer = item.trace.answer or ""
+    bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids)))
+    unwrapped = _WRAPPERS.sub("\n", neutral(bare))
     lines = [" ".join(line.split()) for line in _undressed(unwrapped).split("\n")]
     return [piece.strip() for line in lines if line for piece in sentences(line) if piece.strip()]
 
 
 def _undressed(text: str) -> str:
     return _CLOTHES.sub(" ", _WRAPPERS.sub(" ", neutral(text)))
-
-
-def _without_citations(item: Item) -> str:
-    answer = item.trace.answer or ""
-    text = list(answer)
-    for mark in locate(answer, item.trace.names, item.question.gold_ids):
-        text[mark.start : mark.end] = " " * (mark.end - mark.start)
-    return "".join(text)

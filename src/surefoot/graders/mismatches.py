@@ -141,6 +141,7 @@ def _names_in(group: Names, text: str) -> frozenset[str]:
     return frozenset(name for name, pattern in group.items() if pattern.search(text))
 
 
+_CLAUSE_ENDS = re.compile(r"[,;]\s|\b(?:and|while|but|whereas)\b", re.IGNORECASE)
 _WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
 
 
@@ -181,7 +182,7 @@ def _parts_by_thing(sentence: str, name: str) -> dict[Numbered, frozenset[str | 
     """What is said with each thing of the name, up to the part that names the next; nothing where a part names two."""
     found: dict[Numbered, frozenset[str | float]] = {}
     last: Numbered | None = None
-    for part in _JOINTS.split(sentence):
+    for part in _CLAUSE_ENDS.split(sentence):
         things = [one for one in _things(part) if one.name == name]
         if len(things) > 1:
             return {}

@@ -18,8 +18,7 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.table import Support
-from surefoot.text.alike import worded_alike
-from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.amounts import Amount, amounts_of, worded_alike
 from surefoot.text.quantities import CURRENCIES, Quantity, quantities, same_family, same_kind
 from surefoot.text.sentences import is_row
 from surefoot.text.sentences import sentences as sentences_of
@@ -131,7 +130,7 @@ class _Reading:
         self.asked = frozenset(terms(pair.context))
         self.weights = _weights(self.claim, self.asked)
         # What the question itself says needs no source: "a 55 kW kiln is over the limit".
-        given = quantities_of(pair.context)
+        given = quantities(pair.context)
         self.wanted = [one for one in amounts_of(self.claim) if not any(_repeats(one, known) for known in given)]
 
     def judgement(self) -> Judgement:
@@ -237,16 +236,10 @@ def units_of(passage: str) -> tuple[Unit, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=5_000)
-def quantities_of(text: str) -> tuple[Quantity, ...]:
-    """Claims and questions are held against many passages."""
-    return tuple(quantities(text))
-
-
 def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
     text = " ".join(sentences)
     words = frozenset(terms(f"{text} {lead}"))
-    return Unit(text, words, tuple(quantities(text)), is_row, sentences, tuple(quantities(lead)))
+    return Unit(text, words, quantities(text), is_row, sentences, quantities(lead))
 
 
 def _together(one: Unit, other: Unit) -> Unit:

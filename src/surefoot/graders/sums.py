@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import Calculation, calculations
 from surefoot.graders.judges import Judgement
+from surefoot.graders.lookup import SCALES
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
@@ -24,7 +25,6 @@ from surefoot.text.terms import terms
 VIA = "worked out"
 MOST_SUMS = 60  # nobody shows more
 _SURE, _RESTATED, _COVERED = 0.9, 0.8, 0.5
-_SCALES = (1.0, 1e3, 1e6, 1e9)
 _CONSTANTS = frozenset({1.0, 2.0, 3.0, 4.0, 5.0, 12.0, 52.0, 100.0, 360.0, 365.0, 366.0})
 _NO_VALUES = ("date", "year", "time of day")
 _DOES = r"(?:calculat\w*|comput\w*|deriv\w*|determin\w*|find|obtain\w*|work(?:ed)? out|arrive at)"
@@ -78,7 +78,7 @@ def working_of(question: str, claims: Sequence[Claim]) -> Working:
     text = "\n".join(claim.text for claim in claims)
     sums = calculations(text)
     kept = sums if len(sums) <= MOST_SUMS else ()
-    return Working(tuple(claims), tuple(starts), kept, question, tuple(quantities(question)))
+    return Working(tuple(claims), tuple(starts), kept, question, quantities(question))
 
 
 def without_method(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -179,14 +179,14 @@ def _factors(one: Amount, other: Amount) -> tuple[float, ...]:
         return (1.0, 100.0, 0.01)
     if one.is_scaled == other.is_scaled:
         return (1.0,)
-    return _SCALES if other.is_scaled else tuple(1 / scale for scale in _SCALES)
+    return SCALES if other.is_scaled else tuple(1 / scale for scale in SCALES)
 
 
 def _is_written(amount: Amount, there: frozenset[float]) -> bool:
     """In whatever scale: a statement in thousands says so once."""
     value = abs(amount.value)
-    return any(round(value / scale, 6) in there or round(value * scale, 6) in there for scale in _SCALES) or any(
-        amount.match(number, _SCALES) == "same" for number in there if amount.is_scaled
+    return any(round(value / scale, 6) in there or round(value * scale, 6) in there for scale in SCALES) or any(
+        amount.match(number, SCALES) == "same" for number in there if amount.is_scaled
     )
 
 

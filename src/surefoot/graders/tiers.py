@@ -31,7 +31,7 @@ from surefoot.graders.windows import (
 )
 from surefoot.models.encoder import Encoder, encoder_of
 from surefoot.table import Support
-from surefoot.text.alike import worded_alike
+from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
 
 LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")

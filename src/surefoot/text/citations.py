@@ -14,7 +14,7 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
@@ -67,7 +67,7 @@ def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     lists = _labelled_lists(answer, retrieved, gold)
-    body, inline = _blanked(answer, lists) if lists else answer, []
+    body, inline = blanked(answer, lists) if lists else answer, []
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match.group(1), retrieved, gold):
@@ -90,12 +90,13 @@ def _has_wide(answer: str) -> bool:
     return "【" in answer or "［" in answer
 
 
-def _blanked(answer: str, marks: list[Mark]) -> str:
-    """The answer with spaces where the marks are, so that positions stay."""
+def blanked(answer: str, marks: Iterable[Mark]) -> str:
+    """The answer with spaces where the marks are, given in their order, so that positions stay."""
     pieces, at = [], 0
     for mark in marks:
-        pieces += [answer[at : mark.start], " " * (mark.end - mark.start)]
-        at = mark.end
+        left = max(at, mark.start)
+        pieces += [answer[at:left], " " * (mark.end - left)]
+        at = max(at, mark.end)
     return "".join(pieces) + answer[at:]
 
 

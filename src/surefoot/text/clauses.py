@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from surefoot.text.citations import Mark, locate, resolve
+from surefoot.text.citations import blanked, locate, resolve
 from surefoot.text.refusal_words import CLASSES
 from surefoot.text.sentences import sentences
+from surefoot.text.talk import without_references
 from surefoot.text.talk_words import NEGATION, UNTOLD
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
@@ -25,12 +26,7 @@ _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_REFERENCE = re.compile(
-    r"\b(?:clauses?|sections?|sec\.|articles?|paragraphs?|rules?|items?|polic(?:y|ies)|notes?|pages?|annex|version"
-    r"|chapters?|passages?|excerpts?|form) (?:\d[\d.]*(?:,| and| or) )*$",
-    re.IGNORECASE,
-)
-_NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
+_NEAR, _FAR = 40, 200  # characters looked at before a word, and behind a cut
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
@@ -72,7 +68,7 @@ def clauses_of(trace: Trace) -> list[Clause]:
     """The last one is wordless where the answer has a list of citations, or a field for them."""
     answer = trace.answer or ""
     marks = sorted(locate(answer, trace.names))
-    text = _blanked(answer, marks)
+    text = blanked(answer, marks)
     inline = [mark for mark in marks if not mark.is_list]
     starts = [mark.start for mark in inline]
     found: list[Clause] = []
@@ -87,15 +83,6 @@ def clauses_of(trace: Trace) -> list[Clause]:
                 found.append(Clause(answer[left:right].strip(), text[left:right], number, cited, asks))
     listed = (*(i for mark in marks if mark.is_list for i in mark.ids), *resolve(trace.citations or (), trace.names))
     return [*found, Clause("", "", -1, listed, asks=False)] if listed else found
-
-
-def _blanked(answer: str, marks: Iterable[Mark]) -> str:
-    pieces, at = [], 0
-    for mark in marks:
-        left = max(at, mark.start)
-        pieces += [answer[at:left], " " * (mark.end - left)]
-        at = max(at, mark.end)
-    return "".join(pieces) + answer[at:]
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -146,8 +133,7 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
-    found = _FIGURE.finditer(text)
-    return {one.group() for one in found if not _REFERENCE.search(text[max(0, one.start() - _NEAR) : one.start()])}
+    return set(_FIGURE.findall(without_references(text)))
 
 
 def contents(text: str) -> set[str]:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from calendar import month_name
 from collections.abc import Iterator
+from functools import lru_cache
 
 from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_family, same_kind
 from surefoot.text.units import (
@@ -112,8 +113,8 @@ def _interval(match: re.Match[str]) -> Quantity:
 
 
 __all__ = [
-    "AS_WRITTEN", "CURRENCIES", "MONTHS", "NUMBER_WORDS", "SCALES", "Quantity", "dates_agree", "plain_digits",
-    "quantities", "same_family", "same_kind",
+    "AS_WRITTEN", "CURRENCIES", "MONTHS", "NUMBER_WORDS", "SCALES", "SHORT_SCALES", "Quantity", "dates_agree",
+    "plain_digits", "quantities", "same_family", "same_kind",
 ]  # fmt: skip
 _ONES = [
     "zero",
@@ -146,7 +147,7 @@ SCALES = {
     "trillion": 1e12,
 }  # fmt: skip
 _SCALE = "|".join(SCALES)
-_SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
+SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
 _FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
            "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
@@ -202,17 +203,18 @@ _SPANS = frozenset(kind for kind, _ in PERIODS.values())
 _WIDE = str.maketrans("％．，＄", "%.,$")
 
 
-def quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=20_000)
+def quantities(text: str) -> tuple[Quantity, ...]:
     """In the order of the text, none inside another; what is longer than a number comes before the numbers in it."""
     lowered = plain_digits(text)
     if not _ANY.search(lowered):
-        return []
+        return ()
     read = (*moments(lowered), *_as_written(lowered), *_shares(lowered), *_plain(lowered, text))
     found: list[Quantity] = []
     for quantity in sorted(read, key=lambda one: one.start):
         if not found or quantity.start >= found[-1].end:
             found.append(quantity)
-    return found
+    return tuple(found)
 
 
 def plain_digits(text: str) -> str:
@@ -262,7 +264,7 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
     behind = text[match.start("after") : match.end("after")] if match["after"] else ""
     kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
     unit = kind if kind in _SPANS else BASIS_POINTS if used and _BASIS_POINTS.match(behind.lower()) else ""
-    value *= SCALES.get(match["scale"] or "", 1) * _SHORT_SCALES.get((match["short"] or "").strip(), 1)
+    value *= SCALES.get(match["scale"] or "", 1) * SHORT_SCALES.get((match["short"] or "").strip(), 1)
     parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
     end = match.start("after") + used if used else max(match.end(part) for part in parts)
     if kind == "number":

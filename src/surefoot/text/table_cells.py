@@ -9,8 +9,8 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.quantities import CURRENCIES, quantities
-from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, unit_in
+from surefoot.text.quantities import CURRENCIES, SCALES, SHORT_SCALES, quantities
+from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, currency_of, unit_in
 
 _VALUE = re.compile(
     r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"
@@ -19,7 +19,6 @@ _VALUE = re.compile(
     r"(?P<after>[$€£¥]|eur|usd|gbp|chf)?"
 )
 _NOTE_MARK = re.compile(r"(?<=\S)\s*(?:\((?:\d|[a-z])\)|\[\w\]|[*†‡§¹²³]+)+\s*$", re.IGNORECASE)
-_MONEY = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _SCALES = (
     (1e3, re.compile(r"\bin (?:\S+ )?thousands?\b|\bthousands\b|\bthousand of\b|\(?[$€£]?\s?['’‘]?000s?\b|"
                      r"\(thousand\)|[$€£] ?(?:thousand|k)\b|\b(?:eur|usd|gbp) (?:thousand|k)\b|, thousand\b",
@@ -27,7 +26,7 @@ _SCALES = (
     (1e6, re.compile(r"\bmillions?\b|[$€£] ?mn?\b|\b(?:eur|usd|gbp|chf) ?mn?\b|\(mn?\)", re.IGNORECASE)),
     (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
 )  # fmt: skip
-_SHORT = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_NUMBER_SCALES = SCALES | SHORT_SCALES
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
 _PER_ONE = re.compile(
     r"\bper (?:\w+ )?(?:share|unit|head|capita|employee|customer|user|night|hour|litre|tonne)\b", re.IGNORECASE
@@ -52,10 +51,10 @@ def read_cell(text: str) -> Cell:
     match = _VALUE.fullmatch(plain)
     if match is None:
         return _worded(text)
-    value = float(re.sub(r"[^\d.]", "", match["digits"])) * _SHORT.get(match["scale"] or "", 1)
+    value = float(re.sub(r"[^\d.]", "", match["digits"])) * _NUMBER_SCALES.get(match["scale"] or "", 1)
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
-    kind = "%" if match["per"] else _MONEY.get(money, money.upper()) if money else "number"
+    kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"
     if match["per"] in ("bps", "pp"):
         return Cell(text, kind="text")
     unit = kind if kind in CURRENCIES else METRES_OR_MILLIONS if match["scale"] == "m" else ""
