@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.fence import neutral
+from surefoot.text.normal import word_set
 from surefoot.text.quantities import MONTHS, NUMBER_WORDS, SCALES
 from surefoot.text.sentences import sentences
 
@@ -154,26 +155,22 @@ _LONGEST = 300  # words: what is longer is a text and no quote
 _DOTS = re.compile(r"[\[(<]?\s*(?:…|\.(?:\s?\.){2,})\s*[\])>]?")
 
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Words of one line may stand for each other; all of them may be left out or put in.
-_ALIKE = tuple(map(_set, (
+_ALIKE = tuple(map(word_set, (
     "a an the this that these those such said", "its their", "is are was were be been being am",
     "has have had", "do does did", "of in on at upon into for", "of from", "that which who whom", "and as also",
 )))  # fmt: skip
 _PUT_IN = frozenset[str]().union(*_ALIKE) - {"from"}
-_LEFT_OUT = _PUT_IN | _set(
+_LEFT_OUT = _PUT_IN | word_set(
     "to by with from it they he she we you his her our your there then so thereof hereby therefore however"
 )
 # Never left out: they turn a statement round, or say how far it goes.
-_DENYING = _set(
+_DENYING = word_set(
     "not no never none nobody nothing neither nor without unless except excluding only solely hardly"
     " nicht kein keine keinen nie ohne nur ne pas jamais sans non nunca jamás sin ningún não sem mai senza niet geen"
 )
-_BOUNDS = _set("up least most more less fewer than minimum maximum")
-_TELLING = _DENYING | _BOUNDS | _set(
+_BOUNDS = word_set("up least most more less fewer than minimum maximum")
+_TELLING = _DENYING | _BOUNDS | word_set(
     "may might must shall should can could will would ought if or but down within before after until over under above"
     " below between against all any each every some both either last half twice once per during while where when about"
     " approximately"

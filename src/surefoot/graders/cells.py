@@ -28,6 +28,7 @@ from surefoot.graders.lookup import (
 )
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.normal import word_set
 from surefoot.text.quantities import CURRENCIES
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
@@ -35,7 +36,7 @@ from surefoot.text.tables import Table, Token, prose_of, tables_of
 from surefoot.text.units import is_measured, ratio
 
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
-_OFTEN_IN_TITLES = frozenset(re.findall(r"\S+", "mean average median per target forecast budget planned estimated"))
+_OFTEN_IN_TITLES = word_set("mean average median per target forecast budget planned estimated")
 _AND_SMALLER = re.compile(r"[ -]?(?!and\b)(?:[^\W\d]+\.?)?,? ?(?:and )?")
 _JOINTS = re.compile(
     r";|,\s|\b(?:and|while|but|whereas|compared (?:with|to)|versus|vs\.?|to(?= (?:[$€£]|EUR |USD |GBP )?\d))\b",

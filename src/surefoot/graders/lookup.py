@@ -11,32 +11,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
+from surefoot.text.normal import word_set
 from surefoot.text.quantities import CURRENCIES, dates_agree
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Label, Table, Token, is_year, stands_together, tokens, years_of
 from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
 
 # Words with which any cell can be spoken of.
-_FRAME = frozenset(
-    re.findall(
-        r"\S+",
-        """had has have having did do does been being will this that these those which what how much many who when where
+_FRAME = word_set(
+    """had has have having did do does been being will this that these those which what how much many who when where
     there their they our his her it its per amount value figure number level result rate balance year years yearly
     annual annually end ended ending fiscal financial calendar month quarter period during over stood stand came
     come amounted report reported record recorded show shown showed list listed table according state stated give
-    given reach reached equal equalled respectively company firm group business organisation organization due
-    make made register registered see saw million billion thousand m bn mn dollar euro pound usd eur gbp us about
-    around roughly approximately nearly almost some just also only respective while whereas and but yes sat post
-    posted hold held we is was were be % unit item case people person""",
-    )
+    given reach reached equal equalled respectively company firm group business organisation organization due make
+    made register registered see saw million billion thousand m bn mn dollar euro pound usd eur gbp us about around
+    roughly approximately nearly almost some just also only respective while whereas and but yes sat post posted
+    hold held we is was were be % unit item case people person"""
 )
 # They stand where a verb can stand, and make another thing of what they belong to.
-_QUALIFIES = frozenset(
-    re.findall(
-        r"\S+",
-        """deferred adjusted restricted diluted unearned accrued discontinued continued unaudited restated weighted
-    consolidated combined unrecognized unrecognised recognized recognised issued unused leased owned related""",
-    )
+_QUALIFIES = word_set(
+    """deferred adjusted restricted diluted unearned accrued discontinued continued unaudited restated weighted
+    consolidated combined unrecognized unrecognised recognized recognised issued unused leased owned related"""
 )
 _EARLY = frozenset({"january", "february"})
 _VERB = re.compile(

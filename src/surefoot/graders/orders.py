@@ -12,6 +12,7 @@ from typing import Literal
 
 from surefoot.graders.lookup import Named, in_unit_of, left_over, named_in, spoken_tokens, words_named
 from surefoot.text.amounts import Amount, amounts_of
+from surefoot.text.normal import word_set
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Label, Table, Token, is_period, years_of
 
@@ -61,19 +62,13 @@ _OPEN = re.compile(
     r"compared|quarters?|nobody|false|untrue|wrongly)\b|n't\b",
     re.IGNORECASE,
 )
-DIRECTIONS = frozenset(
-    re.findall(
-        r"\S+",
-        """rose risen increased increase grew grown climbed went up rise fell fallen decreased decrease declined decline
-        dropped down shrank fall drop""",
-    )
+DIRECTIONS = word_set(
+    """rose risen increased increase grew grown climbed went up rise fell fallen decreased decrease declined decline
+    dropped down shrank fall drop"""
 )
-_ORDER_WORDS = DIRECTIONS | frozenset(
-    re.findall(
-        r"\S+",
-        """highest largest greatest biggest lowest smallest fewest most least more higher larger greater bigger fewer
-        less lower smaller than out between""",
-    )
+_ORDER_WORDS = DIRECTIONS | word_set(
+    """highest largest greatest biggest lowest smallest fewest most least more higher larger greater bigger fewer less
+    lower smaller than out between"""
 )
 _BY = re.compile(
     r"\b(?:by|of|up|down|rose|fell|grew|increased|decreased|declined|dropped)\s+"

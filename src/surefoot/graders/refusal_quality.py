@@ -25,6 +25,7 @@ from surefoot.text.clauses import (
     words,
     words_at,
 )
+from surefoot.text.normal import word_set
 from surefoot.text.refusals import detect
 from surefoot.text.talk_words import POINTERS
 from surefoot.text.terms import stem, terms
@@ -32,7 +33,7 @@ from surefoot.types import Evidence, Item, Passage, Question
 
 _BEFORE_A_NOUN = re.compile(r"(?:\b(?:no|any|an?|the|of|your|its|their)|['’]s?)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 _TOPIC = re.compile(r"\b(?:no|kein\w*|whether|if|about|regarding|concerning|on)\b((?:\W+[\w'’-]+){0,4})", re.IGNORECASE)
-_NOT_A_SUBJECT = frozenset(re.findall(r"\w+", "i we you that this it there what which any so as because for"))
+_NOT_A_SUBJECT = word_set("i we you that this it there what which any so as because for")
 
 _SEEK = (
     "(?:ask|check|consult|contact|see|try|look|read|request|get|obtain|send|share|upload|attach|provide|supply|tell|call"

@@ -9,22 +9,17 @@ import re
 from typing import Literal
 from unicodedata import normalize
 
-from surefoot.text.normal import is_empty
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from surefoot.text.normal import is_empty, word_set
 
 # At home nowhere else; "in", "of", "was", "me", "over", "at", "do" are words of other languages too.
-ENGLISH = _words(
+ENGLISH = word_set(
     """the and are were been being that this these those it its with by from not which who whom whose what when
     where why how has having she they them their his our you your would shall should may might must could does did
     if than then there here into about after before between during without within each every some such other
     another more only because while until against through upon both either neither out said says him any"""
 )
 # English, and at home elsewhere too, or in names and terms that English documents use: no sign of either.
-SHARED = _words(
+SHARED = word_set(
     """a ab ad al ale ali all also am an as at au be bet but can care co com come con contra cum de den die din do
     dont door e em en er est et ex fi for ha had hat have hay he her i im in is la lo loin ma mag man mars me med
     men met mint mis most my na nav ne ng no non o of off om on or over par pay per plus pot pour prima pro sa se
@@ -93,14 +88,14 @@ _BY_LANGUAGE = {
         miesiąca roku dnů dne zile hari bulan tahun tanggal""",
 }
 # These stand in names, wherever the name is from; only beside other words do they tell a language.
-PARTICLES = _words(
+PARTICLES = word_set(
     "da das de del della den der des di die dos du e el en et het il la las le los te ter und van von y zu"
 )
 FOREIGN = frozenset(
     word for words in _BY_LANGUAGE.values() for word in words.split() if len(word) > 1 or not word.isascii()
 ).difference(ENGLISH, SHARED, PARTICLES)
 # Known to any reader of English, with their marks.
-BORROWED = _words(
+BORROWED = word_set(
     """attaché brûlée café cafés cliché clichés communiqué coöperation crème décor déjà détente entrée exposé
     façade façades fiancé fiancée jalapeño naïve naïveté né née passé piñata première protégé protégés résumé
     résumés rôle sauté soirée touché voilà à élite émigré émigrés über"""

@@ -10,6 +10,11 @@ _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Words that are written one behind the other."""
+    return frozenset(text.split())
+
+
 def normalise(text: str) -> str:
     """NFC, case folded, invisible characters removed, white space (NBSP too) folded."""
     if not text.isascii():

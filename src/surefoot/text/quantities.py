@@ -116,29 +116,12 @@ __all__ = [
     "AS_WRITTEN", "CURRENCIES", "MONTHS", "NUMBER_WORDS", "SCALES", "SHORT_SCALES", "Quantity", "dates_agree",
     "plain_digits", "quantities", "same_family", "same_kind",
 ]  # fmt: skip
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ONES = re.findall(
+    "[a-z]+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen",
+)
+_TENS = re.findall("[a-z]+", "twenty thirty forty fifty sixty seventy eighty ninety")
 NUMBER_WORDS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }

@@ -27,6 +27,8 @@ extrapolate hazard invent shed spot access open retrieve break match comment rec
 _COMPLY = """comply fulfill fulfil engage create generate write support promote condone encourage endorse participate
 reproduce draft plan guide teach process continue proceed express satisfy complete perform facilitate enable design
 devise prepare release divulge diagnose prescribe contribute suggest recommend"""
+# Participles said of what a source does not tell, and those said of goods and services as well
+_SAID = "given defined set broken attributed clear evident spelt legible visible noted"
 _GIVEN = """supplied found located available present part considered assigned retrieved confirmed verified established
 determined"""
 _FORMS = {  # irregular participles, and verbs that double a consonant
@@ -79,25 +81,8 @@ CLASSES: dict[str, list[str]] = {
     "JUDGE": _verbs(_JUDGE),
     "JUDGED": _participles(_JUDGE),
     "COMPLY": _verbs(_COMPLY),
-    # Participles said of what a source does not tell, and those said of goods and services as well
-    "SAID": [
-        *_participles(_STRICT),
-        "given",
-        "defined",
-        "set",
-        "broken",
-        "attributed",
-        "clear",
-        "evident",
-        "spelt",
-        "legible",
-        "visible",
-        "noted",
-    ],
-    "GIVEN": [
-        *_participles(_HOLD),
-        *_GIVEN.split(),
-    ],
+    "SAID": [*_participles(_STRICT), *_SAID.split()],
+    "GIVEN": [*_participles(_HOLD), *_GIVEN.split()],
     "SAYS": [_third(verb) for verb in [*_verbs(_STRICT), "give", "cover", "contain", "provide", "include", "deal"]],
     "TOLD": _participles(_TOLD),
     "SAYING": [_ing(verb) for verb in _verbs(_STRICT, _LOOSE, _HOLD)],

@@ -14,12 +14,11 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from surefoot.text.normal import word_set
 from surefoot.text.table_cells import Cell, in_units, read_cell, without_note
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
-_SKIPPED = frozenset(
-    re.findall(r"\S+", "a an the of in for and to by on at from with or as is are was were be been that its it s")
-)
+_SKIPPED = word_set("a an the of in for and to by on at from with or as is are was were be been that its it s")
 _FISCAL = re.compile(r"(?:fy|cy)'?(\d\d|\d{4})|(?:19|20)\d\d")
 _SAME = {
     "percent": "%", "percentage": "%", "pct": "%", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth",
@@ -99,7 +98,7 @@ _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
 _PERIODS = frozenset(map(str.lower, (*month_name, *day_name, "q1", "q2", "q3", "q4", "h1", "h2"))) - {""}
-_TOTAL = frozenset(re.findall(r"\S+", "total sum overall average combined altogether"))
+_TOTAL = word_set("total sum overall average combined altogether")
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
 Header = list[list[str]]
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from surefoot.text.normal import word_set
+
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
-_STOP = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """a about above after all also an and any are as at be been before being below between both but by can
+_STOP = word_set("""a about above after all also an and any are as at be been before being below between both but by can
         could did do does each either for from further had has have having he her here his how if in into is
         it its itself may me might more most must my nor of on once only or other our out over own per s
         same shall she should so some such than that the their them then there these they this those through
         to too under until up upon was we were what when where which while who whom whose why will with
         within would you your yes no not never according states state stated says said following accordance
         pursuant thereof therein hereby respect regard regarding namely january february march april june
-        july august september october november december i""",
-    )
-)
+        july august september october november december i""")
 _SUFFIXES = tuple(re.findall("[a-z]+", "ations ation ments ment ings ing ities ity ies ers er ed es s ly e y"))
 # Different words that documents and answers use for one thing.
 _SAME = {
