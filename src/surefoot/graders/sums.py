@@ -35,11 +35,10 @@ _METHOD = re.compile(
     r"|^\W*(?:(?:so|then|next|now|first|firstly|second|finally|therefore|thus),? )?(?:let us |let's |we|i|you)"
     r"(?: can| could| will| would| need to| must| first| then| also| now| have to)*"
     rf" (?:{_DOES}|divide|subtract|add|multiply|use|take|need|substitute|plug|apply|sum)\b"
-    r"|\b(?:is|are|equals|means)\b[^.]*"
-    r"\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|proportion) of)\b"
-    r"|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|which|used|for)\b"
-    r"|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|applying)\b"
-    r"|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
+    r"|\b(?:is|are|equals|means)\b[^.]*\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|"
+    r"proportion) of)\b|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|"
+    r"which|used|for)\b|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|"
+    r"applying)\b|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
     re.IGNORECASE,
 )
 _WORKED_OUT = re.compile(

@@ -41,11 +41,10 @@ _AMOUNT = re.compile(
 _WHY = re.compile(r"\b(?:why|for what reason|what (?:caused|drove|explains))\b", re.IGNORECASE)
 _IS_TIME = re.compile(
     r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|until|before|after|"
-    r"upon|when|whenever|as soon as|(?:every|each) (?:day|week|month|quarter|year)|"
-    r"(?:daily|weekly|monthly|quarterly|yearly)(?=\W*$|[,;:.(]| (?:by|at|on|in|to|from|with|and|or|using|during)\b)|"
-    r"at any time|during|permanently|indefinitely|spring|summer|autumn|fall|winter|decades?|centur(?:y|ies)|end of|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|"
-    r"(?:first|last|second|third|fourth) (?:quarter|half))\b",
+    r"upon|when|whenever|as soon as|(?:every|each) (?:day|week|month|quarter|year)|(?:daily|weekly|monthly|quarterly|"
+    r"yearly)(?=\W*$|[,;:.(]| (?:by|at|on|in|to|from|with|and|or|using|during)\b)|at any time|during|permanently|"
+    r"indefinitely|spring|summer|autumn|fall|winter|decades?|centur(?:y|ies)|end of|(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)days?|noon|midnight|(?:first|last|second|third|fourth) (?:quarter|half))\b",
     re.IGNORECASE,
 )
 _IS_AMOUNT = re.compile(

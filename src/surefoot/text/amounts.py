@@ -41,9 +41,8 @@ _BOUND = re.compile(
 )
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
-    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
-    r"(?:(?:k|m|b| ?(?:mn|mio|bn))\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?"
-    r"(?: ?(?:%|per ?cent\b))?",
+    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)(?:(?:k|m|b| ?(?:mn|mio|"
+    r"bn))\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
 _PART_OF = re.compile(

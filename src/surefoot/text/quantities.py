@@ -151,11 +151,10 @@ _LOOK_ALIKE = re.compile(
 )
 _QUANTITY = re.compile(
     rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?"
-    rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b"
-    rf"|\b(?P<article>an?)(?= (?:{_SCALE})\b)|\b(?P<nothing>nil)\b)"
-    rf"(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?"
-    rf"(?:(?P<short>k|m|b| ?(?:mn|mio|bn))\b|[ -]?(?P<scale>{_SCALE})\b)?"
-    rf"[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|bps\b|{SIGN}"
+    rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
+    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>k|m|b| ?(?:mn|mio|bn))\b|"
+    rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
+    rf"bps\b|{SIGN}"
     r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _REFERENCE = re.compile(
@@ -170,9 +169,8 @@ _PER_MILLE = re.compile(r"‰|per ?mill?e?\b")
 _BASIS_POINTS = re.compile(r"basis points?|bps")
 _DECADE = re.compile(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
 _PART_OF_PERCENT = re.compile(
-    r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)"
-    r"|(?P<tenth>(?:one|a) tenth))"
-    r"(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
+    r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
+    r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
 )
 _PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
 _ANY = re.compile(

@@ -66,10 +66,8 @@ CONCEDE = ("while ", "although ", "though ", "even though ", "whereas ")
 # Not about the thing asked, where it stands in the sentence that declines
 _ASIDE = re.compile(
     r"\W*(?:and |but |so |yet |while |though |although )*(?:(?:that|this|those|these)(?='| (?:is|are|was|were|would|"
-    r"does|do|did|"
-    r"has|have|covers?|leaves?|settles?|means?|goes)\b)|i|we|my|nothing|none|neither|it's (?:a|not)|it is (?:a|not)|"
-    r"there|here|"
-    r"what|which|whatever|without|to)\b"
+    r"does|do|did|has|have|covers?|leaves?|settles?|means?|goes)\b)|i|we|my|nothing|none|neither|it's (?:a|not)|"
+    r"it is (?:a|not)|there|here|what|which|whatever|without|to)\b"
 )
 BESIDE = re.compile(
     r"\b(?:is|are|was|were) (?:for|about|on) |\b(?:concern|relat|pertain|belong|appl)\w* to\b|\bonly\b|\bneither\b"

@@ -15,8 +15,7 @@ _PARTS = {
     r"retrieval|snippets?|pages?|sections?|clauses?|articles?|paragraphs?|chapters?|annex(?:es)?|wording)",
     "PAPER": r"(?:guides?|manuals?|reports?|polic(?:y|ies)|leases?|agreements?|contracts?|bulletins?|rules?|points?|"
     r"conditions?|plans?|statutes?|leaflets?|instructions|ordinances?|call|terms|reviews?|sheets?|regulations?|"
-    r"handbooks?|"
-    r"booklets?)",
+    r"handbooks?|booklets?)",
     "ANSWER": r"(?:answers?|reply|response|summary|overview|explanation|translation|quotes?|quotations?|citations?)",
     "ASK": r"(?:contact|ask|consult|check|refer|see|look|search|verify|try|reach out|call(?! it| them)|ring|visit|"
     r"speak|talk|review|"
@@ -29,19 +28,15 @@ _PARTS = {
     "GUESSED": r"\b(?:may|might|could|would|will|probably|presumably|perhaps|maybe|possibly|likely to)",
     "ADV": r"(?:\w+ly |also |well |even |still |then |at least |both )*",
     "DOC": r"(?:<SOURCE>|<PAPER>|websites?|portals?|labels?|memos?|cards?|registers?|lists?|brochures?|intranet|"
-    r"data ?sheets?|"
-    r"schedules?|by-?laws?|notices?|prospectus|statements?|accounts|appendix|minutes|letters?|tables?|laws?|recitals|"
-    r"specs?|"
-    r"guidelines?|notes?|specifications?|code|files?|documentation|transcripts?|filings?|summar(?:y|ies)|tariffs?|"
-    r"key facts)",
+    r"data ?sheets?|schedules?|by-?laws?|notices?|prospectus|statements?|accounts|appendix|minutes|letters?|tables?|"
+    r"laws?|recitals|specs?|guidelines?|notes?|specifications?|code|files?|documentation|transcripts?|filings?|"
+    r"summar(?:y|ies)|tariffs?|key facts)",
     "CAN": r"(?:can|could|may|might|should|would|will|ought to|(?:is|are) likely to)",
     "ASIDE": r"(?: (?:\w+ly|also|then|still|well|first|always|(?:be able|have|need|want|wish|like|do well) to))*",
     "SEEK": r"(?:ask|check|consult|contact|see|try|look|search|call(?! it| them)|phone|ring|e-?mail|write to|message|"
-    r"speak|talk|turn to|"
-    r"visit|refer|review|verify|confirm|clarify|raise (?:it|this|that)|approach|inquire|enquire|reach out|seek|request|"
-    r"double-check|obtain|get (?:in touch|hold|it|them|one|that|a copy)|go (?:to|through|over|back)|find out|"
-    r"put (?:it|this|that|the question)|"
-    r"have <NEAR>(?:review|check|look|go over|point|confirm|advise))",
+    r"speak|talk|turn to|visit|refer|review|verify|confirm|clarify|raise (?:it|this|that)|approach|inquire|enquire|"
+    r"reach out|seek|request|double-check|obtain|get (?:in touch|hold|it|them|one|that|a copy)|go (?:to|through|over|"
+    r"back)|find out|put (?:it|this|that|the question)|have <NEAR>(?:review|check|look|go over|point|confirm|advise))",
     "BE": r"(?:is|are|was|were|'s|'re|be|seems?)",
     "IS": r"(?:is|are|was|were)",
     "WH": r"(?:how|what|when|whether|who|which|where|for how)",
@@ -161,8 +156,7 @@ provides provide explains explain means implies afraid is out you possible
 """
 _TELLING = (
     r"(?:did you know|do you know|tell you|aware|i(?:'d| would) (?:say|guess|think|assume)|i (?:think|believe|guess|"
-    r"assume|"
-    r"suppose|suspect|reckon)|note|remember|keep in mind|bear in mind)"
+    r"assume|suppose|suspect|reckon)|note|remember|keep in mind|bear in mind)"
 )
 # What follows these is no relative clause: a preposition's object, or an indirect question.
 _NOT_RELATIVE = """
@@ -173,8 +167,7 @@ _NOT_OF = "".join(f"(?<! {word})" for word in _NOT_RELATIVE.split())
 
 _NEG = (
     r"(?:\b(?:no|not|none|neither|nor|never|nothing|nowhere|nobody|cannot|without|hardly|absent|absence of|fails? to|"
-    r"too (?:little|few)|nicht|nichts|kein\w*|"
-    r"aucune?|ningun[oa]?|ningún|nessun\w*)\b|n['’]t\b)"
+    r"too (?:little|few)|nicht|nichts|kein\w*|aucune?|ningun[oa]?|ningún|nessun\w*)\b|n['’]t\b)"
 )
 # By itself; or with a word for telling, for a source, or for what is told
 _UNTOLD = r"""
@@ -264,53 +257,45 @@ CONDITION = re.compile(
 # Where a part begins that may state something of its own, and whether it hangs on a noun or on a verb of telling
 PART = re.compile(
     r"[;:!?…]\s+|(?<!, however)(?<!, therefore)(?<!, unfortunately)[,)]\s+(?!(?:however|therefore|unfortunately),|"
-    r"[^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|"
-    r"in) )?(?:that|which|who|whose|whom|where)\s)|\s[-—–→]+\s|—|\("
-    r"|\s(?:but|and|because(?! of)|since|as(?= (?:the|it|they|this|that|you|we|i|he|she|these|those|there|no|an?)\b)|"
-    r"so|while|though|although|whereas|however|yet)\s"
+    r"[^,;.]{0,40}\b(?:is|are|was|were|does|do|did)(?:n't| not)\W*$|(?:(?:with|without|of|for|in) )?(?:that|which|who|"
+    r"whose|whom|where)\s)|\s[-—–→]+\s|—|\(|\s(?:but|and|because(?! of)|since|as(?= (?:the|it|they|this|that|you|we|i|"
+    r"he|she|these|those|there|no|an?)\b)|so|while|though|although|whereas|however|yet)\s"
     rf"|\b(?P<told>(?:{'|'.join(_TOLD_WITH.split())})(?: also| too| here| though| again)?,? that)\s(?!(?:in|on|at|"
-    rf"under|with|from)\b)"
-    rf"|\b(?P<telling>{_TELLING})\s(?!to\b|of\b|that\b|about\b|if\b|wh|how\b)"
-    rf"|{_NOT_OF},?\s(?P<relative>that|which|who|whose|where)\s(?!(?:of|in|on|at|under|with|from|to)\b)",
+    rf"under|with|from)\b)|\b(?P<telling>{_TELLING})\s(?!to\b|of\b|that\b|about\b|if\b|wh|how\b)|"
+    rf"{_NOT_OF},?\s(?P<relative>that|which|who|whose|where)\s(?!(?:of|in|on|at|under|with|from|to)\b)",
     re.IGNORECASE,
 )
 _NO_VERB = (
     "of|in|on|at|to|for|from|by|with|within|without|under|over|about|after|before|during|between|into|as|than|like|"
-    "until|"
-    "since|and|or|but|nor|that|which|if|not|both|all|only|even|including|regarding|plus|except|when|where|while|the|"
-    "a|an|per"
+    "until|since|and|or|but|nor|that|which|if|not|both|all|only|even|including|regarding|plus|except|when|where|while|"
+    "the|a|an|per"
 )
 # Verbs by themselves, by the article behind them, and by their ending before a preposition
 _NOUN_OF = "".join(f"(?<!\\b{word} )" for word in ("a", "the", "any", "no", "of", "its", "for", "and", "their", "your"))
 VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|paid|"
-    r"gets?|loses?|"
-    r"receives?|keeps?|appl(?:y|ies)|begins?|expires?|rose|fell|stays?|remains?|opens?|comes?|came|goes|went|gives?|"
-    r"gave|makes?|made|seems?|appears?|\w+n't)\b"
+    r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|might|can|cannot|could|should|would|does|do|did|paid|gets?|"
+    r"loses?|receives?|keeps?|appl(?:y|ies)|begins?|expires?|rose|fell|stays?|remains?|opens?|comes?|came|goes|went|"
+    r"gives?|gave|makes?|made|seems?|appears?|\w+n't)\b"
     rf"|(?<=\w ){_NOUN_OF}(?:needs?|pays?|owes?|holds?|runs?|costs?|takes?|ends?|starts?|lapses?|rises?|falls?|"
     rf"works?|closes?|"
     r"lasts?|means?)\b(?!\W*$)"
     rf"|\w (?!(?:{_NO_VERB})\b)[a-z]+ (?:the|an?|their|its|his|her|all|any|no|every|each|both|another|only|it|them|"
     r"everything|that|this|these|those|your|our|my|one)\b"
     rf"|\b(?!(?:{_NO_VERB}|its|their|his|her|your|our|these|those|this|two|three|some|any|no|each|many|\w+ing)\b)"
-    r"\w+ [a-z]{2,}(?:ed|es|s) (?:by|to|from|in|on|at|within|after|before|until|for|with|as|out|up|off|over|away|"
-    r"down|back|\w+ly)\b"
-    r"|\b(?:it|that|there|he|she|what|who|here|this|\w+one|\w+thing)['’]s |\w['’](?:re|ll) ",
+    r"\w+ [a-z]{2,}(?:ed|es|s) (?:by|to|from|in|on|at|within|after|before|until|for|with|as|out|up|off|over|away|down|"
+    r"back|\w+ly)\b|\b(?:it|that|there|he|she|what|who|here|this|\w+one|\w+thing)['’]s |\w['’](?:re|ll) ",
     re.IGNORECASE,
 )
 VAGUE = re.compile(
     r"\b(?:may|might|can|could) (?:also |well )?(?:vary|change|differ|depend|exist|(?:be|have) (?:different|changed|"
-    r"updated|"
-    r"outdated|other|more|relevant|available|elsewhere))\b",
+    r"updated|outdated|other|more|relevant|available|elsewhere))\b",
     re.IGNORECASE,
 )
 # Numbers that point at parts of a source, or count them
 REFERENCE = re.compile(
-    r"[\w-]+#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b"
-    r"|\b(?:sections?|clauses?|articles?|art|paragraphs?|paras?|rules?|points?|pages?|pp?|annex|schedule|table|"
-    r"chapters?|§+|"
-    r"steps?|parts?|items?|no|question|conditions?|criteri\w+)\b\.? ?\d[\d.]*\w?(?:(?:,| and| or|,? and|-|"
-    r"–) ?\d[\d.]*)*"
+    r"[\w-]+#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b|\b(?:sections?|clauses?|articles?|art|"
+    r"paragraphs?|paras?|rules?|points?|pages?|pp?|annex|schedule|table|chapters?|§+|steps?|parts?|items?|no|question|"
+    r"conditions?|criteri\w+)\b\.? ?\d[\d.]*\w?(?:(?:,| and| or|,? and|-|–) ?\d[\d.]*)*"
     rf"|\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ ){{0,2}}?(?:{_PARTS['SOURCE']}|rules|points|"
     r"questions|conditions|things|ways|results|files|options)\b",
     re.IGNORECASE,
@@ -318,22 +303,17 @@ REFERENCE = re.compile(
 CONTRACTED = re.compile(r"['’](?:s|re|ve|ll|d|m)\b|\w+n['’]t\b")
 # What a source says, told as such. "According to the report, ..." is told of the world.
 REPORTS = re.compile(
-    r"\W*(?!according|per |as (?:per|stated))(?:[\w'%$.#-]+\W+){0,6}?"
-    r"(?:contexts?|documents?|passages?|texts?|excerpts?|extracts?|sources?|snippets?|materials?|files?|sections?|"
-    r"chapters?|pages?|reports?|manuals?|guides?|leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|summary|"
-    r"minutes|memos?|letters?|filings?|annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|"
-    r"agreement|"
-    r"contract|prospectus|datasheet|references?|notices?(?! periods?)|slides?|transcripts?|statements?|"
-    r"reviews?|booklets?|regulations?|statutes?|docs|articles?|archives?)\b(?:\W+[\w'.#-]+){0,3}?\W+"
-    r"(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|records?|shows?|notes?|covers?|concerns?|deals?|"
-    r"seems?|"
-    r"came|tests?|asks?|refers?|contains?|discuss(?:es)?|describes?|speaks?|talks?|ends?|stops?|begins?|quotes?|"
-    r"sticks?|"
-    r"goes|offers?|address(?:es)?|relates?|is about|are about|is (?:a|an|cut|left)|was (?:cut|left)|would)\b"
-    r"|\W*(?:and |but )?(?:it|they|one|both|these|those|the (?:first|second|other|others|former|"
-    r"latter))\b(?: \w+){0,2}? "
-    r"(?:notes?|says?|mentions?|records?|concerns?|deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|"
-    r"states?|specif(?:y|ies)|tells?|"
-    r"reports?|names?|talks?)\b",
+    r"\W*(?!according|per |as (?:per|stated))(?:[\w'%$.#-]+\W+){0,6}?(?:contexts?|documents?|passages?|texts?|"
+    r"excerpts?|extracts?|sources?|snippets?|materials?|files?|sections?|chapters?|pages?|reports?|manuals?|guides?|"
+    r"leaflets?|brochures?|handbooks?|clauses?|paragraphs?|tables?|summary|minutes|memos?|letters?|filings?|"
+    r"annex(?:es)?|bulletins?|logs?|records?|terms|schedules?|polic(?:y|ies)|agreement|contract|prospectus|datasheet|"
+    r"references?|notices?(?! periods?)|slides?|transcripts?|statements?|reviews?|booklets?|regulations?|statutes?|"
+    r"docs|articles?|archives?)\b(?:\W+[\w'.#-]+){0,3}?\W+(?:says?|said|states?|mentions?|gives?|gave|counts?|lists?|"
+    r"records?|shows?|notes?|covers?|concerns?|deals?|seems?|came|tests?|asks?|refers?|contains?|discuss(?:es)?|"
+    r"describes?|speaks?|talks?|ends?|stops?|begins?|quotes?|sticks?|goes|offers?|address(?:es)?|relates?|is about|"
+    r"are about|is (?:a|an|cut|left)|was (?:cut|left)|would)\b|\W*(?:and |but )?(?:it|they|one|both|these|those|"
+    r"the (?:first|second|other|others|former|latter))\b(?: \w+){0,2}? (?:notes?|says?|mentions?|records?|concerns?|"
+    r"deals? with|relates?|describes?|(?:is|are) (?:about|on)|explains?|states?|specif(?:y|ies)|tells?|reports?|"
+    r"names?|talks?)\b",
     re.IGNORECASE,
 )
