@@ -29,11 +29,10 @@ from surefoot.graders.lookup import (
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
-from surefoot.text.quantities import CURRENCIES
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Table, Token, prose_of, tables_of
-from surefoot.text.units import is_measured, ratio
+from surefoot.text.units import CURRENCIES, is_measured, ratio
 
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
 _OFTEN_IN_TITLES = word_set("mean average median per target forecast budget planned estimated")

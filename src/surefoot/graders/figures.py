@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, SCALES, SHORT_SCALES, same_family, same_kind
-from surefoot.text.quantity import TIMES
+from surefoot.text.quantities import SCALES, SHORT_SCALES
+from surefoot.text.quantity import AS_WRITTEN, TIMES, same_family, same_kind
 from surefoot.text.terms import terms
-from surefoot.text.units import POINTS, SPANS, conversion, family, is_measured, unit_asked
+from surefoot.text.units import CURRENCIES, POINTS, SPANS, conversion, family, is_measured, unit_asked
 
 _SCALES = SCALES | SHORT_SCALES | {"mm": 1e6}
 _ASKS_SCALE = re.compile(

@@ -21,7 +21,8 @@ from surefoot.table import Gold
 from surefoot.text.amounts import worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
-from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.quantities import quantities
+from surefoot.text.quantity import Quantity
 from surefoot.text.terms import names, terms
 
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8

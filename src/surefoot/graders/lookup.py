@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
-from surefoot.text.quantities import CURRENCIES, dates_agree
+from surefoot.text.quantity import dates_agree
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Label, Table, Token, is_year, stands_together, tokens, years_of
-from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
+from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
 
 # Words with which any cell can be spoken of.
 _FRAME = word_set(

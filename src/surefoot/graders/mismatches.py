@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.numbered import Numbered, numbered, parts_of_year, references
-from surefoot.text.quantities import AS_WRITTEN, Quantity, plain_digits, quantities, same_family
+from surefoot.text.quantities import plain_digits, quantities
+from surefoot.text.quantity import AS_WRITTEN, Quantity, same_family
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 from surefoot.text.units import is_measured

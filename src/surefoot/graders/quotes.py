@@ -21,7 +21,8 @@ from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_o
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.language import unreadable
-from surefoot.text.quantities import MONTHS, Quantity, quantities, same_kind
+from surefoot.text.quantities import MONTHS, quantities
+from surefoot.text.quantity import Quantity, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.tables import Table, tables_of
 from surefoot.text.terms import names, stem, terms, without_yes_no

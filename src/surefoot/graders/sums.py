@@ -19,7 +19,8 @@ from surefoot.graders.lookup import SCALES
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
-from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.quantities import quantities
+from surefoot.text.quantity import Quantity
 from surefoot.text.terms import terms
 
 VIA = "worked out"

@@ -14,9 +14,11 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from surefoot.text.numbered import parts_of_year, references
-from surefoot.text.quantities import AS_WRITTEN, CURRENCIES, Quantity, plain_digits, quantities
+from surefoot.text.quantities import plain_digits, quantities
+from surefoot.text.quantity import AS_WRITTEN, Quantity
 from surefoot.text.units import (
     BEFORE,
+    CURRENCIES,
     METRES_OR_MILLIONS,
     UNKNOWN,
     family,

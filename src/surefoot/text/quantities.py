@@ -12,11 +12,10 @@ from calendar import month_name
 from collections.abc import Iterator
 from functools import lru_cache
 
-from surefoot.text.quantity import AS_WRITTEN, Quantity, dates_agree, same_family, same_kind
+from surefoot.text.quantity import AS_WRITTEN, Quantity
 from surefoot.text.units import (
     BASIS_POINTS,
     BEFORE,
-    CURRENCIES,
     METRES_OR_MILLIONS,
     SIGN,
     SPANS,
@@ -112,10 +111,6 @@ def _interval(match: re.Match[str]) -> Quantity:
     return Quantity(size / times, kind, *match.span(), kind)
 
 
-__all__ = [
-    "AS_WRITTEN", "CURRENCIES", "MONTHS", "NUMBER_WORDS", "SCALES", "SHORT_SCALES", "Quantity", "dates_agree",
-    "plain_digits", "quantities", "same_family", "same_kind",
-]  # fmt: skip
 _ONES = re.findall(
     "[a-z]+",
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

@@ -9,8 +9,8 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.quantities import CURRENCIES, SCALES, SHORT_SCALES, quantities
-from surefoot.text.units import METRES_OR_MILLIONS, UNKNOWN, currency_of, unit_in
+from surefoot.text.quantities import SCALES, SHORT_SCALES, quantities
+from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, currency_of, unit_in
 
 _VALUE = re.compile(
     r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"
