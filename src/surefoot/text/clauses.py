@@ -10,7 +10,6 @@ from typing import NamedTuple
 from surefoot.text.citations import blanked, locate, resolve
 from surefoot.text.refusal_words import CLASSES
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import without_references
 from surefoot.text.talk_words import NEGATION, UNTOLD
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
@@ -26,7 +25,12 @@ _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_NEAR, _FAR = 40, 200  # characters looked at before a word, and behind a cut
+_REFERENCE = re.compile(
+    r"\b(?:clauses?|sections?|sec\.|articles?|paragraphs?|rules?|items?|polic(?:y|ies)|notes?|pages?|annex|version"
+    r"|chapters?|passages?|excerpts?|form) (?:\d[\d.]*(?:,| and| or) )*$",
+    re.IGNORECASE,
+)
+_NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
@@ -133,7 +137,8 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
-    return set(_FIGURE.findall(without_references(text)))
+    found = _FIGURE.finditer(text)
+    return {one.group() for one in found if not _REFERENCE.search(text[max(0, one.start() - _NEAR) : one.start()])}
 
 
 def contents(text: str) -> set[str]:
