@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from surefoot.datasets import demo
-from surefoot.models.files import fingerprint, weights_folder
+from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines.answering import read
 from surefoot.pipelines.recorded import FILE, Reading, key_of
 from surefoot.pipelines.reference import MANNERS, PASSAGES_READ

@@ -26,6 +26,7 @@ class KeptReplies:
     """A file of rows, one for each reply. What of it cannot be read is asked again."""
 
     def __init__(self, path: Path, append: Callable[[bytes], None], problems: list[Problem]) -> None:
+        self.name = printable(path)
         self._path, self._append, self._problems = path, append, problems
 
     def read(self, digest: str) -> bytes | None:
@@ -35,7 +36,7 @@ class KeptReplies:
             file.seek(self._places[digest])
             return bytes(_ROWS.decode(file.readline()).reply)
 
-    def write(self, digest: str, reply: bytes) -> None:
+    def write(self, digest: str, _model: str, reply: bytes) -> None:
         """A reply that cannot be kept is still a reply."""
         if digest in self._places:
             return
@@ -44,7 +45,7 @@ class KeptReplies:
             self._append(msgspec.json.encode(_Row(digest, msgspec.Raw(reply))) + b"\n")
             self._places[digest] = place
         except OSError as error:
-            problem = Problem("unwritable", f"replies could not be kept: {error.strerror}", printable(self._path))
+            problem = Problem("unwritable", f"replies could not be kept: {error.strerror}", self.name)
             self._problems += [] if problem in self._problems else [problem]
 
     @cached_property

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.errors import UsageError
-from surefoot.models.budget import Budget, Estimate, money, tokens_of
-from surefoot.models.prices import Price, as_of, price_of
+from surefoot.models.budget import Budget, Estimate, Price, as_of, money, price_of, tokens_of
 from surefoot.models.seam import Prompt
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"

@@ -11,7 +11,7 @@ import pytest
 
 from surefoot.errors import Incomplete
 from surefoot.graders.local import LocalJudge
-from surefoot.models.files import weights_folder
+from surefoot.models.weights import weights_folder
 from surefoot.pipelines import answering
 from surefoot.pipelines.answering import Answering
 from surefoot.types import Passage

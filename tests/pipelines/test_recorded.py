@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from surefoot.datasets import demo
 from surefoot.graders.tiers import Tiers
-from surefoot.models.files import fingerprint, weights_folder
+from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines import answering, load
 from surefoot.pipelines.recorded import FILE, Reading, reading_of
 from surefoot.pipelines.reference import MANNERS, PASSAGES_READ

@@ -14,7 +14,7 @@ import pytest
 from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.settings import Settings
+from surefoot.models.seam import Settings
 from surefoot.pipelines import Options, load
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 

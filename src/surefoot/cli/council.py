@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import Terms, asking_options, bare_cause
+from surefoot.cli.model_options import Terms, asking_options, bare_cause
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.report.words import plain
@@ -129,7 +129,7 @@ def ask(
 
     Exits 4 when no answer could be scored, or when the chair gave no closing answer.
     """
-    from surefoot.cli.spending import KEPT, spent_words
+    from surefoot.cli.graders import KEPT, spent_words
     from surefoot.deliberation import deliberate
 
     terms = Terms(**asking)
@@ -184,9 +184,9 @@ def _told(held: Deliberation) -> None:
 
 def _opened(settings: Settings, terms: Terms) -> tuple[list[Model], Model | None]:
     """The members and the chair: they share one budget."""
-    from surefoot.cli.spending import settings_of
+    from surefoot.cli.graders import settings_of
     from surefoot.models.budget import Budget
-    from surefoot.models.opening import open_model
+    from surefoot.models.endpoint import open_model
 
     specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
     if not specs:

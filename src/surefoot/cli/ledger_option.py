@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from surefoot.models.cache import Shelf
+    from surefoot.models.seam import Shelf
 
 ledger_option = click.option(
     "--ledger",

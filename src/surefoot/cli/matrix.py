@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import chat_options
 from surefoot.cli.grade import trust_in_run
+from surefoot.cli.graders import Reader, Terms, open_grader
 from surefoot.cli.ledger_option import cache_option
+from surefoot.cli.model_options import chat_options
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.run import load_corpus, load_questions
-from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug

@@ -15,16 +15,15 @@ from msgspec import Struct
 
 from surefoot import rubric
 from surefoot.cli.grade import grade_run
+from surefoot.cli.graders import Reader
 from surefoot.cli.run import run
 from surefoot.cli.sides import load_side
-from surefoot.cli.spending import Reader
 from surefoot.errors import Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
 from surefoot.gate.trust import failed_checks
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
-from surefoot.models.budget import Budget, money
-from surefoot.models.prices import Price, price_of
+from surefoot.models.budget import Budget, Price, money, price_of
 from surefoot.store import MANIFEST, RunStore
 from surefoot.types import Verdict
 

@@ -18,8 +18,8 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes
 from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.model_options import chat_asking, chat_options, tell_causes
 from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS, SEED
 from surefoot.cli.output import warn_of
 from surefoot.cli.progress import Progress

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from surefoot.graders.judging import Asked
 from surefoot.graders.local import Answered, LocalJudge
-from surefoot.models.files import fingerprint, weights_folder
+from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines.recorded import Ranked, reading_of
 from surefoot.types import Passage
 

@@ -22,8 +22,8 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.opening import open_model
-from surefoot.models.settings import Settings
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Settings
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.pipelines.hosting import HostedPipeline
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline

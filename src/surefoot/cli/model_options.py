@@ -14,7 +14,7 @@ from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.settings import EFFORTS, Settings
+from surefoot.models.seam import EFFORTS, Settings
 from surefoot.report.words import counted, plain
 
 _NOT_ASKED = "not asked: "
