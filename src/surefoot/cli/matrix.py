@@ -96,7 +96,7 @@ def _plan(file: Path) -> Plan:
 
 def _check_corpus(file: Path, plan: Plan) -> None:
     """The demo's corpus goes with the demo's questions alone."""
-    from surefoot.pipelines.loading import needs_corpus
+    from surefoot.pipelines import needs_corpus
 
     needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
     if needing and plan.questions is not None and plan.corpus is None:
@@ -105,7 +105,7 @@ def _check_corpus(file: Path, plan: Plan) -> None:
 
 
 def _check_prompt(file: Path, prompt: str) -> None:
-    from surefoot.pipelines.loading import PROMPTS
+    from surefoot.pipelines import PROMPTS
 
     if prompt in PROMPTS:
         return

@@ -25,6 +25,7 @@ from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
 from surefoot.models.budget import Budget, Price, money, price_of
 from surefoot.store import MANIFEST, RunStore
+from surefoot.text.endpoints import chat_model
 from surefoot.types import Verdict
 
 _SAID_ALREADY = ("error", "missing")  # by the asking
@@ -70,8 +71,10 @@ def answered(folder: Path) -> int:
 
 def price_of_cell(cell: Cell, prices: Path | None) -> Price | None:
     kind, _, rest = cell.spec.partition(":")
-    model, _, endpoint = rest.rpartition("@")
-    return price_of(model, endpoint, prices) if kind == "chat" else None
+    if kind != "chat":
+        return None
+    asked = chat_model(rest)
+    return price_of(asked.model, asked.endpoint, prices)
 
 
 def _made(

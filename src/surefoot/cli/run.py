@@ -44,7 +44,7 @@ _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 @click.option(
     "--pipeline", "-p", "spec", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
-    "reference, reference-eager or reference-timid.",
+    "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
 )  # fmt: skip
 @click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]")
 @click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts.")
@@ -168,7 +168,7 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if options["corpus"] and not options["questions"]:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    from surefoot.pipelines.loading import code_of
+    from surefoot.pipelines import code_of
 
     questions = load_questions(options["questions"])
     repeats = options["repeats"] or 1

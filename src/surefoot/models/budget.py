@@ -20,6 +20,10 @@ from surefoot.models.seam import Prompt
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
 _A_BILLION = 1_000_000_000
+_VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
+_SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
+_MOST_USD = 1e6  # for a million tokens; what is more is a slip
+_SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
 
 class Budget:
@@ -125,12 +129,6 @@ def affordable(prompt: Prompt, price: Price | None, density: float, usd: float) 
         return prompt.longest
     rest = usd - most_usd(replace(prompt, longest=0), price, density)
     return max(0, math.floor(rest * 1e6 / price.tokens_out))
-
-
-_VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
-_SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
-_MOST_USD = 1e6  # for a million tokens; what is more is a slip
-_SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
 
 class Price(Struct, frozen=True, rename={"tokens_in": "in", "tokens_out": "out"}, forbid_unknown_fields=True):

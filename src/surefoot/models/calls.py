@@ -21,6 +21,13 @@ _LOOK_AGAIN = 0.02  # seconds, whether calls under way have left something of th
 _MAY_PASS = ("busy", "passing", "page", "unreachable", "unpaid", "too_dear")
 _BY_SERVER = "the server allows for no longer reply: lower --effort, or choose another model"
 _BY_BUDGET = "--max-cost allows for more"
+_PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
+_PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
+_ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
+_PAGES = 3  # of the web that came from a server that has never answered: it is no API
+_PLAIN_REPLIES = 3  # whose tokens are those of their text, until a model is known not to think
+_TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
+_NEARLY_ALL = 0.9  # of the room of a reply that was cut off
 
 
 class Endpoint(NamedTuple):
@@ -263,15 +270,6 @@ class _Prompt:
 
     def _elapsed(self) -> float:
         return asyncio.get_running_loop().time() - self._started
-
-
-_PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
-_PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
-_ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
-_PAGES = 3  # of the web that came from a server that has never answered: it is no API
-_PLAIN_REPLIES = 3  # whose tokens are those of their text, until a model is known not to think
-_TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
-_NEARLY_ALL = 0.9  # of the room of a reply that was cut off
 
 
 class Learnt:

@@ -29,6 +29,9 @@ _LARGEST_REPLY = 32 << 20
 _STALE_CONNECTIONS = 3
 _TO_NOTICE = 0.01  # seconds, that others are closed as well
 _NOT_SENT = re.compile("can ?not write", re.IGNORECASE)
+VENDOR_KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
+_SHORTEST = 8  # what is shorter is a placeholder, and taking it out would garble ordinary text
+_MASK = "***"
 
 
 class _Response(NamedTuple):
@@ -152,9 +155,6 @@ def _anthropic(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
 
 
 _SDKS = {"llm": _openai, "anthropic": _anthropic}
-VENDOR_KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
-_SHORTEST = 8  # what is shorter is a placeholder, and taking it out would garble ordinary text
-_MASK = "***"
 
 
 class Secret:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Any, Literal
@@ -63,6 +64,16 @@ _PART = re.compile(_NUMBER_AND_UNIT)
 _SECONDS_OF = {"ms": 0.001, "mil": 0.001, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _LONGEST_MESSAGE = 200
 _LOOKED_THROUGH = 8_000  # bytes of an error
+SILENT = "--timeout allows for a longer silence"
+_WAIT = "wait until the quota is renewed, or raise it with the vendor; what was answered is kept"
+_SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
+_UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
+_MODEL = re.compile(r"model|deployment")
+_TOO_MUCH = re.compile("request too large|tokens must be reduced")
+_PLAIN_HTTP = re.compile("wrong.version.number|record.layer.failure|packet.length.too.long", re.IGNORECASE)
+_TLS = re.compile("http request (?:was sent )?to (?:an )?https")
+_PLACE = re.compile(r"\b(?:country|region|territory|location)\b")
+_ABOUT_KEY = re.compile(r"^http 403:?\W*$|key|auth|credential|token|permission|access|forbidden")
 
 
 class CallFailed(Exception):
@@ -118,7 +129,7 @@ def _asks_too_much(start: str) -> bool:
     return int(match[2].replace(",", "") or 0) > int(match[1].replace(",", "") or 0)
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str] | Message) -> float | None:
     """Seconds to wait: given in milliseconds, in seconds or as a date."""
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1_000
@@ -161,19 +172,6 @@ def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
         found = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
     text = scrubbed(found if isinstance(found, str) else data.decode("utf-8", "replace"))
     return " ".join(text.split())[:_LONGEST_MESSAGE]
-
-
-SILENT = "--timeout allows for a longer silence"
-_WAIT = "wait until the quota is renewed, or raise it with the vendor; what was answered is kept"
-_SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
-_UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
-_MODEL = re.compile(r"model|deployment")
-_TOO_MUCH = re.compile("request too large|tokens must be reduced")
-
-_PLAIN_HTTP = re.compile("wrong.version.number|record.layer.failure|packet.length.too.long", re.IGNORECASE)
-_TLS = re.compile("http request (?:was sent )?to (?:an )?https")
-_PLACE = re.compile(r"\b(?:country|region|territory|location)\b")
-_ABOUT_KEY = re.compile(r"^http 403:?\W*$|key|auth|credential|token|permission|access|forbidden")
 
 
 class Hints:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from surefoot.errors import UsageError
 
 Schema = dict[str, Any]  # a JSON schema; its "title" names it
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 class Prompt(Struct, frozen=True):
@@ -68,9 +69,6 @@ class Shelf(Protocol):
     def read(self, digest: str) -> bytes | None: ...
 
     def write(self, digest: str, model: str, reply: bytes, /) -> None: ...
-
-
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 class Settings(Struct, frozen=True):
