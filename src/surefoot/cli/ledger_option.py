@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import atexit
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from surefoot.models.seam import Shelf
+from surefoot.models.cache import default_path
+from surefoot.models.seam import Shelf
 
 ledger_option = click.option(
     "--ledger",
@@ -28,8 +27,6 @@ cache_option = click.option(
 def replies_at(place: str | Path | None) -> Path | Shelf:
     """Where a command keeps the replies of models: in a file, or in the ledger that was named."""
     if place is None:
-        from surefoot.models.cache import default_path
-
         return default_path()
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import is_ledger

@@ -21,6 +21,7 @@ from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.models.budget import Budget
+from surefoot.pipelines import PROMPTS, needs_corpus
 from surefoot.report.words import counted, plain
 from surefoot.table import BUCKETS
 
@@ -96,8 +97,6 @@ def _plan(file: Path) -> Plan:
 
 def _check_corpus(file: Path, plan: Plan) -> None:
     """The demo's corpus goes with the demo's questions alone."""
-    from surefoot.pipelines import needs_corpus
-
     needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
     if needing and plan.questions is not None and plan.corpus is None:
         message = f"{file}: the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
@@ -105,8 +104,6 @@ def _check_corpus(file: Path, plan: Plan) -> None:
 
 
 def _check_prompt(file: Path, prompt: str) -> None:
-    from surefoot.pipelines import PROMPTS
-
     if prompt in PROMPTS:
         return
     if not Path(prompt).is_file():

@@ -31,6 +31,7 @@ from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import some
 from surefoot.importers import questions as question_sets
 from surefoot.matrix.plan import refuse_too_many
+from surefoot.pipelines import Options, code_of, load
 from surefoot.problems import ProblemLog
 from surefoot.report.words import counted, plain
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -148,8 +149,6 @@ def load_corpus(given: str | None, questions: str | None) -> list[Passage] | Non
 
 
 def load_pipeline(spec: str, corpus: Sequence[Passage] | None, options: dict[str, Any]) -> Pipeline:
-    from surefoot.pipelines import Options, load
-
     template = options["request_template"]
     if template is not None and not Path(template).is_file():
         raise UsageError(f"the request template {template} is not a file", "pass a file of JSON with {question} in it")
@@ -168,8 +167,6 @@ def _started(options: dict[str, Any]) -> tuple[RunStore, Pipeline]:
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if options["corpus"] and not options["questions"]:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    from surefoot.pipelines import code_of
-
     questions = load_questions(options["questions"])
     repeats = options["repeats"] or 1
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))

@@ -160,11 +160,6 @@ def price_of(model: str, endpoint: str, own: Path | None = None) -> Price | None
     return _match(model, getattr(table, vendor)) if vendor else None
 
 
-def as_of() -> str:
-    """When the table in the box was true."""
-    return _read(Path(str(files("surefoot.models") / "prices.toml"))).as_of
-
-
 def _match(model: str, prices: dict[str, Price]) -> Price | None:
     return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))
 

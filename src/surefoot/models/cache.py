@@ -46,7 +46,7 @@ def default_path() -> Path:
 
 
 class Cache:
-    """Several shelves, the first one first: what is found on a later one is put on those before it."""
+    """Several shelves or none, the first one first: what is found on a later one is put on those before it."""
 
     def __init__(self, *places: Path | Shelf) -> None:
         self.shelves: tuple[Shelf, ...] = tuple(_File(place) if isinstance(place, Path) else place for place in places)

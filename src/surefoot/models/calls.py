@@ -46,7 +46,7 @@ class Terms(NamedTuple):
     settings: Settings
     manner: Manner  # to begin with
     price: Price | None
-    cache: Cache | None
+    cache: Cache
     budget: Budget
 
 

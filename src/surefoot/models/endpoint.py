@@ -72,9 +72,7 @@ class EndpointModel:
         calls = known = tokens_in = tokens_out = 0
         for prompt in prompts:
             digest = self.digest(prompt)
-            if digest in seen or (
-                self._terms.cache is not None and self._terms.cache.get(digest, self.name) is not None
-            ):
+            if digest in seen or self._terms.cache.get(digest, self.name) is not None:
                 known += 1
                 continue
             seen.add(digest)
@@ -111,14 +109,14 @@ class EndpointModel:
             if not leader.cancelled():
                 return repeated(leader.result())
         cache = self._terms.cache
-        if cache is not None and (reply := cache.get(digest, self.name)) is not None:
-            return reply
+        if (found := cache.get(digest, self.name)) is not None:
+            return found
         if prompt.schema is not None and prompt.accepts is None:
             check(prompt.schema)
         self._under_way[digest] = future = asyncio.get_running_loop().create_future()
         try:
             reply = await ask(prompt, self._terms, self._learnt, run)
-            if cache is not None and not reply.error:
+            if not reply.error:
                 cache.put(digest, self.name, reply)
             if not (reply.error and run.stopping):  # others who wait for it have not stopped, and ask themselves
                 future.set_result(reply)
@@ -129,7 +127,7 @@ class EndpointModel:
 
     def known(self, prompt: Prompt) -> Reply | None:
         """The reply that the cache has, which costs nothing."""
-        return None if self._terms.cache is None else self._terms.cache.get(self.digest(prompt), self.name)
+        return self._terms.cache.get(self.digest(prompt), self.name)
 
     def digest(self, prompt: Prompt) -> str:
         """Of all that the reply depends on."""
@@ -138,8 +136,7 @@ class EndpointModel:
 
     def keeping(self, shelf: Shelf) -> EndpointModel:
         """The same model, its replies kept there as well, and looked for there first."""
-        cache = self._terms.cache
-        return EndpointModel(self._terms._replace(cache=Cache(shelf, *(cache.shelves if cache else ()))))
+        return EndpointModel(self._terms._replace(cache=Cache(shelf, *self._terms.cache.shelves)))
 
     def _stop(self, run: Run, loop: asyncio.AbstractEventLoop) -> None:
         stopped: Future[None] = asyncio.run_coroutine_threadsafe(run.stop(self._terms.settings.grace), loop)
@@ -191,9 +188,9 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
     return _endpoints[place]
 
 
-def _cache(place: Path | Shelf | None) -> Cache | None:
+def _cache(place: Path | Shelf | None) -> Cache:
     if place is None:
-        return None
+        return Cache()
     where = place.expanduser().absolute() if isinstance(place, Path) else place
     kept = (os.getpid(), where)  # a connection does not survive a fork
     if kept not in _caches:
