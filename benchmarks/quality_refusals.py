@@ -55,7 +55,7 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
     print("|---" * (len(LEVELS) + 1) + "|")
     for level in LEVELS:
         print(f"| {level} | " + " | ".join(str(count[level, other]) for other in LEVELS) + " |")
-    graded = FindingsGrader(Rules()).grade([item_of(row) for row in rows])
+    graded = [one.verdicts for one in FindingsGrader(Rules()).read([item_of(row) for row in rows])]
     given = [any(verdict.axis == "refusal_quality" for verdict in verdicts) for verdicts in graded]
     kept = Counter((row["level"], one.level) for row, one, is_given in zip(rows, found, given, strict=True) if is_given)
     print(f"\ntaken for refusals by the grader `rules`: {sum(given)} of {len(rows)}, kappa on those {_kappa(kept)}")

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
+from surefoot.store import VERDICTS, RunStore
+from surefoot.types import Verdict
 from tests.llm_server import LlmServer
 from tests.llm_server import missing as llm_server_missing
 from tests.llm_server import running as running_llm_server
@@ -41,6 +44,12 @@ GOOD_TRACES: list[dict[str, Any]] = [
 ]
 
 Write = Callable[[str, Iterable[object]], Path]
+
+
+def append_verdicts(store: RunStore, rows: Iterable[Verdict]) -> None:
+    """As if graders had written them into the run."""
+    with (store.path / VERDICTS).open("ab") as file:
+        file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
 
 
 class Done:

@@ -14,6 +14,7 @@ from surefoot.records import Certificate
 from surefoot.rubric import load
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it
@@ -41,9 +42,8 @@ def a_run(folder: Path, wrong: int = 10, answers: int = 100, words: str = "same"
     with RunStore.create(folder, manifest, questions) as store:
         for i in range(answers):
             store.append_trace(Trace(question_id=f"q{i}", answer=f"{words} answer {i} [p]", citations=("p",)))
-        store.append_verdicts(
-            Verdict(f"q{i}", "factuality", "wrong" if i < wrong else "correct", grader) for i in range(answers)
-        )
+        said = ["wrong" if i < wrong else "correct" for i in range(answers)]
+        append_verdicts(store, [Verdict(f"q{i}", "factuality", value, grader) for i, value in enumerate(said)])
         store.amend(grader=grader, graded_sha256=store.answers_sha256())
     return folder
 
@@ -309,7 +309,7 @@ def test_labels_by_another_rubric_are_not_used(write: Write, tmp_path: Path) -> 
     surefoot("calibrate", run, "--labels", labels_for(write))
     with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
         one = ledger.labels()[0]
-        ledger.add_labels([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
+        ledger.add([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
     found = surefoot("calibrate", run, "--json").json
     assert found["annotators"] == ["anna"]
     assert "labels by another rubric (1) are not used" in [problem["message"] for problem in found["problems"]]
@@ -393,7 +393,7 @@ def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: 
     run = a_run(tmp_path / "runs/first")
     surefoot("calibrate", run, "--labels", labels_for(write))
     with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        ledger.add_labels([replace(one, id=f"own-{one.id}", annotator="g/1") for one in ledger.labels()])
+        ledger.add([replace(one, id=f"own-{one.id}", annotator="g/1") for one in ledger.labels()])
     found = surefoot("calibrate", run, "--json").json
     assert found["annotators"] == ["anna"]
     told = [problem["message"] for problem in found["problems"]]
@@ -425,11 +425,11 @@ def test_a_certificate_that_was_edited_in_the_ledger_does_not_stand(write: Write
     made = surefoot("calibrate", first, "--labels", labels_for(write), "--ledger", tmp_path / "mine.db", "--json").json
     certificate = msgspec.convert(made["certificate"], Certificate)
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_certificate(replace(certificate, labels=900))
+        ledger.add([replace(certificate, labels=900)])
     done = surefoot("calibrate", second)
     assert done.code == 4 and "a certificate in the ledger was edited" in done.err
     with Ledger.open(tmp_path / "mine.db") as ledger:
-        ledger.add_certificate(replace(certificate, id="f" * 64, at="2999-01-01", labels=900))
+        ledger.add([replace(certificate, id="f" * 64, at="2999-01-01", labels=900)])
     done = surefoot("calibrate", second, "--ledger", tmp_path / "mine.db")
     assert done.code == 0 and "note: a certificate in the ledger was edited: that of 2999-01-01" in done.err
 

@@ -13,6 +13,7 @@ from surefoot.cli.compare import compare
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.store import RunStore
 from surefoot.types import Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .conftest import Write, surefoot
 
@@ -394,7 +395,7 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     for folder in (base, cand):
         with RunStore.open(folder, writing=True) as store:
             store.append_trace(Trace("q0", answer=hostile, error=hostile))
-            store.append_verdicts([Verdict("q0", "factuality", "wrong", ANN, reason=hostile)])
+            append_verdicts(store, [Verdict("q0", "factuality", "wrong", ANN, reason=hostile)])
     page, text = tmp_path / "out.html", tmp_path / "out.md"
     done = surefoot("compare", base, cand, "--report", page, "--report", text)
     assert done.code == 1

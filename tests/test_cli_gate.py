@@ -129,7 +129,7 @@ def old_step(root: Path, **more: object) -> Step:
         blocked_by={"wrong": 40.0}, certificate="x",
     )  # fmt: skip
     with Ledger.open(root / "surefoot.db") as ledger:
-        ledger.add_step(replace(made, **more))
+        ledger.add([replace(made, **more)])
     return made
 
 
@@ -140,7 +140,7 @@ def test_an_old_ledger_opens_and_its_steps_decide_nothing(tmp_path: Path) -> Non
     earlier = pair(tmp_path, 2)
     register(tmp_path, *earlier)
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label_of(folder, f"q{i:03}", "correct") for folder in (*earlier, cand) for i in range(20)])
+        ledger.add([label_of(folder, f"q{i:03}", "correct") for folder in (*earlier, cand) for i in range(20)])
     code, found = decided(base, cand, TRUTH)
     assert code == 0 and found["look"] == 1, "an old block does not stand, and spends no alpha"
     assert [len(names) for names in found["runs"].values()] == [2, 2] and found["labelled"] == {"base": 20, "cand": 40}
@@ -154,7 +154,7 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1, 2, deterministic=True)
     assert decided(base, cand, TRUTH)[0] == 1
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label_of(cand, "q000", "correct"), label_of(cand, "q001", "correct")])
+        ledger.add([label_of(cand, "q000", "correct"), label_of(cand, "q001", "correct")])
     code, found = decided(base, cand, TRUTH)
     assert code == 0 and found["labelled"] == {"base": 0, "cand": 2} and found["look"] == 1, (
         "labels are no other answers"
@@ -162,7 +162,7 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     said = call(compare, base, cand, TRUTH)[1].stdout
     assert "labels by people (ann) count instead of the grader's verdicts on 2 answers of cand" in said
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label_of(cand, "q000", "wrong", "bob")])
+        ledger.add([label_of(cand, "q000", "wrong", "bob")])
     code, found = decided(base, cand, TRUTH)
     assert code == 1 and any("divided on factuality of q000" in problem["message"] for problem in found["problems"])
 
@@ -176,7 +176,7 @@ def test_labels_on_other_runs_by_the_same_grader_are_a_prior(tmp_path: Path) -> 
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add_run(entry_of(store))
         run = entry_of(store).id
-        ledger.add_labels([replace(label_of(other, f"q{i:03}", "correct"), run=run) for i in range(50)])
+        ledger.add([replace(label_of(other, f"q{i:03}", "correct"), run=run) for i in range(50)])
     assert "nobody has labelled" not in check(decided(base, cand)[1])["reason"]
 
 
@@ -259,7 +259,7 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
         for place in pile.places
     ]  # fmt: skip
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels(labels)
+        ledger.add(labels)
     code, found = decided(base, cand)
     assert code == 1 and found["trust"]["drawn"] == 60, "eight alarms on the candidate alone, and all of them right"
     assert found["look"] == 1

@@ -68,7 +68,7 @@ class Project:
 
     def label(self, run: str, places: Sequence[int], value: str, drawn: str = "sample", who: str = "ann") -> None:
         with Ledger.open(self.root / "runs/surefoot.db") as ledger:
-            ledger.add_labels([label_of(self.root / run, f"q{i:03}", value, who, drawn) for i in places])
+            ledger.add([label_of(self.root / run, f"q{i:03}", value, who, drawn) for i in places])
 
     def gate(self, *arguments: str) -> Any:  # noqa: ANN401
         done = self.do("gate", *arguments, "--json")

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from surefoot.cli.grade import grade
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it
@@ -157,7 +158,7 @@ def test_grading_again_leaves_no_verdict_of_before_and_every_one_of_others(run: 
     Graded(run)
     label = Verdict("q1", "refusal_quality", 2, "ada")
     with RunStore.open(run, writing=True) as store:
-        store.append_verdicts([label])
+        append_verdicts(store, [label])
         store.append_trace(Trace("q1", answer="I do not know.", retrieved=RETRIEVED))
     Graded(run)
     found = RunStore.open(run).verdicts()

@@ -99,8 +99,12 @@ def test_a_run_that_claims_too_many_repeats_is_not_resumed(folder: Path) -> None
 
 def options_of(command: click.Command, path: str = "surefoot") -> list[tuple[str, click.Option]]:
     found = [(f"{path} {p.opts[0]}", p) for p in command.params if isinstance(p, click.Option)]
-    below = command.commands.values() if isinstance(command, click.Group) else ()
-    return found + [option for one in below for option in options_of(one, f"{path} {one.name}")]
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            if one := command.get_command(context, name):
+                found += options_of(one, f"{path} {name}")
+    return found
 
 
 CHECKED_ELSEWHERE = (

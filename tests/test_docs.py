@@ -39,8 +39,9 @@ def contexts(command: click.Command, name: str, parent: click.Context | None = N
     )
     yield context
     if isinstance(command, click.Group):
-        for inner, one in sorted(command.commands.items()):
-            yield from contexts(one, inner, context)
+        for inner in sorted(command.list_commands(context)):
+            if one := command.get_command(context, inner):
+                yield from contexts(one, inner, context)
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:

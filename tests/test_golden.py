@@ -13,15 +13,16 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
-from surefoot.cli.sides import load_side
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.importers import gatefiles
 from surefoot.report import comparison as comparison_words
 from surefoot.report import junit, markdown, page, terminal
+from surefoot.services.runs import read_run
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
 
 from .golden_files import ROOT, check
 
@@ -107,7 +108,7 @@ def graded_run(name: str, answers: Mapping[str, tuple[str, str | None, str]]) ->
             elif bucket:
                 verdicts.append(Verdict(question, "extra_claim_count", int(bucket == "unsupported"), "fixed/1"))
         store.replace_verdicts("fixed/1", verdicts)
-        store.append_verdicts([Verdict("fee", "factualty", "correct", "fixed/1")])
+        append_verdicts(store, [Verdict("fee", "factualty", "correct", "fixed/1")])
         store.amend(rubric_sha256="r", grader="fixed/1", graded_sha256=store.answers_sha256())
 
 
@@ -118,7 +119,7 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     graded_run("base", BEFORE)
     graded_run("cand", AFTER)
     rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
-    return compare([load_side("base")], [load_side("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
+    return compare([read_run("base")], [read_run("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
 
 
 def test_comparison_reports(comparison: Comparison) -> None:

@@ -14,6 +14,7 @@ import pytest
 from surefoot.errors import Incomplete, UsageError
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
 
 QUESTIONS = [
     Question("q1", "One?", "answer", gold_ids=("p1",), metadata={"why": "x"}),
@@ -36,7 +37,7 @@ def test_what_is_written_is_read(store: RunStore) -> None:
     trace = Trace("q1", answer="A [p1]", retrieved=Retrieved([Passage("p1", "A", "D", 3)]), citations=("p1",), tokens=5)
     verdict = Verdict("q1", "factuality", "correct", "g@1", evidence=(Evidence("A", "p1", "A"),))
     store.append_trace(trace)
-    store.append_verdicts([verdict])
+    append_verdicts(store, [verdict])
     store.close()
     again = RunStore.open(store.path)
     assert again.questions() == QUESTIONS
@@ -58,7 +59,7 @@ def test_the_last_row_of_a_key_counts(store: RunStore) -> None:
     store.append_trace(Trace("q1", answer="second", attempt=2))
     store.append_trace(Trace("q1", answer="mended"))
     assert [(t.attempt, t.answer, t.error) for t in store.traces()] == [(1, "mended", None), (2, "second", None)]
-    store.append_verdicts([Verdict("q1", "a", 1, "g"), Verdict("q1", "a", 2, "g"), Verdict("q1", "a", 3, "h")])
+    append_verdicts(store, [Verdict("q1", "a", 1, "g"), Verdict("q1", "a", 2, "g"), Verdict("q1", "a", 3, "h")])
     assert [(v.grader, v.value) for v in store.verdicts()] == [("g", 2), ("h", 3)]
 
 
@@ -149,14 +150,14 @@ def test_a_last_line_without_its_end_is_finished_when_it_is_whole(store: RunStor
 
 def test_a_grader_replaces_its_own_verdicts_only(store: RunStore) -> None:
     mine, others = Verdict("q1", "factuality", "wrong", "g@1"), Verdict("q1", "factuality", "correct", "ada")
-    store.append_verdicts([mine, others, Verdict("q1", "citation_exists", "no", "g@1")])
+    append_verdicts(store, [mine, others, Verdict("q1", "citation_exists", "no", "g@1")])
     with (store.path / "verdicts.jsonl").open("ab") as file:
         file.write(b"rubbish\n")
     better = Verdict("q1", "factuality", "correct", "g@1")
     store.replace_verdicts("g@1", [better])
     assert store.verdicts() == [others, better]
     assert [(problem.kind, problem.line) for problem in store.problems] == [("malformed", 2)]
-    store.append_verdicts([mine])
+    append_verdicts(store, [mine])
     store.close()
     assert RunStore.open(store.path).verdicts() == [others, mine]
 

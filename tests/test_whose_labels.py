@@ -126,7 +126,7 @@ def test_what_was_drawn_is_said_once(write: Write, tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
         told = [replace(label, id=f"new-{label.id}", annotator="ai/y", run="elsewhere") for label in ledger.labels()]
     with Ledger.open(tmp_path / "other.db") as ledger:
-        ledger.add_labels(told)
+        ledger.add(told)
     found = surefoot("calibrate", *runs, "--ledger", tmp_path / "other.db", "--json").json
     assert found["labels"] == 120
     assert sum(sum(row.values()) for row in found["axes"]["factuality"]["table"].values()) == 120

@@ -22,11 +22,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.appending import BYTE_ORDER_MARK, LOCK, UNREADABLE, Writer, printable, replace_file
 from surefoot.errors import Incomplete, UsageError
-from surefoot.kept_replies import KeptReplies
 from surefoot.records import version_of
-from surefoot.regrading import Key, regraded
+from surefoot.regrade import Key, regraded
+from surefoot.rows import BYTE_ORDER_MARK, LOCK, UNREADABLE, ReplyFile, Writer, printable, replace_file
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
@@ -127,10 +126,6 @@ class RunStore:
     def append_trace(self, trace: Trace) -> None:
         self._lock().append(TRACES, _line(_row(trace)))
 
-    def append_verdicts(self, rows: Iterable[Verdict]) -> None:
-        if data := b"".join(map(_line, rows)):
-            self._lock().append(VERDICTS, data)
-
     def replace_verdicts(self, grader: str, rows: Iterable[Verdict], failed: Collection[Key] = ()) -> list[Key]:
         """Put a grader's verdicts in place of its earlier ones; what others wrote stays as it is.
 
@@ -151,9 +146,9 @@ class RunStore:
         return {(str(t.question_id), t.attempt): version_of(questions[str(t.question_id)], t) for t in asked}
 
     @property
-    def replies(self) -> KeptReplies:
+    def replies(self) -> ReplyFile:
         """What models replied when they graded this run."""
-        return KeptReplies(self.path / REPLIES, lambda line: self._lock().append(REPLIES, line), self.problems)
+        return ReplyFile(self.path / REPLIES, lambda line: self._lock().append(REPLIES, line), self.problems)
 
     def answers_sha256(self) -> str:
         """A hash of all that graders see of the answers, whatever order they came in."""

@@ -5,7 +5,7 @@ Structs rather than dataclasses because one is made per trace, and millions of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -167,14 +167,6 @@ class Pipeline(Protocol):
     name: str
 
     def answer(self, ask: Ask) -> Trace: ...
-
-
-class Grader(Protocol):
-    """Anything that judges answers; the name carries its version."""
-
-    name: str
-
-    def grade(self, items: Sequence[Item]) -> Sequence[Sequence[Verdict]]: ...
 
 
 class Problem(Struct, frozen=True, gc=False):

@@ -13,6 +13,7 @@ from surefoot.importers import gatefiles
 from surefoot.records import Label, version_of
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
 
 GRADER = "g/1"
 RUBRIC = "r" * 64
@@ -83,7 +84,7 @@ def run_folder(folder: Path, *attempts: str, version: str = "", pipeline: str = 
             for question, letter in zip(asked, buckets, strict=True):
                 answer = f"{told if told is not None else folder.name} {attempt} {letter} {question.id}"
                 store.append_trace(Trace(question.id, answer=answer, retrieved=_FOUND, attempt=attempt))
-            store.append_verdicts(verdicts(buckets, attempt))
+            append_verdicts(store, verdicts(buckets, attempt))
         store.amend(grader=GRADER, rubric_sha256=RUBRIC, graded_sha256=store.answers_sha256(),
                     verdicts_sha256=store.verdicts_sha256(GRADER))  # fmt: skip
     return folder

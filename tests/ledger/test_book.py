@@ -28,58 +28,58 @@ LABELS = st.builds(
 
 def test_what_is_kept_comes_back_as_it_was(place: str) -> None:
     with Ledger.open(place) as ledger:
-        assert ledger.add_labels([label(2, value=1.0), label(1, value=None), label(3, value=3)]) == 3
-        ledger.add_certificate(CERTIFICATE)
-        ledger.add_step(STEP)
+        assert ledger.add([label(2, value=1.0), label(1, value=None), label(3, value=3)]) == 3
+        ledger.add([CERTIFICATE])
+        ledger.add([STEP])
         ledger.add_run(RUN)
     with Ledger.open(place) as ledger:
         assert ledger.labels() == [label(1, value=None), label(2, value=1.0), label(3, value=3)]
         assert [type(found.value) for found in ledger.labels()] == [type(None), float, int]
         assert ledger.certificates() == [CERTIFICATE] == ledger.certificates("rules@2")
-        assert ledger.steps() == [STEP] == ledger.steps("main")
+        assert ledger.steps() == [STEP]
         assert ledger.runs() == [RUN]
-        assert ledger.certificates("other") == [] == ledger.steps("other")
+        assert ledger.certificates("other") == []
 
 
-def test_labels_are_found_by_answer_run_and_person(place: str) -> None:
+def test_labels_are_found_by_answer_and_run(place: str) -> None:
     rows = [label(1), label(2, run="r"), label(3, annotator="bo", run="r")]
     with Ledger.open(place) as ledger:
-        ledger.add_labels(rows)
+        ledger.add(rows)
         assert ledger.labels(versions=["version-3", "version-1", "none"]) == [rows[0], rows[2]]
         assert ledger.labels(versions=[]) == []
         assert ledger.labels(versions=[f"version-{number}" for number in range(2_000)]) == rows
-        assert ledger.labels(run="r", annotator="bo") == [rows[2]]
+        assert ledger.labels(run="r") == rows[1:]
 
 
 def test_a_changed_label_is_a_new_row_and_the_old_one_stays(place: str) -> None:
     with Ledger.open(place) as ledger:
-        ledger.add_labels([label(1)])
-        ledger.add_labels([label(2, question_id="q1", version="version-1", value="correct")])
+        ledger.add([label(1)])
+        ledger.add([label(2, question_id="q1", version="version-1", value="correct")])
         assert [row.value for row in ledger.labels(versions=["version-1"])] == ["wrong", "correct"]
         assert [row.value for row in current(ledger.labels())] == ["correct"]
 
 
 def test_what_is_sent_twice_is_one_row_and_a_different_one_is_refused_whole(place: str) -> None:
     with Ledger.open(place) as ledger:
-        assert ledger.add_labels([label(1), label(1)]) == 1
-        assert ledger.add_labels([label(1), label(2)]) == 1
+        assert ledger.add([label(1), label(1)]) == 1
+        assert ledger.add([label(1), label(2)]) == 1
         with pytest.raises(Conflict, match="label-1"):
-            ledger.add_labels([label(3), label(1, value="correct")])
+            ledger.add([label(3), label(1, value="correct")])
         with pytest.raises(Conflict, match="label-4"):
-            ledger.add_labels([label(4), label(4, note="?")])
+            ledger.add([label(4), label(4, note="?")])
         assert len(ledger.labels()) == 2
-        ledger.add_step(STEP)
+        ledger.add([STEP])
         with pytest.raises(Conflict, match="step-1"):
-            ledger.add_step(replace(STEP, outcome="BLOCK"))
+            ledger.add([replace(STEP, outcome="BLOCK")])
 
 
 def test_certificates_are_newest_first_and_steps_oldest_first(place: str) -> None:
     later = {"id": "a", "at": "2027-01-01T00:00:00+00:00"}
     with Ledger.open(place) as ledger:
-        ledger.add_certificate(replace(CERTIFICATE, **later))
-        ledger.add_certificate(CERTIFICATE)
-        ledger.add_step(replace(STEP, **later))
-        ledger.add_step(STEP)
+        ledger.add([replace(CERTIFICATE, **later)])
+        ledger.add([CERTIFICATE])
+        ledger.add([replace(STEP, **later)])
+        ledger.add([STEP])
         assert [found.id for found in ledger.certificates()] == ["a", "certificate-1"]
         assert [found.id for found in ledger.steps()] == ["step-1", "a"]
 
@@ -109,7 +109,7 @@ def test_a_run_has_a_row_for_each_place_and_each_grading(place: str) -> None:
 )
 def test_what_a_database_would_not_give_back_is_refused(place: str, bad: dict[str, object], why: str) -> None:
     with Ledger.open(place) as ledger, pytest.raises(UsageError, match=why):
-        ledger.add_labels([label(1), label(2, **bad)])
+        ledger.add([label(1), label(2, **bad)])
     with Ledger.open(place) as ledger:
         assert ledger.labels() == []
 
@@ -118,15 +118,15 @@ def test_what_a_database_would_not_give_back_is_refused(place: str, bad: dict[st
 @given(st.lists(LABELS, max_size=12, unique_by=lambda row: row.id))
 def test_any_label_survives(rows: list[Label]) -> None:
     with tempfile.TemporaryDirectory() as folder, Ledger.open(f"{folder}/l.db") as ledger:
-        assert ledger.add_labels(rows) == len(rows)
+        assert ledger.add(rows) == len(rows)
         assert ledger.labels() == sorted(rows, key=lambda row: (row.at, row.id))
-        assert ledger.add_labels(rows) == 0
+        assert ledger.add(rows) == 0
 
 
 def test_rows_are_in_order_of_bytes_in_every_database(place: str) -> None:
     names = ["b", "A", "a", "B", "ä", "-", "_", "Z", "\U0001f600", "\uffff"]
     with Ledger.open(place) as ledger:
-        ledger.add_labels(label(1, id=name) for name in names)
+        ledger.add(label(1, id=name) for name in names)
         assert [row.id for row in ledger.labels()] == sorted(names)
 
 
@@ -142,7 +142,7 @@ def test_none_is_made_where_one_is_only_looked_for(place: str, tmp_path: Path) -
 def test_a_file_is_its_owners_alone_and_folders_are_made(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "surefoot.db"
     with Ledger.open(path) as ledger:
-        ledger.add_labels([label(1)])
+        ledger.add([label(1)])
         for file in path.parent.iterdir():
             assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
@@ -153,7 +153,7 @@ def test_a_name_that_means_something_to_sqlite_is_a_file_like_any_other(
     monkeypatch.chdir(tmp_path)
     for name in (":memory:", "file:x?mode=memory", "a b#?%20.db"):
         with Ledger.open(name) as ledger:
-            ledger.add_labels([label(1)])
+            ledger.add([label(1)])
         with Ledger.open(tmp_path / name) as ledger:
             assert ledger.labels() == [label(1)]
 
@@ -181,7 +181,7 @@ def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
 
 def test_threads_share_a_ledger(place: str) -> None:
     with Ledger.open(place) as ledger, ThreadPoolExecutor(8) as pool:
-        new = list(pool.map(lambda number: ledger.add_labels([label(number % 40)]), range(80)))
+        new = list(pool.map(lambda number: ledger.add([label(number % 40)]), range(80)))
         assert sum(new) == 40 == len(ledger.labels())
 
 

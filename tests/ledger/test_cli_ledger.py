@@ -72,8 +72,8 @@ def test_a_ledger_moves_between_files_and_a_server(
     surefoot: Type, tmp_path: Path, on_server: Callable[[], str]
 ) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label(1), label(2)])
-        ledger.add_step(STEP)
+        ledger.add([label(1), label(2)])
+        ledger.add([STEP])
     url = on_server()
     for name in ("a.jsonl", "a.jsonl.gz", "a.jsonl.zst"):
         done = surefoot("export", name)
@@ -194,7 +194,7 @@ def test_a_row_with_a_cell_too_many_keeps_all_out(surefoot: Type, tmp_path: Path
 
 def test_a_killed_export_leaves_the_earlier_one_whole(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels(label(number, note="x" * 500) for number in range(20_000))
+        ledger.add(label(number, note="x" * 500) for number in range(20_000))
     earlier = '{"surefoot_ledger":1,"rows":{}}\n'
     (tmp_path / "a.jsonl").write_text(earlier)
     beside = tmp_path / ".a.jsonl.new"
@@ -231,7 +231,7 @@ def test_the_graders_own_verdicts_are_no_labels(surefoot: Type, tmp_path: Path, 
 
 def test_only_an_earlier_export_is_written_over(surefoot: Type, tmp_path: Path, run: Path) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label(1)])
+        ledger.add([label(1)])
         for name in ("surefoot.db", "surefoot.db-wal", "surefoot.db-shm"):
             assert surefoot("export", name).code == 2
     os.link(tmp_path / "surefoot.db", tmp_path / "linked.jsonl")
@@ -257,7 +257,7 @@ def test_only_an_earlier_export_is_written_over(surefoot: Type, tmp_path: Path, 
 
 def test_an_export_with_a_mark_or_without_its_head(surefoot: Type, tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label(1), label(2)])
+        ledger.add([label(1), label(2)])
     assert surefoot("export", "a.jsonl").code == 0
     whole = (tmp_path / "a.jsonl").read_bytes()
     (tmp_path / "marked.jsonl").write_bytes(b"\xef\xbb\xbf\r\n\n" + whole)
@@ -290,7 +290,7 @@ def test_an_export_that_breaks_off_anywhere_is_noticed_and_no_ledger_is_made(
     surefoot: Type, tmp_path: Path, ending: str
 ) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels(label(number, note=os.urandom(300).hex()) for number in range(500))
+        ledger.add(label(number, note=os.urandom(300).hex()) for number in range(500))
     assert surefoot("export", f"a.jsonl.{ending}").code == 0
     whole = (tmp_path / f"a.jsonl.{ending}").read_bytes()
     for cut in (10, len(whole) // 2, len(whole) - 1):
@@ -304,7 +304,7 @@ def test_a_ledger_on_a_read_only_disk_is_exported(
     surefoot: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_labels([label(1)])
+        ledger.add([label(1)])
     assert surefoot("export", "a.jsonl").code == 0
     monkeypatch.setattr("surefoot.ledger.database._is_writable", lambda _: False)
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -313,7 +313,7 @@ def test_a_ledger_on_a_read_only_disk_is_exported(
     found = Ledger.existing(tmp_path / "surefoot.db")
     assert found is not None
     with found, pytest.raises(Incomplete, match="readonly"):
-        found.add_labels([label(2)])
+        found.add([label(2)])
 
 
 def test_a_full_disk_is_named(surefoot: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +322,7 @@ def test_a_full_disk_is_named(surefoot: Type, tmp_path: Path, monkeypatch: pytes
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("surefoot.ledger.moving.write_ledger", full)
+    monkeypatch.setattr("surefoot.ledger.exports.write_ledger", full)
     done = surefoot("export", "a.jsonl")
     assert done.code == 4 and "a.jsonl cannot be written: No space left" in done.err
     assert not (tmp_path / "a.jsonl").exists()

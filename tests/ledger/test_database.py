@@ -13,14 +13,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psycopg
 import pytest
 from msgspec.structs import asdict, replace
 from sqlalchemy import inspect
 
 from surefoot.errors import Incomplete
-from surefoot.ledger import Ledger, database, migrations
-from surefoot.ledger.moving import write_ledger
+from surefoot.ledger import Ledger, database, schema
+from surefoot.ledger.exports import write_ledger
 from surefoot.ledger.schema import STEPS, TABLES
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
@@ -33,7 +32,7 @@ with Ledger.open(where) as ledger:
     for number in range(count):
         name = f"shared/{number}" if shared and number % 4 == 0 else f"{who}/{number}"
         said = dict(annotator="a", question_id="q", axis="factuality", value="wrong", note="x" * 300)
-        ledger.add_labels([Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
+        ledger.add([Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
         print(number, flush=True)
 """
 
@@ -75,9 +74,9 @@ def test_a_killed_writer_loses_nothing_that_was_committed(place: str) -> None:
 @pytest.mark.parametrize("table", ["labels", "certificates", "steps", "runs"])
 def test_the_database_itself_refuses_every_change(place: str, table: str) -> None:
     with Ledger.open(place) as ledger:
-        ledger.add_labels([label(1)])
-        ledger.add_certificate(CERTIFICATE)
-        ledger.add_step(STEP)
+        ledger.add([label(1)])
+        ledger.add([CERTIFICATE])
+        ledger.add([STEP])
         ledger.add_run(RUN)
         changes = [f"UPDATE {table} SET at = 'x'", f"DELETE FROM {table}"]
         on_file = f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}"
@@ -101,41 +100,24 @@ def test_both_databases_have_the_columns_that_records_have(place: str) -> None:
 
 def test_a_ledger_of_a_newer_version_says_so(place: str) -> None:
     with Ledger.open(place) as ledger, ledger.database.writing() as connection:
-        connection.exec_driver_sql(f"INSERT INTO {migrations.VERSIONS} VALUES (99, 'x')")
+        connection.exec_driver_sql(f"INSERT INTO {schema.VERSIONS} VALUES (99, 'x')")
     for opened in (Ledger.open, Ledger.existing):
         with pytest.raises(Incomplete, match="newer surefoot") as caught:
             opened(place)
         assert "upgrade" in caught.value.hint
 
 
-def test_an_older_ledger_is_brought_up_to_date_and_keeps_its_rows(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def older(place: str) -> None:
+    """A ledger of the first format, with a label and a step."""
     with Ledger.open(place) as ledger:
-        ledger.add_labels([label(1)])
-
-    def second(dialect: str) -> list[str]:
-        return ["CREATE TABLE more (id {text} PRIMARY KEY)"]
-
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, second))
-    for new in (2, 3):
-        found = Ledger.existing(place)
-        assert found is not None and label(1) in found.labels()
-        with found, found.database.reading() as connection:
-            assert inspect(connection).has_table("more") == (new == 3)  # whoever only reads changes nothing
-        with found:
-            assert found.add_labels([label(new)]) == 1
-    with Ledger.open(place) as ledger:
-        assert len(ledger.labels()) == 3
-
-
-def older(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ledger as the last format but one had it, with a label and a step."""
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
-        with Ledger.open(place) as ledger, ledger.database.writing() as connection:
-            known = [column for column in STEPS.columns if column.name != "rules"]
-            connection.execute(STEPS.insert().values({one.name: asdict(STEP)[one.name] for one in known}))
-        with Ledger.open(place) as ledger:
-            ledger.add_labels([label(1)])
+        ledger.add([label(1)])
+        with ledger.database.writing() as connection:
+            for column in ("blocked_by", "overridden", "closes", "deterministic", "rules"):
+                connection.exec_driver_sql(f"ALTER TABLE steps DROP COLUMN {column}")
+            there = {column["name"] for column in inspect(connection).get_columns("steps")}
+            said = {name: value for name, value in asdict(STEP).items() if name in there}
+            connection.execute(STEPS.insert().values(said))
+            connection.exec_driver_sql(f"UPDATE {schema.VERSIONS} SET number = 1")
 
 
 def exported(ledger: Ledger) -> bytes:
@@ -144,65 +126,38 @@ def exported(ledger: Ledger) -> bytes:
     return file.getvalue()
 
 
-def readers_url(url: str) -> str:
-    """The URL of somebody who may only read what is at `url`."""
-    server, _, schema = url.partition("?options=-csearch_path%3D")
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE ROLE reader_{schema} LOGIN")
-        connection.execute(f"GRANT USAGE ON SCHEMA {schema} TO reader_{schema}")
-        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader_{schema}")
-    return url.replace("//surefoot@", f"//reader_{schema}@")
-
-
-def test_an_older_ledger_that_can_only_be_read_is_read_as_it_is(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    older(place, monkeypatch)
-    is_file = "://" not in place
-    with monkeypatch.context() as patched:
-        if is_file:
-            patched.setattr(database, "_is_writable", lambda _: False)
-        reader = Ledger.existing(place if is_file else readers_url(place))
-        assert reader is not None
-        with reader:
-            assert (reader.labels(), reader.steps("main")) == ([label(1)], [STEP])
-            assert reader.database.version() == 2
-            told = exported(reader)
-            with pytest.raises(Incomplete, match="its format is 2, and has to be 3 before anything is added") as caught:
-                reader.add_labels([label(2)])
-            who = "may write to the file and its folder" if is_file else "owns its tables"
-            assert f"let somebody who {who}" in caught.value.hint
-            if not is_file:
-                with Ledger.open(place):  # its owner brings it up to date while others have it open
-                    assert (reader.labels(), reader.steps()) == ([label(1)], [STEP])
-    with Ledger.open(place) as ledger:
-        assert ledger.database.version() == 3 and exported(ledger) == told
-        ledger.add_step(replace(STEP, id="step-2", rules=("wrong <= baseline",)))
+def test_an_older_ledger_is_brought_up_to_date_and_keeps_its_rows(place: str, tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "new.db") as ledger:
+        ledger.add([label(1)])
+        ledger.add([STEP])
+        told = exported(ledger)
+    older(place)
+    found = Ledger.existing(place)
+    assert found is not None
+    with found as ledger:
+        assert (ledger.labels(), ledger.steps(), exported(ledger)) == ([label(1)], [STEP], told)
+        ledger.add([replace(STEP, id="step-2", rules=("wrong <= baseline",))])
         assert [step.rules for step in ledger.steps()] == [(), ("wrong <= baseline",)]
 
 
+def test_an_older_ledger_that_can_only_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = str(tmp_path / "l.db")
+    older(place)
+    monkeypatch.setattr(database, "_is_writable", lambda _: False)
+    with pytest.raises(Incomplete, match="cannot be used: attempt to write a readonly database"):
+        Ledger.existing(place)
+
+
 def test_many_open_an_older_ledger_at_once_and_it_is_brought_up_to_date_once(
-    place: str, monkeypatch: pytest.MonkeyPatch
+    place: str,
 ) -> None:
-    older(place, monkeypatch)
+    older(place)
     processes = [writer(place, str(number), 5) for number in range(4)]
     for process in processes:
         _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
     with Ledger.open(place) as ledger:
         assert len(ledger.labels()) == 21 and ledger.steps() == [STEP]
-
-
-def test_a_step_that_fails_leaves_everything_as_it_was(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Ledger.open(place).close()
-
-    def broken(dialect: str) -> list[str]:
-        return ["CREATE TABLE half (id {text})", "CREATE NONSENSE"]
-
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
-        with pytest.raises(Incomplete, match="cannot be used"):
-            Ledger.open(place)
-    with Ledger.open(place) as ledger, ledger.database.reading() as connection:
-        assert not inspect(connection).has_table("half")
 
 
 def test_another_programs_database_is_left_alone(tmp_path: Path, on_server: Callable[[], str]) -> None:
@@ -215,14 +170,14 @@ def test_another_programs_database_is_left_alone(tmp_path: Path, on_server: Call
     assert path.read_bytes() == before
     url = on_server()
     with Ledger.open(url) as ledger, ledger.database.writing() as connection:
-        connection.exec_driver_sql(f"DROP TABLE {migrations.VERSIONS}")
+        connection.exec_driver_sql(f"DROP TABLE {schema.VERSIONS}")
     with pytest.raises(Incomplete, match="no ledger: it has a table certificates"):
         Ledger.open(url)
 
 
 def test_a_reader_does_not_wait_for_a_writer(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "l.db") as ledger:
-        ledger.add_labels([label(1)])
+        ledger.add([label(1)])
         with ledger.database.writing():
             assert ledger.labels() == [label(1)]
 
@@ -238,7 +193,7 @@ def test_a_writer_to_a_server_does_not_wait_for_ever(
             connection.exec_driver_sql(statement)
             began = time.monotonic()
             with pytest.raises(Incomplete, match="has been busy for over 1 seconds") as caught:
-                ledger.add_labels([label(1)])
+                ledger.add([label(1)])
             assert time.monotonic() - began > 0.9
         assert "wait until the other process" in caught.value.hint
-        assert ledger.add_labels([label(1)]) == 1
+        assert ledger.add([label(1)]) == 1

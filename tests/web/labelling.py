@@ -17,6 +17,7 @@ from surefoot.records import Label
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.web.desk import Desk, Sent
+from tests.conftest import append_verdicts
 
 GRADER = "rules@1"
 REFUSAL = rubric.load()
@@ -57,7 +58,7 @@ def make_run(folder: Path, traces: Sequence[Trace], *, verdicts: bool = True) ->
             store.append_trace(one)
         if verdicts:
             buckets = ("correct", "wrong", "correct", "refused")
-            store.append_verdicts(Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers)
+            append_verdicts(store, [Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers])
             store.amend(graded_sha256=store.answers_sha256())
     return folder
 

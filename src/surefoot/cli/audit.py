@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.options import ledger_option
 from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.store import RunStore
 
 if TYPE_CHECKING:
-    from surefoot.auditing.bundle import Written
+    from surefoot.audit.bundle import Written
 
 _REPORTS = ("report.html", "report.md")  # put in where the folder of the run has them
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -85,33 +83,30 @@ def _named(run: Path) -> Path:
 
 
 def _written(store: RunStore, out: Path, base: Path | None, attached: Sequence[Path], given: str | None) -> Written:
-    from surefoot.auditing.bundle import beside, is_bundle, is_hash, write_bundle
-    from surefoot.auditing.decided import decision_in
-    from surefoot.auditing.gathering import gather, parts_of
-    from surefoot.cli.versions import labelled_alike
+    from surefoot.audit.bundle import beside, is_bundle, is_hash, write_bundle
+    from surefoot.audit.contents import collect, decision_in
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.versions import labelled_alike
 
     where = find(store.path, given)
     check_target(out, (".zip",), files_of(where), is_bundle)
     check_target(beside(out), (".zip.sha256",), files_of(where), is_hash)
-    with contextlib.ExitStack() as stack:
-        if (ledger := Ledger.existing(where)) is not None:
-            stack.enter_context(ledger)
-        elif given:
+    if (ledger := Ledger.existing(where)) is None:
+        if given:
             raise UsageError(f"there is no ledger {given}", "leave --ledger out to bundle the run alone")
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="surefoot-audit-")))
-        decision = decision_in(store.path)
-        until = decision.at if decision and decision.at else None
-        parts = parts_of(store, base, ledger, labelled_alike(ledger, store.manifest, until) if ledger else ())
-        with naming(folder):
-            gather(folder, parts, ledger, attached)
-        with naming(out):
-            return write_bundle(folder, {part: name for part, (name, _) in parts.items()}, out)
+        contents = collect(store, base, None, (), attached)
+    else:
+        with ledger:
+            decision = decision_in(store.path)
+            until = decision.at if decision and decision.at else None
+            contents = collect(store, base, ledger, labelled_alike(ledger, store.manifest, until), attached)
+    with naming(out):
+        return write_bundle(contents, out)
 
 
 def _verify(path: Path, expected: str | None, as_json: bool) -> int:
-    from surefoot.auditing.verifying import verify_bundle
+    from surefoot.audit.bundle import verify_bundle
 
     found = verify_bundle(path, expected)
     if as_json:

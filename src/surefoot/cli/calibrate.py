@@ -14,14 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import printable
-from surefoot.cli.ledger_option import ledger_option
-from surefoot.cli.numbers import Share
+from surefoot.cli.options import Share, ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
+from surefoot.rows import printable
 
 if TYPE_CHECKING:
     from surefoot.calibration.results import Calibration
@@ -105,9 +104,9 @@ def _of_runs(
     from surefoot.calibration.certificates import standing
     from surefoot.cli.borne_out import certificates_in
     from surefoot.cli.calibrating import from_runs
-    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.versions import labelled_beside
 
     where = find(runs[0], place)
     with contextlib.ExitStack() as opened:
@@ -163,7 +162,7 @@ def _kept(found: Calibration, ledger: Ledger, before: Certificate | None) -> Cal
     if before is not None and says_the_same(made, before):
         _note(f"the certificate of {before.at[:10]} in {ledger.name} says the same, and stands")
         return replace(found, certificate=before)
-    ledger.add_certificate(made)
+    ledger.add([made])
     _note(f"the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
     if before is not None and before.labels > made.labels:
         _note(f"the one of {before.at[:10]}, which it replaces, was on {before.labels}")

@@ -11,16 +11,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.calibration.joining import Answer, Joined, by_people, join
-from surefoot.cli.sides import load_side
 from surefoot.errors import UsageError
 from surefoot.gate.sides import Run, document_of
 from surefoot.importers.annotators import is_grader
-from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.importers.labels import load_labels
+from surefoot.importers.new_labels import bound, not_yet_in
 from surefoot.importers.verdicts import file_rows, load_verdicts
 from surefoot.records import BY_CHOICE, MEMBER, Label, is_annotator, is_called_like_a_grader
+from surefoot.rows import printable
 from surefoot.rubric import Rubric
+from surefoot.services.runs import read_run
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
@@ -106,7 +107,7 @@ class _Run:
 
         self.store = store
         self.id = run_id(store.manifest)
-        self.side = load_side(store.path)
+        self.side = read_run(store.path)
         self.documents = documents_of(self.side)
         self.rubric = _rubric_of(store)
         self.verdicts, self.labels = by_people(self.side.verdicts)
@@ -190,7 +191,7 @@ def of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) ->
 def target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> dict[str, list[Answer]]:
     """Other answers, with verdicts by the same grader."""
     if Path(path).is_dir():
-        side = load_side(path)
+        side = read_run(path)
         rows, documents = side.verdicts, documents_of(side)
         problems += side.problems
     else:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
-from surefoot.cli.deciding import decide, deciding_options
+from surefoot.cli.decision_options import decide, decision_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-
-if TYPE_CHECKING:
-    from surefoot.gate.decide import Comparison
+from surefoot.report import comparison as words
+from surefoot.report import page
+from surefoot.services.compare import Compared
 
 
 @click.command(epilog="Example: surefoot compare runs/base runs/cand --report report.html")
-@deciding_options
+@decision_options
 @click.option(
     "--by", multiple=True, metavar="FIELD", help="Show the changes by this field of the questions. Repeatable."
 )
@@ -29,18 +29,16 @@ def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     BASE and CAND are files of verdicts (JSON lines) or folders of runs. The exit code is the decision.
     """
     check_reports(options["reports"], options["as_json"])
-    comparison = decide(options)
+    compared = decide(options, options["by"])
     with quiet_if_nobody_reads():
-        _write(comparison, options["reports"], options["as_json"])
-    return int(comparison.decision.exit_code)
+        show_comparison(compared, options["reports"], options["as_json"])
+    return int(compared.exit_code)
 
 
-def _write(comparison: Comparison, reports: Sequence[str], as_json: bool) -> None:
-    from surefoot.report import comparison as words
-    from surefoot.report import comparison_json, page
-
+def show_comparison(compared: Compared, reports: Sequence[str], as_json: bool = False) -> None:
+    comparison = compared.comparison
     printed = write_reports(reports, lambda: page.render(comparison), lambda: words.markdown(comparison))
     if as_json:
-        click.echo(msgspec.json.encode(comparison_json.as_json(comparison)))
+        click.echo(msgspec.json.encode(compared.to_json()))
     elif not printed:
         words.show(comparison, console())

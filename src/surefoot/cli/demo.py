@@ -13,13 +13,18 @@ from pathlib import Path
 import click
 import msgspec
 
-from surefoot.cli.compare import compare
+from surefoot.cli.compare import show_comparison
 from surefoot.cli.grade import DEFAULT, GRADERS, grade_run
-from surefoot.cli.run import run
-from surefoot.cli.sides import load_side
+from surefoot.cli.output import say
+from surefoot.cli.progress import Progress
+from surefoot.cli.run import show
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
+from surefoot.report.comparison_words import verdict_line
+from surefoot.services.compare import compare
+from surefoot.services.run import run
+from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore, fingerprint
 
 BASE, CANDIDATE = "reference", "reference-eager"
@@ -76,15 +81,14 @@ def demo(out: Path) -> int:
         folder = out / name
         if (folder / MANIFEST).exists():
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
-        # The very commands a user would type.
-        run.main(["--pipeline", name, "--out", str(folder)], "surefoot run", standalone_mode=False)
+        show(run(name, out=folder, tell=say, watch=Progress))
         with RunStore.open(folder, writing=True) as store:
             grade_run(store, GRADERS[DEFAULT]())
     if trust := _certify(out):
         click.echo(_LABELS.format(trust=trust))
     report = out / "report"
-    reports = ["--report", f"{report}.md", "--report", f"{report}.html"]
-    compare.main([str(out / BASE), str(out / CANDIDATE), *_ledger(out), *reports], "surefoot", standalone_mode=False)
+    compared = compare(out / BASE, out / CANDIDATE, ledger=out / LEDGER, tell=say)
+    show_comparison(compared, [f"{report}.md", f"{report}.html"])
     surefoot = command_as_typed()
     click.echo(_SHIPS.format(**_one_that_ships(out, surefoot)), nl=False)
     place = shlex.quote(str(out))
@@ -111,10 +115,10 @@ def _certify(out: Path) -> str:
     """Import the bundled labels, calibrate the grader by them, and say how far it can be trusted; "" without labels."""
     from surefoot.cli.calibrate import calibrate
     from surefoot.cli.ledger import import_
-    from surefoot.cli.versions import load_all
     from surefoot.gate.sides import asked_of, side_of
     from surefoot.gate.trust import in_words, trust_in
     from surefoot.ledger import Ledger
+    from surefoot.services.versions import read_all
 
     bundled = files("surefoot") / "demo" / LABELS
     if not bundled.is_file():
@@ -130,7 +134,7 @@ def _certify(out: Path) -> str:
         except Incomplete as error:
             click.echo(f"note: {error.message}", err=True)
     with Ledger.open(out / LEDGER) as ledger:
-        base, cand = load_all([out / BASE], ledger), load_all([out / CANDIDATE], ledger)
+        base, cand = read_all([out / BASE], ledger), read_all([out / CANDIDATE], ledger)
     asked, _ = asked_of(base, cand)
     return in_words(trust_in({"base": side_of(base, asked), "cand": side_of(cand, asked)}, asked, {}))
 
@@ -138,7 +142,7 @@ def _certify(out: Path) -> str:
 def _note_strangers(labels: Path, out: Path) -> None:
     """Labels follow the very words of an answer: a pipeline that has changed leaves some of them behind."""
     given = {msgspec.json.decode(line, type=Label).version for line in labels.read_bytes().splitlines()}
-    known = {version for name in (BASE, CANDIDATE) for version in load_side(out / name).versions.values()}
+    known = {version for name in (BASE, CANDIDATE) for version in read_run(out / name).versions.values()}
     if strange := len(given - known):
         message = (
             f"{strange} of the {len(given)} labelled answers are not given by these runs, so their labels say nothing"
@@ -147,15 +151,11 @@ def _note_strangers(labels: Path, out: Path) -> None:
 
 
 def _one_that_ships(out: Path, surefoot: str) -> dict[str, str]:
-    """A comparison that asks and grades nothing new, with the last line of what it prints."""
-    base = str(out / BASE)
-    waiver = ["--waive", "over_refusal", "--reason", "the bundled pipeline is known to refuse much"]
-    arguments = [base, base, *waiver]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        compare.main([*arguments, *_ledger(out)], "surefoot compare", standalone_mode=False)
-    command = f"{surefoot} compare {shlex.join(arguments)}"
-    return {"command": command, "decision": printed.getvalue().strip().rpartition("\n")[2]}
+    """A comparison that asks and grades nothing new, with its decision."""
+    base, rule, reason = str(out / BASE), "over_refusal", "the bundled pipeline is known to refuse much"
+    compared = compare(base, base, waive={rule: reason}, ledger=out / LEDGER, tell=say)
+    command = f"{surefoot} compare {shlex.join([base, base, '--waive', rule, '--reason', reason])}"
+    return {"command": command, "decision": f"{compared.outcome} - {verdict_line(compared.comparison)}"}
 
 
 def command_as_typed() -> str:

@@ -11,11 +11,13 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.cli.numbers import SECONDS
-from surefoot.cli.run import Closer, load_corpus, load_pipeline, load_questions
+from surefoot.cli.options import SECONDS
+from surefoot.cli.output import say
+from surefoot.cli.score import read_mapping
 from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
+from surefoot.services.inputs import Asking, closing, load_corpus, load_pipeline, load_questions
 from surefoot.text import citations, refusals
 from surefoot.types import Question, Trace
 
@@ -65,15 +67,16 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
 
     Exits 0 when ready, 1 when an answer is not what it should be, 4 when the pipeline fails.
     """
-    asked = load_questions(questions)
+    asked = load_questions(questions, say)
     probes = choose(asked)
     if spec.startswith("traces:"):  # a log has no answer to what the doctor makes up
         probes = [probe for probe in probes if any(question.id == probe.id for question in asked)]
-    pipeline = load_pipeline(spec, load_corpus(corpus, questions), options)
+    asking = Asking(mapping=read_mapping(options.pop("mapping")), **options)
+    pipeline = load_pipeline(spec, load_corpus(corpus, questions), asking, say)
     traces: dict[str, Trace] = {}
-    with contextlib.closing(Closer(pipeline)), contextlib.redirect_stdout(sys.stderr):
+    with closing(pipeline), contextlib.redirect_stdout(sys.stderr):
         ask_all(
-            pipeline, probes, timeout=options["timeout"], on_trace=lambda t: traces.update({str(t.question_id): t}),
+            pipeline, probes, timeout=asking.timeout, on_trace=lambda t: traces.update({str(t.question_id): t}),
         )  # fmt: skip
     named = f"{questions or _DEMO_SET} ({counted(len(asked), 'question')})"
     diagnosis = diagnose(spec, named, asked, [(probe, traces[probe.id]) for probe in probes])

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 import msgspec
 
-from surefoot.cli.deciding import decide, deciding_options
+from surefoot.cli.decision_options import decide, decision_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
-from surefoot.errors import ExitCode, UsageError
-from surefoot.records import MORE_RULES, Step
+from surefoot.errors import ExitCode
+from surefoot.records import Step
+from surefoot.report.comparison import show_gate
 from surefoot.report.words import overridden, plain
+from surefoot.services.decisions import decisions
 
 
 @click.command(epilog="Example: surefoot gate runs/base runs/cand")
-@deciding_options
+@decision_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Decide whether a candidate may ship, exactly as `compare` does, and print the decision alone.
@@ -25,49 +27,27 @@ def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """
     if not options["paths"] and options["baseline"] is None:
         return _history(options["ledger"], options["as_json"])
-    comparison = decide(options)
+    compared = decide(options)
     with quiet_if_nobody_reads():
         if options["as_json"]:
-            from surefoot.report.comparison_json import as_json
-
-            click.echo(msgspec.json.encode(as_json(comparison)))
+            click.echo(msgspec.json.encode(compared.to_json()))
         else:
-            from surefoot.report.comparison import show_gate
-
-            show_gate(comparison, console())
-    return int(comparison.decision.exit_code)
+            show_gate(compared.comparison, console())
+    return int(compared.exit_code)
 
 
-def _history(given: str | None, as_json: bool) -> int:
-    from surefoot.ledger import Ledger
-    from surefoot.ledger.places import find
-
-    ledger = Ledger.existing(find(None, given))
-    if ledger is None:
-        raise UsageError("there is no ledger here", "write surefoot gate BASE CAND, or name a ledger with --ledger")
-    with ledger:
-        steps = ledger.steps()
+def _history(ledger: str | None, as_json: bool) -> int:
+    decided = decisions(ledger)
     with quiet_if_nobody_reads():
         if as_json:
-            rows = [{**msgspec.to_builtins(step), "file_changed": changed} for step, changed in _with_changes(steps)]
+            rows = [{**msgspec.to_builtins(one.step), "file_changed": list(one.changed)} for one in decided]
             click.echo(msgspec.json.encode({"decisions": rows}))
         else:
-            for step, changed in _with_changes(steps):
-                click.echo(_line(step, changed))
-            if not steps:
+            for one in decided:
+                click.echo(_line(one.step, one.changed))
+            if not decided:
                 click.echo("nothing was decided yet")
     return ExitCode.OK
-
-
-def _with_changes(steps: Sequence[Step]) -> Iterator[tuple[Step, list[str]]]:
-    """Every decision, and what of the gate file was not as at the one before."""
-    before: dict[str, object] = {}
-    for step in steps:
-        taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
-        told = {"rules" if key == MORE_RULES else key for key in step.overridden}
-        now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
-        yield step, [key for key, value in now.items() if before.get(key, value) != value]
-        before |= now
 
 
 def _line(step: Step, changed: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.cli.graders import GRADERS as GRADERS
 from surefoot.cli.graders import Reader, check_terms, open_grader
 from surefoot.cli.model_options import Terms, asking_options
@@ -27,8 +26,9 @@ from surefoot.graders.runs import items_of
 from surefoot.importers.items import Ungradable, load_items
 from surefoot.importers.verdicts import quoted
 from surefoot.records import MEMBER
-from surefoot.regrading import Key
+from surefoot.regrade import Key
 from surefoot.report.words import names, plain
+from surefoot.rows import printable
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS, Bucket
 from surefoot.types import Item, Problem
@@ -133,16 +133,16 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
 
 def trust_in_run(folder: Path) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
-    from surefoot.cli.sides import load_side
-    from surefoot.cli.versions import load_all
     from surefoot.gate.sides import asked_of, side_of
     from surefoot.gate.trust import in_words, trust_in
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import find
+    from surefoot.services.runs import read_run
+    from surefoot.services.versions import read_all
 
     ledger = Ledger.existing(find(folder, None))
     with ledger or contextlib.nullcontext():
-        runs = load_all([folder], ledger) if ledger else [load_side(folder)]
+        runs = read_all([folder], ledger) if ledger else [read_run(folder)]
     asked, _ = asked_of(runs, runs)
     side = side_of(runs, asked)
     trust = trust_in({"base": side, "cand": side}, asked, {})

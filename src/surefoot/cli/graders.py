@@ -11,9 +11,9 @@ from typing import Protocol
 import click
 from msgspec.structs import replace
 
-from surefoot.cli.ledger_option import replies_at
 from surefoot.cli.model_options import Terms as Terms
 from surefoot.cli.model_options import tell_causes_last
+from surefoot.cli.options import replies_at
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.canaries import SelfCheck
 from surefoot.graders.council import CouncilGrader

@@ -12,12 +12,12 @@ import click
 import msgspec
 
 from surefoot import rubric
-from surefoot.appending import printable
-from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.options import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.importers.annotators import names_a_grader
 from surefoot.report.words import counted, plain
+from surefoot.rows import printable
 from surefoot.store import RunStore
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ def label(
             "the label page needs more packages",
             "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'",
         ) from error
-    from surefoot.cli.versions import labelled_beside
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find
+    from surefoot.services.versions import labelled_beside
 
     if not 0 <= overlap <= 1:  # NaN gets through the range
         raise UsageError(f"--overlap {overlap} is no share", "write a number from 0 to 1")

@@ -16,14 +16,15 @@ import zstandard
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.appending import BYTE_ORDER_MARK, replacing
-from surefoot.cli.ledger_option import ledger_option
+from surefoot.cli.options import ledger_option
 from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.importers.compressed import open_zst
-from surefoot.importers.labels import bound, load_labels, not_yet_in
+from surefoot.importers.labels import load_labels
+from surefoot.importers.new_labels import bound, not_yet_in
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
+from surefoot.rows import BYTE_ORDER_MARK, replacing
 from surefoot.store import RunStore
 from surefoot.types import Problem
 
@@ -46,7 +47,7 @@ def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool)
     something else is left as it is, with exit code 2.
     """
     from surefoot.ledger import Ledger
-    from surefoot.ledger.moving import write_ledger
+    from surefoot.ledger.exports import write_ledger
     from surefoot.ledger.places import find
 
     place = find(None, ledger)
@@ -80,7 +81,7 @@ def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> 
     is added, or nothing and the line is named. Exits 4 when labels are on answers that the run does not have.
     """
     from surefoot.ledger import Ledger
-    from surefoot.ledger.moving import check_lines, is_export, is_headless, read_ledger
+    from surefoot.ledger.exports import check_lines, is_export, is_headless, read_ledger
     from surefoot.ledger.places import find, is_ledger
 
     if is_ledger(file):
@@ -200,7 +201,7 @@ def _first_line(path: Path) -> bytes:
 
 
 def _is_export(path: Path) -> bool:
-    from surefoot.ledger.moving import is_export
+    from surefoot.ledger.exports import is_export
 
     try:
         return is_export(_first_line(path))

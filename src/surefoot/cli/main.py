@@ -7,30 +7,20 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from surefoot import __version__
-from surefoot.cli.audit import audit
-from surefoot.cli.calibrate import calibrate
-from surefoot.cli.compare import compare
-from surefoot.cli.council import council
-from surefoot.cli.demo import demo
-from surefoot.cli.doctor import doctor
-from surefoot.cli.gate import gate
-from surefoot.cli.grade import grade
-from surefoot.cli.init import init
-from surefoot.cli.label import label
-from surefoot.cli.ledger import export, import_
-from surefoot.cli.matrix import matrix
-from surefoot.cli.questions import questions
-from surefoot.cli.run import run
-from surefoot.cli.score import score
 from surefoot.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
 _HELP = ["-h", "--help"]
+_COMMANDS = {"export": "ledger", "import": "ledger"} | {name: name for name in (
+    "init", "demo", "questions", "score", "run", "grade", "compare", "gate", "doctor", "council", "matrix", "label",
+    "calibrate", "audit",
+)}  # fmt: skip
 
 
 class _ReaderGone(Exception):
@@ -46,6 +36,19 @@ def _noticing_that_nobody_reads() -> Iterator[None]:
 
 
 class _Commands(click.Group):
+    """Loads the command that is given and no other, so that each may import what it needs and all start at once."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"surefoot.cli.{_COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
+        command.context_settings.setdefault("help_option_names", _HELP)
+        return command
+
     @_noticing_that_nobody_reads()
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401
         return super().make_context(*arguments, **options)
@@ -63,14 +66,6 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="surefoot")
 def cli() -> None:
     """The ship gate for grounded document QA: cite it or refuse."""
-
-
-for command in (
-    init, demo, questions, score, run, grade, compare, gate, doctor, council, matrix, label, calibrate,
-    export, import_, audit,
-):  # fmt: skip
-    command.context_settings.setdefault("help_option_names", _HELP)  # some are also called by themselves
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -12,17 +12,15 @@ import msgspec
 
 from surefoot.cli.grade import trust_in_run
 from surefoot.cli.graders import Reader, Terms, open_grader
-from surefoot.cli.ledger_option import cache_option
 from surefoot.cli.model_options import chat_options
-from surefoot.cli.numbers import AT_ONCE, RETRIES, SECONDS
-from surefoot.cli.output import console, quiet_if_nobody_reads
-from surefoot.cli.run import load_corpus, load_questions
+from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option
+from surefoot.cli.output import console, quiet_if_nobody_reads, say
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.models.budget import Budget
-from surefoot.pipelines import PROMPTS, needs_corpus
 from surefoot.report.words import counted, plain
+from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.table import BUCKETS
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     from surefoot.cli.matrix_cells import make_cells
 
     plan = _plan(file)
-    question_count = len(load_questions(plan.questions))
+    question_count = len(load_questions(plan.questions, say))
     refuse_too_many(str(file), len(plan.cells), plan.repeats, question_count)
     out = out or Path("runs", f"matrix-{slug(plan.name)}")
     if out.is_dir():
@@ -97,6 +95,8 @@ def _plan(file: Path) -> Plan:
 
 def _check_corpus(file: Path, plan: Plan) -> None:
     """The demo's corpus goes with the demo's questions alone."""
+    from surefoot.pipelines import needs_corpus
+
     needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
     if needing and plan.questions is not None and plan.corpus is None:
         message = f"{file}: the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
@@ -104,6 +104,8 @@ def _check_corpus(file: Path, plan: Plan) -> None:
 
 
 def _check_prompt(file: Path, prompt: str) -> None:
+    from surefoot.pipelines import PROMPTS
+
     if prompt in PROMPTS:
         return
     if not Path(prompt).is_file():

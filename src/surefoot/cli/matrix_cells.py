@@ -1,35 +1,38 @@
-"""The cells of a matrix, each made by the very commands a user would type: `surefoot run`, then `surefoot grade`."""
+"""The cells of a matrix, each an ordinary run that is graded."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
 from surefoot.cli.grade import grade_run
 from surefoot.cli.graders import Reader
-from surefoot.cli.run import run
-from surefoot.cli.sides import load_side
+from surefoot.cli.model_options import tell_causes_of
+from surefoot.cli.output import say
+from surefoot.cli.progress import Progress
 from surefoot.errors import Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
 from surefoot.gate.trust import failed_checks
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
 from surefoot.models.budget import Budget, Price, money, price_of
+from surefoot.models.seam import Settings
+from surefoot.pipelines import PROMPTS
+from surefoot.services.inputs import Asking
+from surefoot.services.run import Answers, run
+from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore
 from surefoot.text.endpoints import chat_model
 from surefoot.types import Verdict
 
 _SAID_ALREADY = ("error", "missing")  # by the asking
-_PASSED_ON = ("concurrency", "timeout", "retries", "effort", "max_tokens", "prices")
 
 
 class Made(Struct):
@@ -85,33 +88,37 @@ def _made(
         failed = f"not asked: {spent} USD have been spent, and {limit} was the limit"
         return CellResult(cell.name, cell.values, str(folder), failed=failed)
     before = _reported(folder)
-    summary = _run(cell, folder, plan, budget, options)
+    answers = _run(cell, folder, plan, budget, options)
     if not cell.spec.startswith("chat:"):  # whose calls the budget has counted already
         budget.spend(_reported(folder) - before)
-    if summary["interrupted"]:
+    if answers.interrupted:
         made.interrupted = True
         return CellResult(cell.name, cell.values, str(folder), failed="interrupted")
     with RunStore.open(folder, writing=True) as store:
         if not _is_graded_by(store, grader) and grade_run(store, grader).in_vain:
             raise Incomplete("nothing was graded: no reply of the grader could be used")
-        side = load_side(folder)
+        side = read_run(folder)
     if made.first is not None:
         check_alike(made.first, side)
     made.first = made.first or side
-    return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(summary, side)))
+    return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(answers, side)))
 
 
-def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str, Any]) -> dict[str, Any]:
-    """`surefoot run`, or as much of it as is still to do."""
-    given = {"--pipeline": cell.spec, "--out": folder, "--repeats": plan.repeats, "--questions": plan.questions,
-             "--corpus": plan.corpus, "--prompt": cell.prompt}  # fmt: skip
-    given |= {f"--{name.replace('_', '-')}": options.get(name) for name in _PASSED_ON}
-    arguments = [f"{option}={value}" for option, value in given.items() if value is not None]
-    arguments += ["--retry-errors"] if (folder / MANIFEST).exists() else []
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        run.main([*arguments, "--json"], "surefoot run", standalone_mode=False, obj=budget)
-    return dict(msgspec.json.decode(printed.getvalue()))
+def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str, Any]) -> Answers:
+    """What is still to be asked of a cell."""
+    concurrency = options["concurrency"]
+    limits: dict[str, Any] = {name: options.get(name) for name in ("effort", "max_tokens", "prices")}
+    settings = Settings(concurrency=concurrency, **limits)
+    asking = Asking(
+        concurrency=concurrency, timeout=options["timeout"], retries=options["retries"], settings=settings,
+        budget=budget, prompt=cell.prompt or PROMPTS[0],
+    )  # fmt: skip
+    answers = run(
+        cell.spec, questions=plan.questions, corpus=plan.corpus, out=folder, repeats=plan.repeats, asking=asking,
+        retry_errors=(folder / MANIFEST).exists(), tell=say, watch=Progress,
+    )  # fmt: skip
+    tell_causes_of(answers)
+    return answers
 
 
 def _is_graded_by(store: RunStore, grader: Reader) -> bool:
@@ -150,7 +157,7 @@ def _reported(folder: Path) -> float:
     return 0.0
 
 
-def _notes(summary: dict[str, Any], side: Run) -> Iterator[str]:
+def _notes(summary: Mapping[str, Any], side: Run) -> Iterator[str]:
     for kind, count in summary["errors_by_kind"].items():
         yield f"{count} not answered: {kind}"
     if summary["missing"]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
-from surefoot.cli.ledger_option import cache_option
-from surefoot.cli.numbers import AT_ONCE, SECONDS, TOKENS
+from surefoot.cli.options import AT_ONCE, SECONDS, TOKENS, cache_option
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import EFFORTS, Settings
 from surefoot.report.words import counted, plain
+
+if TYPE_CHECKING:
+    from surefoot.services.run import Answers
 
 _NOT_ASKED = "not asked: "
 _HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
@@ -74,9 +76,8 @@ def _with(options: Sequence[Callable[..., Any]], command: Callable[..., int]) ->
 
 
 def chat_asking(spec: str, options: dict[str, Any]) -> tuple[Settings, Budget]:
-    """How a chat model is asked, and the budget: the one of a command that this one is a part of, or its own."""
-    shared = click.get_current_context().obj
-    budget = shared if isinstance(shared, Budget) else Budget(options.get("max_cost"))
+    """How a chat model is asked, and the budget."""
+    budget = Budget(options.get("max_cost"))
     if options.get("max_cost") is not None and not spec.startswith("chat:"):
         hint = "leave it out: what other pipelines spend is their own affair"
         raise UsageError("--max-cost can be kept for chat: pipelines alone", hint)
@@ -100,6 +101,12 @@ def tell_causes(causes: Iterable[tuple[str, str]]) -> None:
         told.add(hint)
     if len(untold) > _MOST_CAUSES:
         click.echo(f"and {counted(len(untold) - _MOST_CAUSES, 'other error')}", err=True)
+
+
+def tell_causes_of(answers: Answers) -> None:
+    """Why questions have no answer; causes that have passed are not told."""
+    errors = answers["errors_by_kind"]
+    tell_causes((why, hint) for why, hint in answers.causes.items() if any(why.startswith(one) for one in errors))
 
 
 def tell_causes_last(causes: Sequence[tuple[str, str]]) -> None:

@@ -10,22 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from surefoot.problems import ProblemLog, in_words
-from surefoot.report.words import plain
-
 if TYPE_CHECKING:
     from rich.console import Console
 
-_NAMED = 5
 
-
-def warn_of(problems: ProblemLog) -> None:
-    """What of the input could not be used: the first of each kind, and how many more there are."""
-    for kind, named in problems.named.items():
-        for problem in named[:_NAMED]:
-            click.echo(f"{'note' if kind == 'note' else 'warning'}: {plain(str(problem), 500)}", err=True)
-        if (more := problems.counts[kind] - _NAMED) > 0:
-            click.echo(f"  and {in_words(more, kind)} more", err=True)
+def say(line: str) -> None:
+    """To the person, not into the output."""
+    click.echo(line, err=True)
 
 
 def console() -> Console:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from surefoot.cli.numbers import Share
+from surefoot.cli.options import Share
 from surefoot.datasets import clone as cloning
 from surefoot.datasets import hygiene, locks
 from surefoot.errors import ExitCode, UsageError

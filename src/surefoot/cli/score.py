@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.gate_option import gate_option
+from surefoot.cli.options import gate_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.targets import check_outputs

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from surefoot.appending import LOCK, printable
 from surefoot.errors import Incomplete, UsageError
+from surefoot.rows import LOCK, printable
 from surefoot.store import MANIFEST, QUESTIONS, TRACES, VERDICTS
 
 _OF_A_RUN = (MANIFEST, QUESTIONS, TRACES, VERDICTS, "decision.json", LOCK)

@@ -58,9 +58,6 @@ class CouncilGrader:
             [member.keeping(replies) if hasattr(member, "keeping") else member for member in self._members]
         )
 
-    def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
-        return [graded.verdicts for graded in self.read(items)]
-
     def read(self, items: Sequence[Item]) -> list[Graded]:
         by_member = [member.read(items) for member in self._members]
         self.ballots = {

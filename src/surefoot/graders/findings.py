@@ -50,9 +50,6 @@ class FindingsGrader:
         self._judge = judge
         self.name = judge.name
 
-    def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
-        return [graded.verdicts for graded in self.read(items)]
-
     def read(self, items: Sequence[Item]) -> list[Graded]:
         """Two batches for the judge: the cited passages, then all others for the claims those do not bear out."""
         readings = [_Reading.of(item) for item in items]

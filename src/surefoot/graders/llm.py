@@ -81,9 +81,6 @@ class LlmGrader:
         name = f"{_at_host(self._model.name)}+{self._prompting.version}"
         return f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name
 
-    def grade(self, items: Sequence[Item]) -> list[tuple[Verdict, ...]]:
-        return [graded.verdicts for graded in self.read(items)]
-
     def read(self, items: Sequence[Item]) -> list[Graded]:
         return list(self.carry_out(self.plan(items)).graded)
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
-from surefoot.importers.verdicts import quoted
-from surefoot.records import AI, PEOPLE, UNNAMED, bare_name, is_ai, is_annotator, is_called_like_a_grader
+from surefoot.importers.verdicts import BadVerdict, quoted
+from surefoot.records import AI, PEOPLE, UNNAMED, bare_name, is_ai, is_called_like_a_grader
 
 WHO = ("annotator", "grader")
 LONGEST_NAME = 200
@@ -53,31 +52,21 @@ def _unified(given: str) -> str:
     return AI + name[len(AI) :].strip() if name.casefold().startswith(AI) else name
 
 
-class Author(NamedTuple):
-    """Who gave a row: `written` as the row has it, and the `grader` whose verdict it is if it is no label."""
-
-    written: str
-    grader: str = ""
-    is_surely_no_grader: bool = False
-
-    @property
-    def name(self) -> str:
-        return _unified(self.written.removeprefix(PEOPLE)) or UNNAMED
+class NotByAPerson(ValueError):
+    """A verdict of a grader, where a label is asked for."""
 
 
-def author_of(row: Mapping[str, str], graders: Collection[str]) -> Author:
+def annotator_of(row: Mapping[str, str], graders: Collection[str]) -> str:
     """`annotator` goes before `grader`, yet no name beside it makes a grader's verdict a label."""
     given = [row[key] for key in WHO if row.get(key)] or [UNNAMED]
-    grader = next((name for name in given if names_a_grader(name, graders)), "")
-    return Author(given[0], grader, any(is_annotator(_unified(name)) for name in given))
-
-
-def fault_in(name: str) -> str:
-    """Why this cannot be the name of an annotator, or nothing."""
+    for one in given:
+        if names_a_grader(one, graders):
+            raise NotByAPerson(f"this is a verdict by {quoted(one)}, a grader, and no label by a person")
+    name = _unified(given[0].removeprefix(PEOPLE)) or UNNAMED
     if name == AI:
-        return f"the annotator {quoted(name)} has no name behind {AI}"
+        raise BadVerdict(f"the annotator {quoted(name)} has no name behind {AI}")
     if len(name) > LONGEST_NAME:
-        return f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters"
+        raise BadVerdict(f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters")
     if any(unicodedata.category(character) in _UNPRINTABLE for character in name):
-        return f"the annotator {quoted(name)} has a name that cannot be printed"
-    return ""
+        raise BadVerdict(f"the annotator {quoted(name)} has a name that cannot be printed")
+    return name

@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, select, text
 
 from surefoot.ledger.database import Database
-from surefoot.ledger.replies import Replies
-from surefoot.ledger.schema import CERTIFICATES, LABELS, RUNS, STEPS, add, in_order, record, table_of
+from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, table_of
 from surefoot.records import Certificate, Label, RunEntry, Step
 
 _AT_ONCE = 500
+_PUT = text(
+    "INSERT INTO replies (digest, at, model, reply) VALUES (:digest, :at, :model, :reply) "
+    "ON CONFLICT (digest) DO UPDATE SET at = excluded.at, model = excluded.model, reply = excluded.reply"
+)
 
 Record = TypeVar("Record", bound=Struct)
 
@@ -41,12 +45,14 @@ class Ledger:
 
     @classmethod
     def existing(cls, where: str | Path) -> Ledger | None:
-        """The ledger, or None where there is none. It is only read until something is added, also an older one."""
+        """The ledger, or None where there is none."""
         with contextlib.ExitStack() as undo:
             database = undo.enter_context(contextlib.closing(Database(where)))
             empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
-            if empty or not database.version():
+            if empty or not (version := database.version()):
                 return None
+            if version < FORMAT:
+                database.make()
             undo.pop_all()
         return cls(where, database)
 
@@ -57,8 +63,8 @@ class Ledger:
             self._replies = Replies(self._where)
         return self._replies
 
-    def add_labels(self, rows: Iterable[Label]) -> int:
-        """How many were new. All are added or none; they are on disk when this returns."""
+    def add(self, rows: Iterable[Struct]) -> int:
+        """Rows of one kind; how many were new. All are added or none; they are on disk when this returns."""
         with self.database.writing() as connection:
             return add(connection, rows)
 
@@ -68,32 +74,23 @@ class Ledger:
         They are read in the very transaction that adds: nobody can add the same in between.
         """
         with self.database.writing() as connection:
-            return add(connection, new_beside(self._labels(connection, versions)))
+            return add(connection, new_beside(_labels(connection, versions)))
 
-    def labels(
-        self, *, versions: Collection[str] | None = None, run: str | None = None, annotator: str | None = None
-    ) -> list[Label]:
+    def labels(self, *, versions: Collection[str] | None = None, run: str | None = None) -> list[Label]:
         """Every row, oldest first, those that were changed later too: `records.current` tells what is in force."""
         where = [] if run is None else [LABELS.c.run == run]
-        where += [] if annotator is None else [LABELS.c.annotator == annotator]
         with self.database.reading() as connection:
             if versions is None:
-                return self._rows(connection, Label, *where)
-            return self._labels(connection, versions, *where)
-
-    def add_certificate(self, certificate: Certificate) -> None:
-        self._add(certificate)
+                return _rows(connection, Label, *where)
+            return _labels(connection, versions, *where)
 
     def certificates(self, grader: str | None = None) -> list[Certificate]:
         """Newest first."""
         return self._all(Certificate, *([] if grader is None else [CERTIFICATES.c.grader == grader]))[::-1]
 
-    def add_step(self, step: Step) -> None:
-        self._add(step)
-
-    def steps(self, programme: str | None = None) -> list[Step]:
+    def steps(self) -> list[Step]:
         """Oldest first."""
-        return self._all(Step, *([] if programme is None else [STEPS.c.programme == programme]))
+        return self._all(Step)
 
     def add_run(self, entry: RunEntry) -> None:
         """A run that is known at its place, with the manifest it had, is not added again."""
@@ -118,21 +115,43 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _add(self, row: Struct) -> None:
-        with self.database.writing() as connection:
-            add(connection, [row])
-
     def _all(self, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
         with self.database.reading() as connection:
-            return self._rows(connection, kind, *where)
+            return _rows(connection, kind, *where)
 
-    def _rows(self, connection: Connection, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
-        table = table_of(kind)
-        found = connection.execute(in_order(table, self.database.columns_of(table, connection)).where(*where))
-        return [record(kind, row) for row in found.mappings()]
 
-    def _labels(self, connection: Connection, versions: Collection[str], *where: ColumnElement[bool]) -> list[Label]:
-        waiting, found = iter(sorted(set(versions))), list[Label]()
-        while some := list(itertools.islice(waiting, _AT_ONCE)):
-            found += self._rows(connection, Label, LABELS.c.version.in_(some), *where)
-        return sorted(found, key=lambda label: (label.at, label.id))
+class Replies:
+    """Paid replies of models, so that a team shares them. A cache: a reply may be put in place of another.
+
+    It has its own connections: they need not wait for the disk.
+    """
+
+    def __init__(self, where: str | Path) -> None:
+        self._database = Database(where, durable=False)
+        self.name = self._database.name
+
+    def read(self, digest: str) -> bytes | None:
+        with self._database.reading() as connection:
+            found = connection.execute(select(REPLIES.c.reply).where(REPLIES.c.digest == digest)).scalar()
+        return None if found is None else str(found).encode()
+
+    def write(self, digest: str, model: str, reply: bytes) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"digest": digest, "at": at, "model": model, "reply": reply.decode()}
+        with self._database.writing(alone=False) as connection:
+            connection.execute(_PUT, row)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _rows(connection: Connection, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
+    found = connection.execute(in_order(table_of(kind)).where(*where))
+    return [record(kind, row) for row in found.mappings()]
+
+
+def _labels(connection: Connection, versions: Collection[str], *where: ColumnElement[bool]) -> list[Label]:
+    waiting, found = iter(sorted(set(versions))), list[Label]()
+    while some := list(itertools.islice(waiting, _AT_ONCE)):
+        found += _rows(connection, Label, LABELS.c.version.in_(some), *where)
+    return sorted(found, key=lambda label: (label.at, label.id))

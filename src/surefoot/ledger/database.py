@@ -14,23 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, Table, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
-from surefoot.ledger import migrations
+from surefoot.ledger import schema
+from surefoot.rows import printable
 
 _SECONDS_TO_WAIT = 30.0
 _SECONDS_TO_CONNECT = 10
 _WRITERS = 7_354_227_105  # any number, the same in every surefoot: the lock that writers to a server take
 _WRITES = "surefoot_writes"
 _LOCK_NOT_AVAILABLE = "55P03"
-
-
-class Busy(Incomplete):
-    """Others write to it, and have not come to an end."""
 
 
 class Database:
@@ -42,7 +38,6 @@ class Database:
         shown = self._url.set(drivername="postgresql").render_as_string(hide_password=True)
         self.name = printable(self.file) if self.file else shown
         self._engine = _file_engine(self._url, self.file, durable) if self.file else _server_engine(self._url)
-        self._is_up_to_date = False  # as far as is known; once it is, it stays so
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -53,16 +48,7 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self, *, alone: bool = True) -> Iterator[Connection]:
-        """All of it or nothing. `alone`: no other writer comes between; a file knows no other way.
-
-        An older ledger is brought up to date first; whoever may not do that can only read it.
-        """
-        self._bring_up_to_date()
-        with self._writing(alone=alone) as connection:
-            yield connection
-
-    @contextlib.contextmanager
-    def _writing(self, *, alone: bool = True) -> Iterator[Connection]:
+        """All of it or nothing. `alone`: no other writer comes between; a file knows no other way."""
         writers = self._engine.execution_options(**{_WRITES: True})
         with self._in_plain_words(), writers.begin() as connection:
             if alone and not self.file:
@@ -78,43 +64,17 @@ class Database:
                 os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             except OSError as error:
                 raise Incomplete(f"the ledger {self.name} cannot be opened: {error.strerror}", _ELSEWHERE) from error
-        if not self.version():
+        if self.version() < schema.FORMAT:
             self._turn_wal_on()
-            with self._writing() as connection:
-                migrations.migrate(connection, self.name)
-        self._bring_up_to_date()
+            with self.writing() as connection:
+                schema.make(connection, self.name)
 
     def version(self) -> int:
         with self.reading() as connection:
-            found = migrations.version_of(connection, self.name)
-        self._is_up_to_date = found == len(migrations.MIGRATIONS)
-        return found
-
-    def columns_of(self, table: Table, connection: Connection) -> list[Column[Any]]:
-        """Those that are there: an older ledger lacks the newest, until somebody writes to it."""
-        if self._is_up_to_date:
-            return list(table.columns)
-        there = {column["name"] for column in inspect(connection).get_columns(table.name)}
-        return [column for column in table.columns if column.name in there]
+            return schema.version_of(connection, self.name)
 
     def close(self) -> None:
         self._engine.dispose()
-
-    def _bring_up_to_date(self) -> None:
-        """A ledger of an older format, whose tables are there."""
-        if self._is_up_to_date or (found := self.version()) in (0, len(migrations.MIGRATIONS)):
-            return
-        try:
-            with self._writing() as connection:
-                migrations.migrate(connection, self.name)
-        except Busy:
-            raise
-        except Incomplete as error:
-            steps = f"its format is {found}, and has to be {len(migrations.MIGRATIONS)} before anything is added"
-            who = "may write to the file and its folder" if self.file else "owns its tables"
-            hint = f"let somebody who {who} add something with this surefoot; till then it can be read"
-            raise Incomplete(f"{error.message}; {steps}", hint) from error
-        self._is_up_to_date = True
 
     def _turn_wal_on(self) -> None:
         """For good, of a file. Only one process can, and SQLite does not make the others wait for it."""
@@ -144,7 +104,7 @@ class Database:
                 raise Incomplete(f"{self.name} is no ledger: it is not a database", _ELSEWHERE) from error
             if "locked" in reason if self.file else getattr(cause, "sqlstate", "") == _LOCK_NOT_AVAILABLE:
                 message = f"the ledger {self.name} has been busy for over {_SECONDS_TO_WAIT:.0f} seconds"
-                raise Busy(message, "wait until the other process has finished, then try again") from error
+                raise Incomplete(message, "wait until the other process has finished, then try again") from error
             raise Incomplete(f"the ledger {self.name} cannot be used: {reason}", _ELSEWHERE) from error
 
 

@@ -1,20 +1,41 @@
-"""The tables of a ledger as SQLAlchemy sees them, and records as rows of them. `migrations.py` makes them."""
+"""The tables of a ledger, made from the records that are their rows. The same in both databases."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, MetaData, RowMapping, Select, Table, Text, select
+from msgspec.structs import FieldInfo
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Float,
+    Index,
+    MetaData,
+    RowMapping,
+    Select,
+    Table,
+    Text,
+    inspect,
+    select,
+    text,
+)  # fmt: skip
 from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateColumn
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.records import Certificate, Drawn, Label, RunEntry, Step
 
+FORMAT = 3
+VERSIONS = "surefoot_ledger"  # the table that says which format this is, and that it is a ledger
+_REFUSAL = "rows of a ledger are added, never changed"
 _BATCH = 500
 _LARGEST = 2**63
 
@@ -55,43 +76,121 @@ class _Json(TypeDecorator[object]):
         return None if value is None else msgspec.json.decode(value)
 
 
-_KINDS: dict[object, type[TypeEngine[Any]]] = {
-    str: Text, Drawn: Text, int: BigInteger, bool: Boolean, float | None: Float,
+# Compared by bytes in both databases, whatever language a server sorts by.
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+_KINDS: dict[object, TypeEngine[Any]] = {
+    str: _TEXT, Drawn: _TEXT, int: BigInteger(), bool: Boolean(), float | None: Float(),
 }  # fmt: skip
+# What tells two rows of a table apart. A run may lie in several places and be graded again.
+_IDENTITY = {"runs": ("id", "path", "at"), "replies": ("digest",)}
 _metadata = MetaData()
 
 
 def _table(name: str, kind: type[Struct]) -> Table:
     """A column for each field; what is no plain value is JSON."""
-    columns = [Column(field.name, _KINDS.get(field.type, _Json)) for field in msgspec.structs.fields(kind)]
-    return Table(name, _metadata, *columns)
+    return Table(name, _metadata, *(_column(field, _identity_of(name)) for field in msgspec.structs.fields(kind)))
+
+
+def _column(field: FieldInfo, identity: Sequence[str]) -> Column[Any]:
+    """Whatever the record has a default for, so has the database: older rows lack what was added since."""
+    kind = _KINDS.get(field.type, _Json())
+    default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    literal = None
+    if default is not msgspec.NODEFAULT and default is not None:
+        is_number = isinstance(kind, (BigInteger, Boolean))
+        encoded = msgspec.json.encode(default).decode() if isinstance(kind, _Json) else str(default)
+        literal = text(encoded.upper()) if is_number else encoded
+    return Column(
+        field.name, kind, primary_key=field.name in identity, nullable=field.type == float | None,
+        server_default=literal,
+    )  # fmt: skip
+
+
+def _identity_of(table: str) -> Sequence[str]:
+    return _IDENTITY.get(table, ("id",))
 
 
 LABELS, CERTIFICATES = _table("labels", Label), _table("certificates", Certificate)
 STEPS, RUNS = _table("steps", Step), _table("runs", RunEntry)
 REPLIES = _table("replies", PaidReply)
+Index("labels_in_order", LABELS.c.at, LABELS.c.id)
+Index("labels_by_version", LABELS.c.version)
 
 # What is kept for good, by table. Paid replies are not among them: they are a cache.
 RECORDS: dict[str, type[Struct]] = {"labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry}
 TABLES = {"labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "replies": REPLIES}
-# What tells two rows of a table apart. A run may lie in several places and be graded again.
-_IDENTITY = {"runs": ("id", "path", "at")}
+
+
+def version_of(connection: Connection, name: str) -> int:
+    """The format of a ledger; 0 where there is none yet. What is something else is named."""
+    tables = set(inspect(connection).get_table_names())
+    if VERSIONS not in tables:
+        # A file is ours alone; on a server others may have tables beside ours.
+        if foreign := tables if connection.dialect.name == "sqlite" else tables & TABLES.keys():
+            hint = "choose another place with --ledger"
+            raise Incomplete(f"{name} is a database, but no ledger: it has a table {min(foreign)}", hint)
+        return 0
+    found = int(connection.execute(text(f"SELECT COALESCE(MAX(number), 0) FROM {VERSIONS}")).scalar_one())
+    if found > FORMAT:
+        message = f"the ledger {name} was made by a newer surefoot (its format is {found}, this one knows {FORMAT})"
+        raise Incomplete(message, "upgrade surefoot to read it")
+    return found
+
+
+def make(connection: Connection, name: str) -> None:
+    """Make the tables, or add the columns that an older ledger lacks.
+
+    The caller holds the lock of writers: somebody may have been quicker.
+    """
+    if (found := version_of(connection, name)) == FORMAT:
+        return
+    if not found:
+        connection.exec_driver_sql(f"CREATE TABLE {VERSIONS} (number BIGINT PRIMARY KEY, at TEXT NOT NULL)")
+        _metadata.create_all(connection, checkfirst=False)
+        for statement in _refusals(connection.dialect.name):
+            connection.exec_driver_sql(statement)
+    for table in TABLES.values():
+        there = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in there:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    connection.execute(text(f"INSERT INTO {VERSIONS} VALUES (:number, :at)"), {"number": FORMAT, "at": at})
+
+
+def _refusals(dialect: str) -> Iterator[str]:
+    """The database itself refuses changes, by whatever program."""
+    if dialect == "postgresql":
+        refuse = f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$"
+        yield f"CREATE OR REPLACE FUNCTION surefoot_refuse() RETURNS trigger LANGUAGE plpgsql AS {refuse}"
+    for table in RECORDS:
+        if dialect == "postgresql":
+            trigger = "EXECUTE FUNCTION surefoot_refuse()"
+            yield f"CREATE TRIGGER {table}_kept BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {trigger}"
+            yield f"CREATE TRIGGER {table}_whole BEFORE TRUNCATE ON {table} FOR EACH STATEMENT {trigger}"
+            continue
+        refuse = f"BEGIN SELECT RAISE(ABORT, '{_REFUSAL}'); END"
+        same = " AND ".join(f"{column} = NEW.{column}" for column in _identity_of(table))
+        yield f"CREATE TRIGGER {table}_unchanged BEFORE UPDATE ON {table} {refuse}"
+        yield f"CREATE TRIGGER {table}_undeleted BEFORE DELETE ON {table} {refuse}"
+        # INSERT OR REPLACE deletes without asking the trigger above.
+        there = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"
+        yield f"CREATE TRIGGER {table}_unreplaced BEFORE INSERT ON {table} WHEN {there} {refuse}"
 
 
 def table_of(kind: type[Struct]) -> Table:
     return next(TABLES[name] for name, record in RECORDS.items() if record is kind)
 
 
-def in_order(table: Table, columns: Iterable[Column[Any]] | None = None) -> Select[tuple[Any, ...]]:
-    """All rows, oldest first, in the one order that does not depend on how they came. `columns`: those alone."""
-    chosen = select(table) if columns is None else select(*columns)
-    return chosen.order_by(*(table.c[name] for name in ("at", "id", "path", "digest") if name in table.c))
+def in_order(table: Table) -> Select[tuple[Any, ...]]:
+    """All rows, oldest first, in the one order that does not depend on how they came."""
+    return select(table).order_by(*(table.c[name] for name in ("at", "id", "path", "digest") if name in table.c))
 
 
 def record(kind: type[Record], row: RowMapping) -> Record:
-    """A column that an older ledger lacks has the default of the record."""
     try:
-        return msgspec.convert({name: row[name] for name in kind.__struct_fields__ if name in row}, kind)
+        return msgspec.convert({name: row[name] for name in kind.__struct_fields__}, kind)
     except msgspec.ValidationError as error:
         message = f"the {kind.__name__} {row['id']} in the ledger cannot be read: {error}"
         raise Incomplete(message, "it was not written by surefoot; restore the ledger from a copy") from error
@@ -112,7 +211,7 @@ def add(connection: Connection, rows: Iterable[Struct]) -> int:
                 hint = "rows are never changed; what has changed is a row with an id of its own"
                 raise Conflict(row, f"the ledger has another row in {table.name} with the id {place[0]}", hint)
         if fresh:
-            connection.execute(table.insert(), [_values(table, row) for row in fresh.values()])
+            connection.execute(table.insert(), [msgspec.structs.asdict(row) for row in fresh.values()])
         new += len(fresh)
     return new
 
@@ -123,11 +222,7 @@ def _with_ids(connection: Connection, table: Table, kind: type[Record], batch: S
 
 
 def _identity(table: Table, row: Struct) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in _IDENTITY.get(table.name, ("id",)))
-
-
-def _values(table: Table, row: Struct) -> dict[str, Any]:
-    return {column.name: getattr(row, column.name) for column in table.columns}
+    return tuple(getattr(row, name) for name in _identity_of(table.name))
 
 
 def checked(row: Record) -> Record:

@@ -204,6 +204,11 @@ def load_function(spec: str, mapping: Mapping[str, str]) -> Pipeline:
         found = getattr(found, part, None)
     if found is None:
         raise UsageError(f"the module {module_name} has no function {path!r}", _HINT)
+    return function_pipeline(found, spec, mapping)
+
+
+def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Pipeline:  # noqa: ANN401 - a user's object
+    """A function, or a class or object with `answer`, as a pipeline that is called `spec` unless it has a name."""
     if inspect.isclass(found):
         found = _made(found, spec)
     # An object with `answer(ask)` is a pipeline; it is told of null retrieval by the ask.

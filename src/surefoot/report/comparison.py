@@ -20,6 +20,7 @@ from surefoot.report.comparison_words import (
     background,
     called,
     change_words,
+    group_rows,
     groups,
     mcnemar_line,
     number,
@@ -101,9 +102,15 @@ def markdown(comparison: Comparison) -> Iterator[str]:
 def _markdown_groups(comparison: Comparison) -> Iterator[str]:
     for field, values in comparison.by_group.items():
         if values:
-            yield from ("", f"## Changes by {cell(field)}", "", f"| {cell(field)} | metric | change |", "|---|---|---|")
-        for value, changes in values.items():
-            yield from (f"| {cell(value)} | {name} | {change_words(name, one)} |" for name, one in changes.items())
+            columns = " | ".join(("metric", "baseline", "candidate", "change"))
+            yield from (
+                "",
+                f"## Changes by {cell(field)}",
+                "",
+                f"| {cell(field)} | {columns} |",
+                "|---|---|---|---|---|",
+            )
+        yield from (f"| {cell(value)} | {' | '.join(rest)} |" for value, *rest in group_rows(values))
 
 
 def _markdown_rule(check: Check) -> str:
@@ -169,10 +176,9 @@ def _metric_tables(comparison: Comparison) -> Iterator[Table]:
         table.add_row(name, number(name, before), number(name, after), change_words(name, change))
     yield table
     for field in comparison.request.by:
-        table = Table(plain(field), "metric", "change", box=None, pad_edge=False)
-        for value, changes in comparison.by_group[field].items():
-            for name, change in changes.items():
-                table.add_row(Text(plain(value)), name, change_words(name, change))
+        table = Table(plain(field), "metric", "baseline", "candidate", "change", box=None, pad_edge=False)
+        for value, *rest in group_rows(comparison.by_group[field]):
+            table.add_row(Text(plain(value)), *rest)
         yield table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from surefoot.gate import trust
 from surefoot.gate.counts import Counted
 from surefoot.gate.decide import Comparison
@@ -53,6 +55,17 @@ def change_words(metric: str, change: Change | None) -> str:
     if change.low == change.high:
         return value
     return f"{value}, between {in_points(metric, change.low)} and {in_points(metric, change.high)}"
+
+
+def group_rows(changes: Mapping[str, Mapping[str, Change]]) -> Iterator[tuple[str, str, str, str, str]]:
+    """What a metric was and is in each part of the questions, by all that is known, and its change."""
+    for value, of in changes.items():
+        for name, one in of.items():
+            yield value, name, _level(name, one.baseline), _level(name, one.candidate), change_words(name, one)
+
+
+def _level(metric: str, value: float) -> str:
+    return f"{value:.2f}" if METRICS[metric].scale > 1 else f"{100 * value:.1f}%"
 
 
 def allowed(check: Check) -> str:

@@ -23,6 +23,7 @@ from surefoot.report.comparison_words import (
     background,
     change_words,
     cited_by,
+    group_rows,
     groups,
     mcnemar_line,
     number,
@@ -231,10 +232,8 @@ def _measures(comparison: Comparison) -> Iterator[str]:
     for field, values in comparison.by_group.items():
         if values:
             yield f"<details><summary>Changes by {text(field)}</summary>"
-            cells = (
-                (text(value), name, change_words(name, one)) for value, of in values.items() for name, one in of.items()
-            )
-            yield from table((text(field), "metric", "change"), cells)
+            cells = ((text(value), *rest) for value, *rest in group_rows(values))
+            yield from table((text(field), "metric", "baseline", "candidate", "change"), cells)
             yield "</details>"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.errors import ExitCode
 from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.problems import ProblemLog, in_words
 from surefoot.records import WITHOUT
 from surefoot.scorecard import difference as difference_of
 from surefoot.types import Estimate
@@ -23,6 +24,7 @@ _UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
     r"\U000e0000-\U000e0fff]+"
 )
+_NAMED = 5  # problems of a kind
 _LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
 _MARKUP = re.compile(r"([\\`*_\[\]|#~])")
 
@@ -133,3 +135,12 @@ def headline(decision: Decision) -> str:
         unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
     said = "; ".join(unfinished) or "no rule applies"
     return f"incomplete: {said}." if decision.exit_code == ExitCode.INCOMPLETE else f"{said}."
+
+
+def problem_lines(problems: ProblemLog) -> Iterator[str]:
+    """What of the input could not be used: the first of each kind, and how many more there are."""
+    for kind, named in problems.named.items():
+        for problem in named[:_NAMED]:
+            yield f"{'note' if kind == 'note' else 'warning'}: {plain(str(problem), 500)}"
+        if (more := problems.counts[kind] - _NAMED) > 0:
+            yield f"  and {in_words(more, kind)} more"

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.appending import UNREADABLE, printable
 from surefoot.errors import Incomplete, SurefootError
 from surefoot.gate.queue import Place, queue
 from surefoot.graders.runs import items_of
 from surefoot.ledger.places import run_id
 from surefoot.records import Drawn, version_of
 from surefoot.report.words import counted
+from surefoot.rows import UNREADABLE, printable
 from surefoot.store import DECISION, RunStore
 from surefoot.text.normal import is_empty
 from surefoot.types import Item

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from surefoot import rubric
-from surefoot.appending import printable
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
 from surefoot.importers.verdicts import checked, load_verdicts
 from surefoot.records import corpus_of
+from surefoot.rows import printable
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
@@ -20,7 +20,7 @@ def is_run(path: str | Path) -> bool:
     return (Path(path) / MANIFEST).is_file()
 
 
-def load_side(path: str | Path) -> Run:
+def read_run(path: str | Path) -> Run:
     """A run named like its path. What could not be read of it stands in its problems."""
     where = Path(path)
     name = printable(where)

@@ -15,7 +15,7 @@ import pytest
 from surefoot.cli.main import _run
 from surefoot.importers import gatefiles
 from surefoot.ledger import Ledger
-from surefoot.ledger.moving import read_records
+from surefoot.ledger.exports import read_records
 from surefoot.ledger.places import run_id, versions_of
 from surefoot.records import Label
 from surefoot.store import RunStore
@@ -94,7 +94,7 @@ def label(run: Path, id: str, value: str) -> None:
     with Ledger.open(run.parent / "surefoot.db") as ledger:
         store = RunStore.open(run)
         at = datetime.now(UTC).isoformat(timespec="microseconds")
-        ledger.add_labels([Label(
+        ledger.add([Label(
             id=f"{run.name}-{id}", at=at, annotator="ann", question_id=id, axis="factuality", value=value,
             version=versions_of(store)[id, 1], run=run_id(store.manifest),
         )])  # fmt: skip
@@ -215,16 +215,6 @@ def test_without_a_run_that_was_counted_it_is_said_that_it_cannot_be(
     words = readme_of(audited("cand"))
     assert "it cannot be: the run runs/base is not in here" in words and "surefoot compare" not in words
     assert "no run runs/base, which the decision counted" in capsys.readouterr().err
-
-
-def test_a_decision_of_an_earlier_gate_is_shown_and_not_repeated(tmp_path: Path) -> None:
-    version(tmp_path / "runs" / "base", "v1", FEES)
-    cand = version(tmp_path / "runs" / "cand", "v2", WRONG)
-    _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"])
-    kept = msgspec.json.decode((cand / "decision.json").read_bytes())
-    (cand / "decision.json").write_bytes(msgspec.json.encode({**kept, "mode": "strict"}))
-    words = readme_of(audited("cand"))
-    assert "in the strict mode of an earlier gate" in words and "it cannot be: an earlier gate made it" in words
 
 
 def _rows(lines: bytes) -> list[Label]:

@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from surefoot.auditing.layout import INDEX, SUMS
-from surefoot.auditing.verifying import Fault, Verified, verify_bundle
+from surefoot.audit.bundle import Fault, Verified, verify_bundle
+from surefoot.audit.readme import INDEX, SUMS
 from surefoot.cli.main import _run
 from surefoot.errors import UsageError
 from surefoot.importers import gatefiles
 from surefoot.ledger import Ledger
-from surefoot.ledger.moving import read_records
+from surefoot.ledger.exports import read_records
 from surefoot.ledger.places import run_id, versions_of
 from surefoot.records import Label, RunEntry
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -61,7 +61,7 @@ def runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
             "version": version,
             "run": run_id(manifest),
         }
-        ledger.add_labels([
+        ledger.add([
             Label(id="l1", at="2026-01-01T00:00:00+00:00", value="correct", **said),  # type: ignore[arg-type]
             Label(id="l2", at="2026-01-02T00:00:00+00:00", value="wrong", **said),  # type: ignore[arg-type]
             Label(id="l3", at="2026-01-02T00:00:00+00:00", value="wrong", **{**said, "version": "of another run"}),  # type: ignore[arg-type]
@@ -151,36 +151,6 @@ def test_no_byte_of_a_member_can_change_unnoticed(bundle: Path, number: int) -> 
         assert SUMS in str(error)
 
 
-def swapped(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], object]:
-    def change(content: dict[str, bytes]) -> None:
-        assert old in content[name]
-        content[name] = content[name].replace(old, new)
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "member", "words"),
-    [
-        (swapped("run/traces.jsonl", b"EUR 9", b"EUR 7"), "run", "the verdicts are on other answers"),
-        (swapped("base/questions.jsonl", b"fee q1", b"fee q0"), "base", "not those that the manifest names"),
-        (swapped("run/manifest.json", b'"name"', b'"nama"'), "run", "cannot be read"),
-        (swapped("ledger.jsonl", b'"q3"', b"3"), "ledger.jsonl:4", "Expected"),
-        (swapped("run/verdicts.jsonl", b'"wrong"', b'"correct"'), "run", "the verdicts are not those that"),
-        (swapped("run/decision.json", b'"BLOCK"', b'"SHIP"'), "run/decision.json", "it says SHIP"),
-        (lambda content: content.pop("ledger.jsonl"), INDEX, "no labels"),
-        (lambda content: content.pop("base/manifest.json"), "base", "no manifest.json"),
-        (lambda content: [content.pop(name) for name in list(content) if name.startswith("base/")], INDEX, "base"),
-    ],
-)
-def test_new_hashes_do_not_hide_what_does_not_fit(
-    bundle: Path, change: Callable[[dict[str, bytes]], object], member: str, words: str
-) -> None:
-    found = rewritten(bundle, change, sums=True)
-    assert not found.sound
-    assert any(fault.member == member and words in fault.words for fault in found.faults), found.faults
-
-
 def test_the_hash_of_the_whole_is_held_against_what_was_told(bundle: Path) -> None:
     sha256 = verify_bundle(bundle).sha256
     assert verify_bundle(bundle, sha256.upper()).sound
@@ -205,27 +175,6 @@ def test_it_is_said_when_only_the_inside_was_checked(bundle: Path, capsys: pytes
     assert msgspec.json.decode(capsys.readouterr().out)["held_against"] == ""
     assert _run(["audit", "--verify", str(alone), "--expect", verify_bundle(bundle).sha256]) == 0
     assert "only its inside" not in capsys.readouterr().out
-
-
-def added(name: str, data: bytes) -> Callable[[dict[str, bytes]], object]:
-    return lambda content: content.__setitem__(name, data)
-
-
-@pytest.mark.parametrize(
-    "name", ["evil.txt", "../../evil.txt", "run/evil.py", "/etc/evil", "attached/a/b", "attached/.."]
-)
-def test_a_member_that_no_bundle_has_is_named_whatever_the_hashes_say(bundle: Path, name: str) -> None:
-    assert Fault(name, "is extra: no bundle has such a file") in rewritten(bundle, added(name, b"x"), sums=True).faults
-
-
-def test_a_decision_cannot_be_slipped_in_nor_made_unreadable(tmp_path: Path, bundle: Path) -> None:
-    alone = made(tmp_path / "alone", FEES)
-    assert _run(["audit", str(alone), "--ledger", str(bundle.parent / "surefoot.db")]) == 0
-    forged = added("run/decision.json", b'{"outcome": "SHIP", "exit_code": 0, "checks": []}')
-    found = rewritten(tmp_path / "alone.audit.zip", forged, sums=True)
-    assert any("no decision" in fault.words and "not so" in fault.words for fault in found.faults), found
-    found = rewritten(bundle, added("run/decision.json", b"["), sums=True)
-    assert Fault("run/decision.json", "it cannot be read") in found.faults
 
 
 @pytest.mark.parametrize("place", range(22))
@@ -286,7 +235,7 @@ def test_a_full_disk_is_named(runs: Path, monkeypatch: pytest.MonkeyPatch, capsy
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("surefoot.auditing.bundle._put", full)
+    monkeypatch.setattr("surefoot.audit.bundle._put", full)
     assert _run(["audit", str(runs / "cand")]) == 4
     assert "cand.audit.zip cannot be written: No space left" in capsys.readouterr().err
 
@@ -311,13 +260,31 @@ def test_what_the_bundle_lacks_is_named_in_it(tmp_path: Path, capsys: pytest.Cap
     assert found.sound and list(found.lacks) == written["lacks"]
 
 
-def test_a_run_that_does_not_fit_is_bundled_and_said_to_be_so(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with RunStore.open(runs / "cand", writing=True) as store:
-        store.append_trace(Trace(question_id="q1", answer="Another."))
-    assert _run(["audit", str(runs / "cand")]) == 4
-    assert "the verdicts are on other answers" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("cand/traces.jsonl", "EUR 9", "EUR 7", "run: the verdicts are on other answers"),
+        ("base/questions.jsonl", "fee q1", "fee q0", "base: the questions are not those that the manifest names"),
+        ("cand/verdicts.jsonl", '"wrong"', '"correct"', "run: the verdicts are not those that rules"),
+        (
+            "cand/decision.json",
+            '"BLOCK"',
+            '"SHIP"',
+            "run/decision.json: it says SHIP, and the gate's history says BLOCK",
+        ),
+        ("cand/decision.json", "{", "[", "run/decision.json: it cannot be read"),
+    ],
+)
+def test_what_does_not_fit_is_said_when_the_bundle_is_made(
+    runs: Path, file: str, old: str, new: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (runs / file).read_text()
+    assert old in content
+    (runs / file).write_text(content.replace(old, new))
+    assert _run(["audit", str(runs / "cand"), "--base", str(runs / "base")]) == 4
+    assert words in capsys.readouterr().err
     found = verify_bundle(runs / "cand.audit.zip")
-    assert found.sound and any("the verdicts are on other answers" in remark for remark in found.remarks)
+    assert found.sound and any(words in remark for remark in found.remarks)
 
 
 def test_files_that_are_no_bundles_are_named(tmp_path: Path, bundle: Path) -> None:
@@ -333,12 +300,6 @@ def test_files_that_are_no_bundles_are_named(tmp_path: Path, bundle: Path) -> No
         assert _run(["audit", "--verify", str(path)]) == 2
 
 
-def test_a_bundle_that_would_fill_the_disk_is_not_unpacked(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.auditing.verifying.LARGEST", 1_000)
-    (fault,) = verify_bundle(bundle).faults
-    assert "nothing is read" in fault.words
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 def test_a_damaged_member_is_no_fault_of_ours(bundle: Path, method: int) -> None:
     other = bundle.with_name("other.zip")
@@ -349,11 +310,6 @@ def test_a_damaged_member_is_no_fault_of_ours(bundle: Path, method: int) -> None
     data = other.read_bytes()
     other.write_bytes(data[:at] + bytes(byte ^ 255 for byte in data[at : at + 40]) + data[at + 40 :])
     assert any(fault.member == "run/traces.jsonl" for fault in verify_bundle(other).faults)
-
-
-def test_a_bundle_of_another_surefoot_is_left_to_it(bundle: Path) -> None:
-    with pytest.raises(UsageError, match="was made by surefoot"):
-        rewritten(bundle, swapped(INDEX, b'"surefoot_audit": 2', b'"surefoot_audit": 1'), sums=True)
 
 
 def test_names_that_occur_twice_and_lists_that_are_none(bundle: Path, tmp_path: Path) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import mmap
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from surefoot.errors import Incomplete
 from surefoot.types import Problem
@@ -27,7 +29,7 @@ class Writer:
 
     def __init__(self, folder: Path, appended: Iterable[str], problems: list[Problem]) -> None:
         self._folder = folder
-        self._lock_file = _locked(folder / LOCK)
+        self._lock = _locked(folder / LOCK)
         self._files: dict[str, int] = {}
         self._replaced: list[int] = []  # closed with the rest: one of them may just be made durable
         self._unsynced: set[int] = set()
@@ -60,8 +62,9 @@ class Writer:
         if self._syncing is not None:
             self._syncing.join()
         self._sync()
-        for file in (*self._files.values(), *self._replaced, self._lock_file):
+        for file in (*self._files.values(), *self._replaced):
             os.close(file)
+        self._lock.release()
 
     def _sync_until_closed(self) -> None:
         while not self._closing.wait(_SYNC_SECONDS):
@@ -80,15 +83,14 @@ def printable(path: Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
-def _locked(path: Path) -> int:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+def _locked(path: Path) -> FileLock:
+    lock = FileLock(path, timeout=0, mode=0o644, thread_local=False)  # whichever thread closes it
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(file)
+        lock.acquire()
+    except Timeout as error:
         hint = "wait for it to end, or choose another --out"
         raise Incomplete(f"another process is writing to the run {path.parent}", hint) from error
-    return file
+    return lock
 
 
 def _cut_torn_line(path: Path) -> Iterator[Problem]:
@@ -147,3 +149,51 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+class _ReplyRow(Struct, frozen=True):
+    digest: str  # of what was asked of whom
+    reply: msgspec.Raw
+
+
+_REPLIES = msgspec.json.Decoder(_ReplyRow)
+
+
+class ReplyFile:
+    """Replies of models beside the run they graded, a row for each. What cannot be read of it is asked again."""
+
+    def __init__(self, path: Path, append: Callable[[bytes], None], problems: list[Problem]) -> None:
+        self.name = printable(path)
+        self._path, self._append, self._problems = path, append, problems
+
+    def read(self, digest: str) -> bytes | None:
+        if digest not in self._places:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(self._places[digest])
+            return bytes(_REPLIES.decode(file.readline()).reply)
+
+    def write(self, digest: str, _model: str, reply: bytes) -> None:
+        """A reply that cannot be kept is still a reply."""
+        if digest in self._places:
+            return
+        try:
+            place = self._path.stat().st_size if self._path.exists() else 0
+            self._append(msgspec.json.encode(_ReplyRow(digest, msgspec.Raw(reply))) + b"\n")
+            self._places[digest] = place
+        except OSError as error:
+            problem = Problem("unwritable", f"replies could not be kept: {error.strerror}", self.name)
+            self._problems += [] if problem in self._problems else [problem]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the row of each digest begins."""
+        found: dict[str, int] = {}
+        place = 0
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                for line in file:
+                    with contextlib.suppress(*UNREADABLE):
+                        found[_REPLIES.decode(line).digest] = place
+                    place += len(line)
+        return found

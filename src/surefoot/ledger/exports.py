@@ -10,23 +10,34 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import IO
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Table, func, select, text
 
-from surefoot.appending import BYTE_ORDER_MARK, UNREADABLE
+from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger.book import Ledger
-from surefoot.ledger.migrations import MIGRATIONS
-from surefoot.ledger.rowchecks import fault_of
-from surefoot.ledger.schema import RECORDS, REPLIES, TABLES, BadRow, PaidReply, add, checked, in_order, record
+from surefoot.ledger.schema import FORMAT, RECORDS, REPLIES, TABLES, BadRow, PaidReply, add, checked, in_order, record
+from surefoot.records import Label, Step
+from surefoot.rows import BYTE_ORDER_MARK, UNREADABLE
 
-_FORMAT = len(MIGRATIONS)
 _BATCH = 500
+_LONGEST = 1_000  # of ids and names: a server can hold no longer ones in its indices
+_LONGEST_TEXT = 100_000
+_BOUNDED = ("id", "digest", "version", "annotator", "axis", "rubric_sha256", "run", "grader", "programme", "model")
+_AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+_OUTCOMES = {"SHIP": (0,), "BLOCK": (1,), "INCONCLUSIVE": (3, 4)}  # with their exit codes
+_MODES = ("change", "strict", "sequential")  # the last two are of an earlier gate
+_NAMED = ("reference", "release", "base_run", "cand_run")
+_LARGEST_ALPHA = 0.5
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 # Those who put replies do not wait for us: theirs may have come between.
 _ADD_REPLY = text("INSERT INTO replies VALUES (:digest, :at, :model, :reply) ON CONFLICT (digest) DO NOTHING")
@@ -56,7 +67,7 @@ def write_ledger(ledger: Ledger, file: IO[bytes], *, replies: bool = True) -> Mo
     kinds = {name: kind for name, kind in _KINDS.items() if replies or kind is not PaidReply}
     with ledger.database.reading() as connection:
         counts = {name: _count(connection, TABLES[name]) for name in kinds}
-        return _write(file, counts, _stored(ledger, connection, kinds))
+        return _write(file, counts, _stored(connection, kinds))
 
 
 def write_records(file: IO[bytes], rows: Mapping[str, Sequence[Struct]]) -> Moved:
@@ -68,17 +79,16 @@ def write_records(file: IO[bytes], rows: Mapping[str, Sequence[Struct]]) -> Move
 def _write(file: IO[bytes], counts: dict[str, int], rows: Iterable[tuple[str, Struct]]) -> Moved:
     digest = hashlib.sha256()
     lines = (_Line(name, msgspec.Raw(_ENCODER.encode(row))) for name, row in rows)
-    for told in itertools.chain([_Head(_FORMAT, counts)], lines):
+    for told in itertools.chain([_Head(FORMAT, counts)], lines):
         line = _ENCODER.encode(told) + b"\n"
         digest.update(line)
         file.write(line)
     return Moved(counts, sha256=digest.hexdigest())
 
 
-def _stored(ledger: Ledger, connection: Connection, kinds: Mapping[str, type[Struct]]) -> Iterator[tuple[str, Struct]]:
+def _stored(connection: Connection, kinds: Mapping[str, type[Struct]]) -> Iterator[tuple[str, Struct]]:
     for name, kind in kinds.items():
-        every = in_order(TABLES[name], ledger.database.columns_of(TABLES[name], connection))
-        found = connection.execution_options(yield_per=_BATCH).execute(every)
+        found = connection.execution_options(yield_per=_BATCH).execute(in_order(TABLES[name]))
         for row in found.mappings():
             yield name, record(kind, row)
 
@@ -155,7 +165,7 @@ def _head(line: bytes, source: str) -> _Head:
         raise UsageError(
             f"{source}:1: this is no export of a ledger: {error}", "`surefoot export` makes one"
         ) from error
-    if head.surefoot_ledger > _FORMAT:
+    if head.surefoot_ledger > FORMAT:
         raise Incomplete(f"{source} was exported by a newer surefoot", "upgrade surefoot to import it")
     return head
 
@@ -166,7 +176,7 @@ def _rows(numbered: Iterator[tuple[int, bytes]], source: str) -> Iterator[tuple[
 
 def _sound(rows: Iterator[tuple[int, str, Struct]], source: str) -> Iterator[tuple[int, str, Struct]]:
     for number, name, row in rows:
-        if fault := fault_of(row):
+        if fault := _fault_of(row):
             raise UsageError(f"{source}:{number}: {fault}", "nothing was imported; correct the line")
         yield number, name, row
 
@@ -207,3 +217,67 @@ def _add_replies(connection: Connection, rows: Sequence[Struct]) -> int:
     if fresh:
         connection.execute(_ADD_REPLY, [msgspec.structs.asdict(row) for row in fresh])
     return len(fresh)
+
+
+def _fault_of(row: Struct) -> str:
+    """Why surefoot cannot have written a row that comes from elsewhere, or nothing. Rows stay for good."""
+    for name in _BOUNDED:
+        if len(str(getattr(row, name, ""))) > _LONGEST:
+            return f"{name} has over {_LONGEST:,} characters"
+    if fault := _fault_of_time(str(getattr(row, "at", ""))):
+        return fault
+    if isinstance(row, Label):
+        return _fault_of_label(row)
+    return _fault_of_step(row) if isinstance(row, Step) else ""
+
+
+def _fault_of_time(at: str) -> str:
+    """Times are put in order as texts, so they must be written as surefoot writes them: in UTC."""
+    if not at:
+        return ""  # said where rows are kept
+    try:
+        time = datetime.fromisoformat(at)
+    except ValueError:
+        return f"at must be a date and time, not {at[:60]!r}"
+    if time.tzinfo != UTC or at not in (time.isoformat(), time.isoformat(timespec="microseconds")):
+        return f"at must be a time in UTC such as 2026-01-31T09:30:00.000000+00:00, not {at[:60]!r}"
+    return f"at is in the future: {at}" if time - datetime.now(UTC) > _AHEAD else ""
+
+
+def _fault_of_label(label: Label) -> str:
+    if not label.annotator.strip():
+        return "the label does not say who gave it"
+    if any(unicodedata.category(character) in _UNPRINTABLE for character in label.annotator):
+        return "the annotator has a name that cannot be printed"
+    if label.attempt < 1:
+        return f"attempt must be a whole number from 1, not {label.attempt}"
+    if not label.question_id or len(label.question_id) > _LONGEST_TEXT:
+        return "question_id is empty, or too long"
+    by = _bundled().get(label.rubric_sha256)
+    if by is None:
+        return ""
+    if (axis := by.axis(label.axis)) is None:
+        return f"the rubric {by.name} has no axis {label.axis!r}"
+    value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
+    return "" if value is None or axis.accepts(value) else f"{label.axis} cannot be {str(label.value)[:60]!r}"
+
+
+def _fault_of_step(step: Step) -> str:
+    if step.outcome not in _OUTCOMES:
+        return f"outcome must be one of {', '.join(_OUTCOMES)}, not {step.outcome[:60]!r}"
+    if step.exit_code not in _OUTCOMES[step.outcome]:
+        return f"exit_code of {step.outcome} cannot be {step.exit_code}"
+    if lacking := next((name for name in _NAMED if not getattr(step, name)), ""):
+        return f"{lacking} is empty"
+    if step.mode not in _MODES:
+        return f"mode must be {' or '.join(_MODES)}, not {step.mode[:60]!r}"
+    if step.alpha is not None and not 0 < step.alpha <= _LARGEST_ALPHA:
+        return f"alpha must lie between 0 and {_LARGEST_ALPHA}, not {step.alpha}"
+    if step.margin is not None and not 0 <= step.margin < 1:
+        return f"margin must lie between 0 and 1, not {step.margin}"
+    return ""
+
+
+@cache
+def _bundled() -> dict[str, rubric.Rubric]:
+    return {found.sha256: found for found in map(rubric.load, rubric.bundled())}

@@ -13,14 +13,14 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.appending import printable
-from surefoot.cli.sides import is_run, load_side
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.gate.metrics import Value
 from surefoot.gate.sides import Run, some, stand_in
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import RunEntry, corpus_of
+from surefoot.rows import printable
+from surefoot.services.runs import is_run, read_run
 from surefoot.store import Manifest, RunStore
 
 _WITHOUT = "leave it out with --without {name} --reason TEXT, which every decision will say"
@@ -75,7 +75,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
             notes.append(_other_questions(one, first, {question.id for question in stores[0].questions()}))
         elif one.manifest.deterministic and one.folder is None:
-            continue  # it would say what the others say
+            notes.append(f"not counted: {one.entry.name}, which is lost; it was deterministic, and so said the same")
         else:
             _check(one, first)
             kept.append(one)
@@ -212,9 +212,9 @@ def _answers(store: RunStore) -> str:
     return store.manifest.graded_sha256 or store.answers_sha256()
 
 
-def load_all(folders: Iterable[Path], ledger: Ledger) -> list[Run]:
+def read_all(folders: Iterable[Path], ledger: Ledger) -> list[Run]:
     """The runs with the labels on their answers in place."""
-    runs = [load_side(folder) for folder in folders]
+    runs = [read_run(folder) for folder in folders]
     versions = {version for run in runs for version in run.versions.values()}
     labels = ledger.labels(versions=versions) if versions else []
     for run in runs:
@@ -231,7 +231,7 @@ def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dic
     for folder in labelled_alike(ledger, RunStore.open(chosen.cand[-1]).manifest):
         if folder.resolve() in used:
             continue
-        for run in load_all([folder], ledger):
+        for run in read_all([folder], ledger):
             graded = {((v.question_id, v.attempt), v.axis): v.value for v in run.counted()}
             for place in run.drawn:
                 version, verdict = run.versions[place[0]], graded.get(place)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
-from surefoot.ledger.moving import Moved, read_ledger, write_ledger
+from surefoot.ledger.exports import Moved, read_ledger, write_ledger
 from surefoot.rubric import load
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
@@ -29,10 +29,10 @@ def filled(place: str | Path, count: int = 1_200) -> Ledger:
     ledger = Ledger.open(place)
     rows = [label(number, note='naïve \u2028 "quoted" \\ \t\U0001f600') for number in range(count)]
     random.Random(1).shuffle(rows)
-    ledger.add_labels(rows)
-    ledger.add_certificate(CERTIFICATE)
-    ledger.add_step(STEP)
-    ledger.add_step(replace(STEP, id="step-0", margin=0.1 + 0.2, uncalibrated=False))
+    ledger.add(rows)
+    ledger.add([CERTIFICATE])
+    ledger.add([STEP])
+    ledger.add([replace(STEP, id="step-0", margin=0.1 + 0.2, uncalibrated=False)])
     ledger.add_run(RUN)
     ledger.add_run(replace(RUN, path="/elsewhere"))
     ledger.replies.write("digest", "model", b'{"text":"\\u0000 paid"}')
@@ -67,7 +67,7 @@ def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on
 
 def test_importing_twice_changes_nothing_and_two_ledgers_become_their_union(place: str, tmp_path: Path) -> None:
     with filled(tmp_path / "a.db", 20) as ours, Ledger.open(tmp_path / "b.db") as theirs, Ledger.open(place) as both:
-        theirs.add_labels([label(5, note=NOTE), label(500)])
+        theirs.add([label(5, note=NOTE), label(500)])
         theirs.replies.write("digest", "model", b'{"text":"another"}')
         for data in (exported(ours), exported(theirs), exported(ours)):
             moved = imported(both, data)
@@ -85,9 +85,9 @@ def test_replies_may_be_left_out(tmp_path: Path) -> None:
 
 def test_equal_rows_have_an_equal_hash_in_whatever_order_they_came(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "a.db") as one, Ledger.open(tmp_path / "b.db") as other:
-        one.add_labels([label(1), label(2)])
-        other.add_labels([label(2)])
-        other.add_labels([label(1)])
+        one.add([label(1), label(2)])
+        other.add([label(2)])
+        other.add([label(1)])
         assert write_ledger(one, io.BytesIO()).sha256 == write_ledger(other, io.BytesIO()).sha256
 
 
@@ -128,7 +128,7 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
 ) -> None:
     with filled(tmp_path / "a.db", 20) as ours, Ledger.open(place) as theirs:
         data = exported(ours)
-        theirs.add_labels([label(5, note=NOTE)])
+        theirs.add([label(5, note=NOTE)])
         before = exported(theirs)
         with pytest.raises((UsageError, Incomplete), match=why):
             imported(theirs, changed(data, line, old, new))
@@ -161,8 +161,8 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
 )
 def test_a_step_that_cannot_be_is_named_and_keeps_all_out(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
     with Ledger.open(tmp_path / "a.db") as ours, Ledger.open(tmp_path / "b.db") as theirs:
-        ours.add_labels([label(1)])
-        ours.add_step(replace(STEP, **changes))
+        ours.add([label(1)])
+        ours.add([replace(STEP, **changes)])
         if why:
             with pytest.raises(UsageError, match=rf"moved\.jsonl:3: .*{re.escape(why)}"):
                 imported(theirs, exported(ours))
@@ -184,7 +184,7 @@ def test_a_step_that_cannot_be_is_named_and_keeps_all_out(tmp_path: Path, change
 )
 def test_labels_by_a_bundled_rubric_are_held_against_it(tmp_path: Path, changes: dict[str, object], why: str) -> None:
     with Ledger.open(tmp_path / "a.db") as ours, Ledger.open(tmp_path / "b.db") as theirs:
-        ours.add_labels([label(1, **{"rubric_sha256": RUBRIC.decode(), **changes})])
+        ours.add([label(1, **{"rubric_sha256": RUBRIC.decode(), **changes})])
         if why:
             with pytest.raises(UsageError, match=why):
                 imported(theirs, exported(ours))
@@ -201,7 +201,7 @@ def test_a_file_cut_short_anywhere_imports_all_or_nothing(data: st.DataObject) -
         Ledger.open(f"{folder}/a.db") as ours,
         Ledger.open(f"{folder}/b.db") as theirs,
     ):
-        ours.add_labels(label(number) for number in range(6))
+        ours.add(label(number) for number in range(6))
         whole = exported(ours)
         cut = whole[: data.draw(st.integers(0, len(whole) - 2))]
         with pytest.raises((UsageError, Incomplete)):
@@ -218,7 +218,7 @@ def test_an_export_is_of_one_moment(tmp_path: Path) -> None:
         class Slow(io.BytesIO):
             def write(self, data: object) -> int:
                 if not self.tell():
-                    ledger.add_labels([label(9_999)])
+                    ledger.add([label(9_999)])
                 return super().write(data)  # type: ignore[arg-type]
 
         file = Slow()

@@ -1,0 +1,254 @@
+"""What a bundle is made of: every run that the decision counted, and what the ledger says of them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from surefoot import rubric
+from surefoot.errors import SurefootError, UsageError
+from surefoot.gate.rules import Rule
+from surefoot.ledger import Ledger
+from surefoot.ledger.exports import write_records
+from surefoot.ledger.places import run_id, versions_of
+from surefoot.records import Label, RunEntry, Step
+from surefoot.rows import UNREADABLE, printable
+from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, RunStore, fingerprint
+
+RUN, BASE, OTHERS, ATTACHED = "run", "base", "others", "attached"
+LEDGER, LATER = "ledger.jsonl", "later.jsonl"
+GATE, RUBRIC = "rules/gate.toml", "rules/rubric.toml"
+_LONG_AGO = "1970-01-01T00:00:00+00:00"
+
+
+class Check(Struct, frozen=True):
+    name: str
+    rule: str
+    status: str = ""
+    reason: str = ""
+
+    @property
+    def is_rule(self) -> bool:
+        """A self-check of the grader is checked too, but stands in no gate file."""
+        try:
+            Rule.parse(self.rule)
+        except UsageError:
+            return False
+        return True
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """What decision.json says, as far as a bundle needs it."""
+
+    outcome: str
+    at: str = ""  # later labels and steps had no part in it
+    alpha: float | None = None
+    margin: float | None = None
+    claim: str | None = None
+    uncalibrated: bool = False
+    against_itself: bool = False
+    overridden: Mapping[str, float | str | tuple[str, ...]] = {}
+    names: Mapping[str, str] = {}
+    runs: Mapping[str, tuple[str, ...]] = {}  # by side: all that were counted
+    checks: tuple[Check, ...] = ()
+    waived: Mapping[str, str] = {}
+    without: Mapping[str, str] = {}
+    trust: Mapping[str, object] = {}
+
+    @property
+    def counted(self) -> list[str]:
+        """All runs it needs, each once, those that were named first."""
+        return list(dict.fromkeys([*self.names.values(), *(name for side in self.runs.values() for name in side)]))
+
+    def gate_file(self) -> bytes:
+        """The rules as they were used."""
+        rules: dict[str, float | str] = {check.name: check.rule for check in self.checks if check.is_rule}
+        change = {"alpha": self.alpha, "margin": self.margin, "claim": self.claim}
+        known = {key: value for key, value in change.items() if value is not None}
+        lines = []
+        for name, table in {"rules": rules, "change": known}.items():
+            lines += [f"[{name}]", *(f"{_toml(key)} = {_toml(value)}" for key, value in table.items()), ""]
+        return "\n".join(lines).encode() if rules else b""
+
+
+class Contents(Struct, frozen=True, kw_only=True):
+    runs: Mapping[str, tuple[str, RunStore]]  # folder in the bundle -> what the decision calls the run, and the run
+    decision: Decision | None
+    entries: Sequence[RunEntry]
+    labels: Sequence[Label]  # known at the decision
+    later: Sequence[Label]
+    steps: Sequence[Step]
+    attached: Mapping[str, Path]
+
+    @property
+    def lost(self) -> list[str]:
+        """Runs that the decision counted and that are not where they were."""
+        there = {name for name, _ in self.runs.values()}
+        return [name for name in self.decision.counted if name not in there] if self.decision else []
+
+    def members(self) -> dict[str, Path | bytes]:
+        found: dict[str, Path | bytes] = {}
+        for part, (_, store) in self.runs.items():
+            names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
+            found |= {f"{part}/{name}": store.path / name for name in names if (store.path / name).is_file()}
+        found[LEDGER] = _lines({"runs": self.entries, "labels": self.labels, "steps": self.steps})
+        found[LATER] = _lines({"labels": self.later}) if self.later else b""
+        found[GATE] = self.decision.gate_file() if self.decision else b""
+        found[RUBRIC] = _rubric_of(self.runs[RUN][1])
+        found |= {f"{ATTACHED}/{name}": path for name, path in self.attached.items()}
+        return {name: source for name, source in sorted(found.items()) if source != b""}
+
+    def gaps(self, members: Mapping[str, object]) -> list[str]:
+        """What a reviewer may look for in vain."""
+        there = {
+            "answers: nothing was asked": f"{RUN}/{TRACES}" in members,
+            "verdicts: the run is not graded": f"{RUN}/{VERDICTS}" in members,
+            "decision: the run was not compared with another": f"{RUN}/{DECISION}" in members,
+            "labels: nobody has labelled these answers": self.labels or self.later,
+            "history of the gate: the ledger has no decision": self.steps,
+            "rules: there is no decision to take them from": GATE in members,
+            "rubric: none is named, or it has changed since the run was graded": RUBRIC in members,
+            "report: none was attached": self.attached,
+        }
+        found = [f"no {words}" for words, is_there in there.items() if not is_there]
+        return found + [f"no run {name}, which the decision counted: it is not where it was" for name in self.lost]
+
+    def remarks(self) -> list[str]:
+        """What does not fit together. Nothing, for a sound run."""
+        found = [f"{part}: {words}" for part, (_, store) in self.runs.items() for words in _remarks_on(store)]
+        if self.decision is None:
+            is_there = (self.runs[RUN][1].path / DECISION).exists()
+            return [*found, f"{RUN}/{DECISION}: it cannot be read"] if is_there else found
+        ids = {run_id(store.manifest) for _, store in self.runs.values()}
+        said = [step.outcome for step in self.steps if step.cand_run in ids and step.base_run in ids]
+        if said and self.decision.outcome not in said:
+            words = f"it says {self.decision.outcome}, and the gate's history says {said[-1]}"
+            found.append(f"{RUN}/{DECISION}: {words}")
+        return found
+
+
+def decision_in(folder: Path) -> Decision | None:
+    """The decision about the run in a folder; None where there is none, or none that can be read."""
+    try:
+        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
+    except (OSError, *UNREADABLE):
+        return None
+
+
+def collect(
+    run: RunStore, base: Path | None, ledger: Ledger | None, teaching: Iterable[Path], attached: Sequence[Path]
+) -> Contents:
+    """All there is about the decision on a run. `teaching` are the runs whose labels tell how far the grader errs."""
+    decision = decision_in(run.path)
+    runs = _runs(run, base, decision, ledger, teaching)
+    entries = [_entry(part, store) for part, (_, store) in runs.items()]
+    labels, steps = list[Label](), list[Step]()
+    if ledger is not None:
+        left_out = {Path(name).name for name in decision.without} if decision else set()
+        entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
+        labels = ledger.labels(versions={v for _, store in runs.values() for v in versions_of(store).values()})
+        steps = ledger.steps()
+    until = decision.at if decision and decision.at else "9999"
+    return Contents(
+        runs=runs, decision=decision, attached=_attached(attached),
+        entries=list({entry.id: entry for entry in entries}.values()),  # a copy of a run is the same run
+        labels=[label for label in labels if label.at <= until],
+        later=[label for label in labels if label.at > until],
+        steps=[step for step in steps if step.at <= until],
+    )  # fmt: skip
+
+
+def _runs(
+    run: RunStore, base: Path | None, decision: Decision | None, ledger: Ledger | None, teaching: Iterable[Path]
+) -> dict[str, tuple[str, RunStore]]:
+    """The run, the one it was compared with, and all others that had a part in the decision and can be found."""
+    names = decision.names if decision else {}
+    found = {RUN: (names.get("cand", run.manifest.name), run)}
+    if base is None and decision and "base" in names and not decision.against_itself:
+        base = _place(names["base"], run, ledger)
+    if base is not None:
+        found[BASE] = (names.get("base", base.name), RunStore.open(base))
+    seen = {store.path.resolve() for _, store in found.values()}
+    counted = [*decision.counted, *decision.without] if decision else []
+    places = [(name, _place(name, run, ledger)) for name in counted]
+    for name, place in [*places, *((place.name, place) for place in teaching)]:
+        if place is not None and place.resolve() not in seen:
+            seen.add(place.resolve())
+            found[f"{OTHERS}/{len(found)}"] = (name, RunStore.open(place))
+    return found
+
+
+def _place(name: str, run: RunStore, ledger: Ledger | None) -> Path | None:
+    """Where a run lies that a decision calls so: where the ledger saw it last, or beside the candidate, or here."""
+    said = Path(name)
+    known = [Path(entry.path) for entry in reversed(ledger.runs())] if ledger else []
+    places = sorted(
+        (place for place in known if place.name == said.name),
+        key=lambda place: not str(place).endswith(name.lstrip("./")),
+    )
+    return next(filter(_is_run, [*places, run.path.resolve().parent / said.name, said]), None)
+
+
+def _is_run(place: Path) -> bool:
+    try:
+        return bool(RunStore.open(place))
+    except (OSError, SurefootError):
+        return False
+
+
+def _entry(part: str, store: RunStore) -> RunEntry:
+    """A run as the ledger would have it if the bundle were unpacked here."""
+    manifest = store.manifest
+    told = msgspec.to_builtins(manifest)
+    return RunEntry(id=run_id(manifest), at=_LONG_AGO, name=manifest.name, path=part, manifest=told)
+
+
+def _attached(paths: Sequence[Path]) -> dict[str, Path]:
+    for path in paths:
+        if not path.name.isprintable() or "\\" in path.name:
+            raise UsageError(f"{path.name!r} cannot be attached: not every system has such names", "rename it")
+        if [other.name for other in paths].count(path.name) > 1:
+            raise UsageError(f"two files to attach are called {path.name}", "rename one of them")
+    return {path.name: path for path in paths}
+
+
+def _rubric_of(run: RunStore) -> bytes:
+    """As it was used: one that has changed since would mislead."""
+    name, sha256 = run.manifest.rubric, run.manifest.rubric_sha256
+    if name not in rubric.bundled() or rubric.load(name).sha256 != sha256:
+        return b""
+    return (files("surefoot") / "rubrics" / f"{name}.toml").read_bytes()
+
+
+def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
+    file = io.BytesIO()
+    write_records(file, tables)
+    return file.getvalue()
+
+
+def _toml(value: object) -> str:
+    """A text of JSON is a text of TOML, but for one character that TOML wants escaped."""
+    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
+
+
+def _remarks_on(store: RunStore) -> Iterator[str]:
+    manifest, questions, graded = store.manifest, store.questions(), store.verdicts()
+    if fingerprint(questions) != manifest.questions_sha256:
+        yield "the questions are not those that the manifest names"
+    if store.is_graded_otherwise():
+        yield "the verdicts are on other answers than these"
+    elif graded and manifest.verdicts_sha256 not in ("", store.verdicts_sha256(manifest.grader)):
+        yield f"the verdicts are not those that {manifest.grader} gave"
+    asked = {question.id for question in questions}
+    answered = {"verdicts on": {one.question_id for one in graded}}
+    answered["answers to"] = {str(trace.question_id) for trace in store.traces()}
+    for what, ids in answered.items():
+        if strays := ids - asked:
+            yield f"there are {what} questions that were not asked, such as {min(strays)!r}"
+    for problem in store.problems:
+        yield str(problem).replace(f"{printable(store.path)}/", "")

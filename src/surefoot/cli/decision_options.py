@@ -1,0 +1,80 @@
+"""The options of `compare` and `gate`, which decide alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from surefoot.cli.options import gate_option, ledger_option
+from surefoot.cli.output import say
+from surefoot.errors import UsageError
+from surefoot.gate.rules import CLAIMS
+from surefoot.report.words import counted
+from surefoot.services.compare import Compared, compare
+from surefoot.services.decisions import LATEST_SHIPPED
+
+_PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "ledger")
+
+_OPTIONS = (
+    click.argument("paths", nargs=-1, metavar="BASE CAND"),
+    gate_option("ship"),
+    click.option(
+        "--rule", "rules", multiple=True, metavar="RULE",
+        help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
+    ),
+    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse that can still be borne."),
+    click.option("--alpha", type=float, metavar="SHARE", help="How often to be wrong, at most."),
+    click.option(
+        "--claim", type=click.Choice(CLAIMS),
+        help="Decide about this question set, or about the population it was drawn from.",
+    ),
+    click.option("--uncalibrated", is_flag=True, help="Take verdicts for the truth; the decision says so."),
+    click.option("--waive", multiple=True, metavar="RULE", help="Let this rule go; needs --reason. Repeatable."),
+    click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),
+    click.option("--reason", "reasons", multiple=True, metavar="TEXT", help="Why, for each of these in order."),
+    click.option("--baseline", metavar="RUN", help="Instead of BASE; `latest-shipped` is the last one that shipped."),
+    ledger_option,
+)  # fmt: skip
+
+
+def decision_options(command: Callable[..., int]) -> Callable[..., int]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def decide(options: dict[str, Any], by: Sequence[str] = ()) -> Compared:
+    base, cand = two_of(options["paths"], options["baseline"])
+    waive, without = _reasons(options["waive"], options["without"], options["reasons"])
+    given = {name: options[name] for name in _PASSED_ON}
+    return compare(base, cand, waive=waive, without=without, by=by, tell=say, **given)
+
+
+def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:
+    """Baseline and candidate; where only the candidate is named, the baseline is what shipped last."""
+    given = [*([] if baseline is None else [baseline]), *paths]
+    given = [LATEST_SHIPPED, *given] if len(given) == 1 and baseline is None else given
+    if len(given) == 2:
+        return given[0], given[1]
+    hint = "write surefoot compare BASE CAND, or surefoot compare CAND --baseline RUN"
+    raise UsageError(f"two runs are compared, not {len(paths) + (baseline is not None)}", hint)
+
+
+def _reasons(
+    waive: Sequence[str], without: Sequence[str], reasons: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
+    named = [*waive, *without]
+    if len(named) != len(reasons):
+        let_go = "1 rule or run is let go" if len(named) == 1 else f"{len(named)} rules or runs are let go"
+        message = f"{let_go} and {counted(len(reasons), 'reason')} given"
+        raise UsageError(message, "give each --waive RULE, then each --without RUN, its --reason TEXT")
+    if twice := [name for name, count in Counter(named).items() if count > 1]:
+        raise UsageError(f"{twice[0]!r} is let go more than once", "give one reason for it")
+    if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:
+        raise UsageError(f"no reason is given for letting go {empty[0]!r}", "say why with --reason")
+    pairs = list(zip(named, reasons, strict=True))
+    return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])

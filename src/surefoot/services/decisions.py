@@ -1,0 +1,182 @@
+"""Decisions are kept: the last one in the folder of its candidate, all of them in the ledger."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.gate.decide import Comparison
+from surefoot.gate.rules import Rule
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import find, run_id
+from surefoot.records import MORE_RULES, WITHOUT, Step
+from surefoot.report.comparison_json import as_json
+from surefoot.report.words import plain
+from surefoot.rows import printable
+from surefoot.services.result import Tell
+from surefoot.services.runs import is_run
+from surefoot.services.versions import Versions
+from surefoot.store import DECISION, MANIFEST, RunStore
+
+LATEST_SHIPPED = "latest-shipped"
+CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
+
+
+class DecidedBefore:
+    """What the ledger has decided so far, for a decision on two versions."""
+
+    def __init__(self, steps: Sequence[Step], versions: Versions) -> None:
+        self._all = [step for step in steps if step.mode == CHANGE]
+        self._mine = [step for step in self._all if (step.reference, step.release) == versions.key]
+        self._versions = versions
+
+    @property
+    def look(self) -> int:
+        """How often these two versions were decided on, each time with other answers, this time included."""
+        return len({(step.base_answers, step.cand_answers) for step in self._mine} | {self._versions.answers})
+
+    def notes(self) -> Iterator[str]:
+        yield from self._left_out()
+        yield from self._newer()
+
+    def _left_out(self) -> Iterator[str]:
+        """Runs that an earlier decision on these versions left out are named for ever."""
+        told: dict[str, str] = {}
+        for step in self._mine:
+            for run in step.overridden.get(WITHOUT, ()):  # type: ignore[union-attr]
+                told.setdefault(run, f"left out on {step.at[:10]}: {run}")
+        return (words for run, words in told.items() if run not in self._versions.left_out)
+
+    def _newer(self) -> Iterator[str]:
+        """An older baseline, where a newer one has shipped since."""
+        shipped = [step for step in self._all if step.outcome == "SHIP"]
+        reference, release = self._versions.key
+        is_known = any(reference in (step.release, step.reference) for step in self._all)
+        if shipped and is_known and shipped[-1].release not in (reference, release):
+            latest = shipped[-1]
+            yield f"the baseline is {reference}, and {latest.release} has shipped since, on {latest.at[:10]}"
+
+    def keep(self, ledger: Ledger, comparison: Comparison, rules: Sequence[Rule], tell: Tell) -> None:
+        """One that says the same as the last is not added."""
+        step = _step(comparison, self._versions, rules)
+        if self._all and replace(self._all[-1], id="", at="") == replace(step, id="", at=""):
+            return
+        try:
+            ledger.add([step])
+        except Incomplete as error:
+            if step.outcome == "SHIP":  # what is not kept could be tried for again and again
+                raise
+            tell(f"note: {error.message}; the decision is not kept in it")
+
+
+def _step(comparison: Comparison, versions: Versions, rules: Sequence[Rule]) -> Step:
+    base, cand = (RunStore.open(runs[-1]).manifest for runs in (versions.base, versions.cand))
+    request, (base_answers, cand_answers) = comparison.request, versions.answers
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    return Step(
+        id=uuid.uuid4().hex,
+        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        programme="",
+        reference=versions.key[0],
+        release=versions.key[1],
+        base_run=run_id(base),
+        cand_run=run_id(cand),
+        base_name=base.name,
+        cand_name=cand.name,
+        grader=cand.grader or "",
+        questions_sha256=cand.questions_sha256,
+        mode=CHANGE,
+        base_answers=base_answers,
+        cand_answers=cand_answers,
+        alpha=request.alpha,
+        margin=request.margin,
+        outcome=comparison.decision.outcome,
+        exit_code=int(comparison.decision.exit_code),
+        waived=dict(request.waivers),
+        uncalibrated=request.uncalibrated,
+        overridden={**request.overridden, **left_out},
+        deterministic=cand.deterministic,
+        rules=tuple(sorted(rule.text for rule in rules)),
+    )
+
+
+def keep_in_folder(cand: Path, comparison: Comparison, tell: Tell) -> None:
+    """A run folder keeps what was decided about it last; a run against itself says nothing about it."""
+    if not is_run(cand):
+        return
+    before = _read(cand / DECISION)
+    if comparison.against_itself and before.get("outcome") and not before.get("against_itself"):
+        tell("note: a run against itself; the decision that it has against another is kept")
+        return
+    at = datetime.now(UTC).isoformat(timespec="microseconds")
+    kept = {"at": at, **{key: value for key, value in as_json(comparison).items() if key != "moved"}}
+    try:
+        (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    except OSError as error:
+        # The decision stands, whoever may write into the run.
+        tell(f"note: the decision is not kept in {plain(printable(cand))}: {error.strerror}")
+
+
+def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
+    """The newest run beside the candidate that shipped against another.
+
+    Where none has, the first that was compared with itself: somewhere one has to begin. One that shipped by other rules
+    than the gate file's is good enough only for who goes by rules of their own again.
+    """
+    shipped: list[tuple[str, str]] = []
+    begun: list[tuple[str, str]] = []
+    if not cand.exists():
+        raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
+    for folder in cand.resolve().parent.iterdir():
+        decision = _read(folder / DECISION)
+        itself = decision.get("against_itself")
+        by_the_rules = itself or by_own_rules or not decision.get("overridden")
+        if folder == cand.resolve() or decision.get("outcome") != "SHIP":
+            continue
+        if by_the_rules:
+            kept = begun if itself else shipped
+            kept.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
+    if not shipped and not begun:
+        hint = "name the baseline: surefoot compare BASE CAND"
+        raise UsageError(f"no run beside {cand} has shipped yet", hint)
+    return (max(shipped) if shipped else min(begun))[1]
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """A decision, and what of the gate file was not as at the one before."""
+
+    step: Step
+    changed: tuple[str, ...] = ()
+
+
+def decisions(ledger: str | Path | None = None) -> list[Decided]:
+    """Everything that was decided so far, oldest first."""
+    opened = Ledger.existing(find(None, None if ledger is None else str(ledger)))
+    if opened is None:
+        raise UsageError("there is no ledger here", "write surefoot gate BASE CAND, or name a ledger with --ledger")
+    with opened:
+        return list(_with_changes(opened.steps()))
+
+
+def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
+    before: dict[str, object] = {}
+    for step in steps:
+        taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
+        told = {"rules" if key == MORE_RULES else key for key in step.overridden}
+        now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
+        yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
+        before |= now

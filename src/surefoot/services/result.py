@@ -1,0 +1,53 @@
+"""What services return: an object that reads like what `--json` prints, with the same names."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from surefoot.errors import ExitCode, UsageError
+
+Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
+
+
+def nobody(_line: str) -> None:
+    """Tells nobody."""
+
+
+class Result(Mapping[str, Any]):
+    """Reads like the object that `--json` prints: result["outcome"]."""
+
+    @property
+    @abstractmethod
+    def exit_code(self) -> ExitCode: ...
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The rows of `to_frame`."""
+        return []
+
+    def to_frame(self) -> Any:  # noqa: ANN401 - of whichever library is there
+        """A DataFrame of polars, or else of pandas."""
+        rows = [dict(row) for row in self.table()]
+        for library in ("polars", "pandas"):
+            try:
+                return import_module(library).DataFrame(rows)
+            except ModuleNotFoundError:
+                continue
+        raise UsageError("there is no library for data frames here", "pip install polars, or pandas")
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as JSON has it
+        return msgspec.to_builtins(self.to_json()[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_json())
+
+    def __len__(self) -> int:
+        return len(self.to_json())

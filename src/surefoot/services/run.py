@@ -1,0 +1,306 @@
+"""A pipeline is asked every question of a set, and the answers are kept in a run folder."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of_library
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from surefoot.datasets import demo
+from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
+from surefoot.engine.asking import ask_all
+from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
+from surefoot.gate.sides import some
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, find
+from surefoot.matrix.plan import refuse_too_many
+from surefoot.pipelines import code_of
+from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.services.result import Result, Tell, nobody
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Pipeline, Question, Trace
+
+_INTERRUPTED = 130
+_LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
+
+
+class Watch(Protocol):
+    """Sees the answers come."""
+
+    def count(self, trace: Trace) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Answers(Result):
+    """A run folder, and what came of asking."""
+
+    def __init__(
+        self, folder: Path, summary: Mapping[str, Any], causes: Mapping[str, str], answers: Sequence[Trace]
+    ) -> None:
+        self.folder = folder
+        self.causes = causes  # of errors, each with a hint
+        self._summary, self._answers = summary, answers
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if not self._summary["errors"] and not self._summary["missing"] else ExitCode.INCOMPLETE
+
+    @property
+    def interrupted(self) -> bool:
+        return bool(self._summary["interrupted"])
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self._summary)
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """An answer a row."""
+        kept = ("question_id", "attempt", "answer", "error", "seconds", "tokens", "cost_usd")
+        return [{name: getattr(trace, name) for name in kept} for trace in self._answers]
+
+    def __repr__(self) -> str:
+        return f"<Answers {self._summary['answers']} of {self._summary['asked']} in {self.folder}>"
+
+
+def run(
+    pipeline: Source | None = None,
+    *,
+    questions: str | Path | None = None,
+    corpus: str | Path | None = None,
+    out: str | Path | None = None,
+    version: str = "",
+    repeats: int | None = None,
+    resume: bool = False,
+    retry_errors: bool = False,
+    asking: Asking | None = None,
+    ledger: str | Path | None = None,
+    tell: Tell = nobody,
+    watch: Callable[[int], Watch] | None = None,
+) -> Answers:
+    """Ask a pipeline every question of a set and keep the answers in a run folder.
+
+    `pipeline` is what `surefoot run --pipeline` takes, or a function of a question that returns an answer. Without
+    questions, the bundled ones are asked about the bundled documents. `resume` asks what has no answer yet in `out`,
+    `retry_errors` also what ended in an error.
+    """
+    how = asking or Asking()
+    wanted = _Wanted(pipeline, questions, corpus, None if out is None else Path(out), version.strip(), repeats)
+    store, made = (_resumed if resume or retry_errors else _started)(wanted, how, tell)
+    with store, closing(made):
+        for problem in store.problems:
+            tell(f"note: {problem}")
+        graded = _answers_that_were_graded(store)
+        started = time.monotonic()
+        interrupted = _ask(store, made, how, watch, again=retry_errors)
+        summary = _summary(store, time.monotonic() - started, interrupted)
+        if not summary["missing"]:
+            _register(store, ledger, tell)
+        if graded is not None and graded != store.answers_sha256():
+            tell(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}")
+        return Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
+
+
+class _Wanted(Struct, frozen=True):
+    pipeline: Source | None
+    questions: str | Path | None
+    corpus: str | Path | None
+    out: Path | None
+    version: str
+    repeats: int | None
+
+    @property
+    def name(self) -> str | None:
+        source = self.pipeline
+        return source if source is None or isinstance(source, str) else name_of(source)
+
+
+def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
+    """A decision takes all runs of a version, so the ledger has to know of each."""
+    try:
+        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+            ledger.add_run(entry_of(store))
+    except (SurefootError, OSError) as error:
+        tell(f"note: the run is not registered in the ledger: {error}")
+
+
+def _answers_that_were_graded(store: RunStore) -> str | None:
+    """Their hash, or None where there are no verdicts; labels by people do not say it, and are on what is there now."""
+    if graded := store.manifest.graded_sha256:
+        return graded
+    return store.answers_sha256() if store.verdicts() else None
+
+
+def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeline]:
+    if not wanted.pipeline or wanted.name is None:
+        raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
+    if wanted.corpus and not wanted.questions:
+        raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
+    questions = load_questions(wanted.questions, tell)
+    repeats = wanted.repeats or 1
+    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
+    corpus = load_corpus(wanted.corpus, wanted.questions)
+    pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
+    folder = wanted.out or _free_folder(pipeline.name)
+    manifest = Manifest(
+        name=folder.name,
+        pipeline=wanted.name,
+        version=wanted.version,
+        code_sha256=code_of(wanted.name),
+        repeats=repeats,
+        seed=how.seed,
+        questions_sha256=fingerprint(questions),
+        question_count=len(questions),
+        question_notes=list(_apart_from_lock(wanted.questions, questions)),
+        corpus_sha256=fingerprint(corpus) if corpus else None,
+        versions={**_versions(), **getattr(pipeline, "versions", {})},
+        deterministic=bool(getattr(pipeline, "deterministic", False)),
+        created=datetime.now(UTC).isoformat(timespec="microseconds"),
+    )
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(closing(pipeline))
+        store = _created(folder, manifest, questions)
+        undo.pop_all()
+    return store, pipeline
+
+
+def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
+    """What was left out of a locked question set, or added to it: a decision has to say so."""
+    if given is None or not lock_path(given).is_file():
+        return ()
+    found = difference(read_lock(lock_path(given)), hashes_of(questions))
+    told = {"are missing": found.removed, "are new": found.added}
+    return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
+
+
+def _created(folder: Path, manifest: Manifest, questions: list[Question]) -> RunStore:
+    try:
+        return RunStore.create(folder, manifest, questions)
+    except OSError as error:
+        message = f"the run folder {folder} cannot be written to: {error.strerror}"
+        raise UsageError(message, "choose another place with --out") from error
+
+
+def _resumed(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeline]:
+    if wanted.out is None:
+        raise UsageError("--resume needs to know which run to go on with", "name its folder with --out")
+    store = RunStore.open(wanted.out, writing=True)
+    with contextlib.ExitStack() as undo:
+        undo.callback(store.close)
+        made = store.manifest
+        refuse_too_many(f"the run {store.path}", 1, made.repeats, made.question_count)
+        pipeline = _same_pipeline(made, wanted, how, tell)
+        undo.pop_all()
+    return store, pipeline
+
+
+def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
+    """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
+    if wanted.name not in (None, made.pipeline):
+        raise OtherRun(f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run")
+    if wanted.repeats not in (None, made.repeats):
+        raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
+    if wanted.version not in ("", made.version):
+        raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
+    if wanted.questions and fingerprint(load_questions(wanted.questions, tell)) != made.questions_sha256:
+        raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
+    corpus = demo.corpus_from(str(wanted.corpus)) if wanted.corpus else demo.corpus()
+    if made.corpus_sha256 is None:
+        corpus = []
+    elif fingerprint(corpus) != made.corpus_sha256:
+        raise OtherRun("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
+    pipeline = load_pipeline(wanted.pipeline or made.pipeline, corpus, how, tell)
+    if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
+        with closing(pipeline):
+            message = "the run was made with another prompt"
+            raise OtherRun(message, "pass the same one with --prompt, or start a new run")
+    return pipeline
+
+
+def _ask(
+    store: RunStore, pipeline: Pipeline, how: Asking, watch: Callable[[int], Watch] | None, *, again: bool
+) -> bool:
+    """Ask what is not done; True when it was stopped by a signal."""
+    questions, repeats = store.questions(), store.manifest.repeats
+    done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
+    seen = watch(len(questions) * repeats - len(done)) if watch else None
+
+    def keep(trace: Trace) -> None:
+        store.append_trace(trace)
+        if seen is not None:
+            seen.count(trace)
+
+    # What a pipeline prints must not mix with our own output.
+    with _stop_on_signal() as stop, contextlib.redirect_stdout(sys.stderr):
+        ask_all(
+            pipeline, questions, repeats=repeats, concurrency=how.concurrency, timeout=how.timeout,
+            retries=how.retries, done=done, on_trace=keep, stop=stop, seed=store.manifest.seed,
+        )  # fmt: skip
+        if seen is not None:
+            seen.close()
+        return stop.is_set()
+
+
+@contextlib.contextmanager
+def _stop_on_signal() -> Iterator[threading.Event]:
+    """Ctrl-C and a polite kill end the asking between two rows, never within one."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _free_folder(name: str) -> Path:
+    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
+    number = 1
+    while (folder := Path("runs", f"{stem}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version_of_library(name)
+    return found
+
+
+def _summary(store: RunStore, seconds: float, interrupted: bool) -> dict[str, Any]:
+    """`seconds` by the clock, for this call; questions are asked side by side, so their own times add up to more."""
+    traces = store.traces()
+    errors = Counter(trace.error[:100] for trace in traces if trace.error is not None)
+    wanted = store.manifest.question_count * store.manifest.repeats
+    tokens = [trace.tokens for trace in traces if trace.tokens is not None]
+    waits = [trace.seconds for trace in traces if trace.seconds is not None and trace.error is None]
+    costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
+    return {
+        "run": str(store.path),
+        "asked": wanted,
+        "answers": len(traces) - errors.total(),
+        "errors": errors.total(),
+        "missing": wanted - len(traces),
+        "errors_by_kind": dict(errors.most_common()),
+        "seconds": round(seconds, 3),
+        "seconds_per_answer": round(sum(waits) / len(waits), 3) if waits else None,
+        "tokens": sum(tokens) if tokens else None,
+        "cost_usd": round(sum(costs), 6) if costs else None,
+        "interrupted": interrupted,
+    }

@@ -1,0 +1,90 @@
+"""Surefoot as a library: the functions behind the commands, called with paths and with a user's own function."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import surefoot
+from surefoot.errors import UsageError
+
+
+def said(path: Path, buckets: str, grader: str = "human/ann") -> Path:
+    names = {"c": "correct", "w": "wrong"}
+    rows = [{"question_id": f"q{n}", "axis": "factuality", "value": names[letter], "grader": grader}
+            for n, letter in enumerate(buckets)]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    rows = [{"id": f"q{n}", "question": f"How long is term {n}?", "expects": "answer"} for n in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_every_public_name_is_there() -> None:
+    for name in surefoot.__all__:
+        assert getattr(surefoot, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'gone'"):
+        surefoot.gone  # noqa: B018
+
+
+def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
+    found = surefoot.compare(said(tmp_path / "a", "ccc"), said(tmp_path / "b", "ccw"))
+    assert (found.outcome, int(found.exit_code), found["outcome"]) == ("BLOCK", 1, "BLOCK")
+    assert dict(found) == found.to_json() and len(found) == len(found.to_json())
+    assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
+    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found)
+
+
+def test_a_function_is_asked_and_its_run_resumed(
+    questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    lines: list[str] = []
+
+    def pipeline(question: str) -> str:
+        asked.append(question)
+        if len(asked) == 1:
+            raise ValueError("not today")
+        return "Thirty days [d#1]."
+
+    asking = surefoot.Asking(concurrency=1, retries=0)
+    found = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, tell=lines.append)
+    assert (found["answers"], found["errors"], int(found.exit_code)) == (2, 1, 4)
+    assert [row["error"] is None for row in found.table()].count(True) == 2
+    again = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, retry_errors=True)
+    assert (again["answers"], int(again.exit_code), again.interrupted) == (3, 0, False) and len(asked) == 4
+    assert "3 of 3" in repr(again) and again.folder == Path("runs/mine")
+    with pytest.raises(UsageError, match="no pipeline"):
+        surefoot.run(questions=questions)
+
+
+def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = surefoot.compare(said(tmp_path / "a", "c"), said(tmp_path / "b", "c"))
+
+    class Frames:
+        DataFrame = list
+
+    def imported(name: str) -> type[Frames]:
+        if name == "pandas":
+            return Frames
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("surefoot.services.result.import_module", imported)
+    assert found.to_frame() == found.table()
+    monkeypatch.setattr(Frames, "DataFrame", None)
+    monkeypatch.setattr("surefoot.services.result.import_module", lambda name: imported("polars"))
+    with pytest.raises(UsageError, match="data frames"):
+        found.to_frame()
+
+
+def test_what_was_decided_is_listed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no ledger"):
+        surefoot.decisions(tmp_path / "none.db")
