@@ -17,7 +17,7 @@ from surefoot.graders.llm_replies import ClaimRead, Evidenced, Found, Reader, sc
 from surefoot.graders.prompting import LONGEST_ANSWER, MOST_CLAIMS, Prompting, groups, shortened
 from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
 from surefoot.graders.quoting import quoted_words
-from surefoot.models.schema import problem
+from surefoot.models.replies import problem
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Seen, claim, evidence, findings

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from surefoot.models.fitting import fitted
+from surefoot.models.replies import fitted
 from surefoot.models.seam import Schema
 from surefoot.text.jsonblocks import last_valid
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from surefoot.graders.judging import Asked, Cascade, Judgement, Pair
 from surefoot.graders.reading import deciding_sentence, part_read, says_nothing, why_not
 from surefoot.graders.verbatim import Verbatim
-from surefoot.models.files import checked, fingerprint, weights_folder
+from surefoot.models.weights import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample
 
