@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.fault_server import elsewhere
 
-from surefoot.models.opening import open_model
-from surefoot.models.seam import Prompt
-from surefoot.models.settings import Settings
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Prompt, Settings
 
 LATENCY = 0.2
 ITEMS, CALLS_EACH = 200, 4

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "5 apps": set(LAYER.values()),
 }
 # Heavy or optional, so imported where they are used.
-HIDDEN_ALLOWED = {"rich", "yaml", "surefoot"}
+HIDDEN_ALLOWED = {"anthropic", "openai", "rich", "yaml", "surefoot"}
 
 
 def modules() -> dict[str, ast.Module]:

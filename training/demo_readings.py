@@ -13,10 +13,8 @@ from pathlib import Path
 import msgspec
 
 from surefoot.datasets import demo
-from surefoot.models.files import fingerprint, weights_folder
-from surefoot.pipelines.answering import read
-from surefoot.pipelines.recorded import FILE, Reading, key_of
-from surefoot.pipelines.reference import MANNERS, PASSAGES_READ
+from surefoot.models.weights import fingerprint, weights_folder
+from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, key_of, read
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Question
 

@@ -163,6 +163,7 @@ class ReplyFile:
     """Replies of models beside the run they graded, a row for each. What cannot be read of it is asked again."""
 
     def __init__(self, path: Path, append: Callable[[bytes], None], problems: list[Problem]) -> None:
+        self.name = printable(path)
         self._path, self._append, self._problems = path, append, problems
 
     def read(self, digest: str) -> bytes | None:
@@ -172,7 +173,7 @@ class ReplyFile:
             file.seek(self._places[digest])
             return bytes(_REPLIES.decode(file.readline()).reply)
 
-    def write(self, digest: str, reply: bytes) -> None:
+    def write(self, digest: str, _model: str, reply: bytes) -> None:
         """A reply that cannot be kept is still a reply."""
         if digest in self._places:
             return
@@ -181,7 +182,7 @@ class ReplyFile:
             self._append(msgspec.json.encode(_ReplyRow(digest, msgspec.Raw(reply))) + b"\n")
             self._places[digest] = place
         except OSError as error:
-            problem = Problem("unwritable", f"replies could not be kept: {error.strerror}", printable(self._path))
+            problem = Problem("unwritable", f"replies could not be kept: {error.strerror}", self.name)
             self._problems += [] if problem in self._problems else [problem]
 
     @cached_property

@@ -13,9 +13,8 @@ from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
-from surefoot.models.opening import open_model
-from surefoot.models.seam import Prompt, Reply
-from surefoot.models.settings import Settings
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Prompt, Reply, Settings
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Fake, Seen, bribed, claim, evidence, findings, obedient, sound

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
+from surefoot.cli.graders import ModelGrader, Terms, open_grader
 from surefoot.cli.main import _run
-from surefoot.cli.spending import Spending, Terms, open_grader
 from surefoot.errors import SurefootError, UsageError
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt
@@ -220,7 +220,7 @@ def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grader = open_grader(f"llm:m@{server.url}", Terms(cache=tmp_path / "c.sqlite"))
-    assert isinstance(grader, Spending)
+    assert isinstance(grader, ModelGrader)
     questions: list[str] = []
 
     def declines(text: str, **_: object) -> bool:

@@ -27,7 +27,7 @@ from surefoot.graders.llm_prompts import (
     shortened,
 )
 from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
-from surefoot.models.schema import problem
+from surefoot.models.replies import problem
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Seen, claim, evidence, findings

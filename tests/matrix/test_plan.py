@@ -39,6 +39,15 @@ def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
     assert plan.cells[0].prompt == "here/p.md"
 
 
+def test_a_model_of_a_vendor_needs_no_address() -> None:
+    models = "".join(f'[[model]]\nname = "{kind}"\nspec = "{kind}:a"\n' for kind in ("llm", "anthropic"))
+    cells = plan_of(CHAT + models + PROMPT.format("with_licence")).cells
+    assert [cell.spec for cell in cells] == [
+        "chat:a@https://api.openai.com/v1",
+        "chat:anthropic:a@https://api.anthropic.com",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -61,7 +70,6 @@ def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
         (CHAT + PROMPT.format("none") + MODEL.format("a"), "no prompt 'none' comes with surefoot"),
         (CHAT + MODEL.format("a") + '[[prompt]]\nname = "x"\n', "either `bundled` or `file`"),
         (CHAT + '[[model]]\nname = "a"\nspec = "a"\n', "names no model"),
-        (CHAT + '[[model]]\nname = "a"\nspec = "llm:a"\n', "names none"),
         ("repeats = 100000000\n" + WHOLE, "more than 1,000,000 answers"),
         ('[[pipeline]]\nname = "a"\nspec = "cmd:\\u0000"', "[[pipeline]] 1: spec has a character"),
         ('questions = "q\\u202e"\n' + WHOLE, "questions has a character"),

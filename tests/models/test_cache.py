@@ -42,7 +42,6 @@ def test_a_repeat_costs_nothing(tmp_path: Path) -> None:
     cache.put("a", "m", Reply("x", {"k": [1]}, 3, 4, 0.5, 2.0, asked=3, how="json_schema"))
     assert cache.get("a") == Reply("x", {"k": [1]}, 3, 4, 0.0, 0.0, True, 0, "json_schema")
     assert stat.S_IMODE((tmp_path / "deep" / "replies.sqlite").stat().st_mode) == 0o600
-    cache.close()
 
 
 @given(PROMPTS, PROMPTS)
@@ -72,7 +71,6 @@ def test_many_processes_write_and_a_killed_one_loses_nothing(tmp_path: Path) -> 
         assert all(cache.get(f"{label}/{number}") is not None for number in range(60))
     whole = [word for word in said if word.isdigit()][:-1]  # the last may be half a number
     assert len(whole) >= 39 and all(cache.get(f"killed/{number}") is not None for number in whole)
-    cache.close()
 
 
 def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
@@ -93,7 +91,6 @@ def test_a_damaged_row_is_asked_again_and_said_once(tmp_path: Path, capsys: pyte
     assert capsys.readouterr().err.count("cache of replies failed") == 1
     cache.put("a", "m", Reply("y"))
     assert cache.get("a") == Reply("y", cost_usd=0.0, cached=True)
-    cache.close()
 
 
 def test_where_it_is_by_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from surefoot.models.dialects import Answer, AnthropicDialect, Manner, OpenAiDialect, adapted, named_limit
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import read, reminded
-from surefoot.models.seam import Prompt
-from surefoot.models.settings import Settings
+from surefoot.models.seam import Prompt, Settings
 from tests.models.schemas import VERDICT, asking
 
 CHAT, MESSAGES = OpenAiDialect(), AnthropicDialect(transform_schema)
@@ -233,7 +232,7 @@ def test_reading() -> None:
     assert read(Answer("hi"), Prompt("hi")) == (None, "")
     assert read(Answer(" "), Prompt("hi")).problem == "the reply was empty"
     assert read(Answer("It passed."), asked).problem == "the reply held no whole JSON object"
-    assert "is more than 10" in read(Answer('{"verdict": "yes", "score": 95}'), asked).problem
+    assert "must be smaller than or equal to 10" in read(Answer('{"verdict": "yes", "score": 95}'), asked).problem
     assert "cut off" in read(Answer('{"verdict": "y', cut=True), asked).problem
     assert "refused" in read(Answer('{"verdict": "yes", "score": 2}', refusal="no\nway"), asked).problem
 

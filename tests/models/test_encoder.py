@@ -11,7 +11,7 @@ import pytest
 
 from surefoot.errors import Incomplete
 from surefoot.models.encoder import LONGEST_PAIR, Encoder, Tier
-from surefoot.models.files import SUMS, WEIGHT_FILES, checked, fingerprint, weights_folder
+from surefoot.models.weights import SUMS, WEIGHT_FILES, checked, fingerprint, weights_folder
 from training.sums import record
 
 PAIRS = [

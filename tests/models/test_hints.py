@@ -3,8 +3,14 @@ from __future__ import annotations
 import pytest
 
 from surefoot.errors import UsageError
-from surefoot.models.hints import Hints
+from surefoot.models.client import variables_of
+from surefoot.models.failures import Hints
 from surefoot.text.endpoints import parsed
+
+
+def hints(endpoint: str, has_key: bool, version: str = "") -> Hints:
+    return Hints(endpoint, variables_of(endpoint), has_key, version)
+
 
 LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
 
@@ -46,25 +52,25 @@ LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
     ],
 )
 def test_what_to_do(endpoint: str, key: bool, status: int, said: str, hint: str) -> None:
-    found = Hints(endpoint, key).on_answer(status, said)
+    found = hints(endpoint, key).on_answer(status, said)
     assert hint in found and bool(hint) == bool(found)
 
 
 def test_a_web_page_and_a_server_without_tls() -> None:
-    assert f"try {LOCAL}" in Hints(BARE, False).on_answer(200, "not an API: '<!doctype html>'", "page")
-    assert "check the address" in Hints(LOCAL, False).on_answer(200, "not an API: '<html>'", "page")
-    assert "try http://h.example/v1" in Hints("https://h.example/v1", True).on_silence("[SSL: WRONG_VERSION_NUMBER] x")
-    assert "is a server running" in Hints("https://h.example/v1", True).on_silence("refused")
+    assert f"try {LOCAL}" in hints(BARE, False).on_answer(200, "not an API: '<!doctype html>'", "page")
+    assert "check the address" in hints(LOCAL, False).on_answer(200, "not an API: '<html>'", "page")
+    assert "try http://h.example/v1" in hints("https://h.example/v1", True).on_silence("[SSL: WRONG_VERSION_NUMBER] x")
+    assert "is a server running" in hints("https://h.example/v1", True).on_silence("refused")
 
 
 def test_anthropic_s_models_are_listed_under_its_version() -> None:
-    found = Hints("https://api.anthropic.com", True, version="/v1").on_answer(404, "HTTP 404: model: claude-9")
+    found = hints("https://api.anthropic.com", True, version="/v1").on_answer(404, "HTTP 404: model: claude-9")
     assert "https://api.anthropic.com/v1/models lists" in found
-    assert "/v1/models" in Hints("https://x.example", True, version="/v1").on_answer(404, "HTTP 404: Not Found")
+    assert "/v1/models" in hints("https://x.example", True, version="/v1").on_answer(404, "HTTP 404: Not Found")
 
 
 def test_a_vendor_that_wants_money_is_to_get_it() -> None:
-    assert "add credit" in Hints(LOCAL, True).on_answer(400, "HTTP 400: Billing hard limit has been reached", "unpaid")
+    assert "add credit" in hints(LOCAL, True).on_answer(400, "HTTP 400: Billing hard limit has been reached", "unpaid")
 
 
 @pytest.mark.parametrize(

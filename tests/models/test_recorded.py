@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from surefoot.errors import Incomplete
-from surefoot.models.opening import open_model
-from surefoot.models.recorded import Recorder
+from surefoot.models.cache import Recorder
+from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Prompt
 from tests.fault_server import FaultServer
 from tests.models.schemas import asking

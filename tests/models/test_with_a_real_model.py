@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from surefoot.models.calls import EndpointModel
-from surefoot.models.opening import open_model
-from surefoot.models.seam import Prompt, Reply
-from surefoot.models.settings import Settings
+from surefoot.models.endpoint import EndpointModel, open_model
+from surefoot.models.seam import Prompt, Reply, Settings
 from tests.llm_server import LlmServer
 from tests.models.schemas import VERDICT
 

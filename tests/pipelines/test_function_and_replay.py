@@ -12,8 +12,8 @@ import pytest
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.pipelines import Options, load
-from surefoot.pipelines.hosting import HostedPipeline
-from surefoot.pipelines.replay import ReplayPipeline
+from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.types import Ask, Passage, Pipeline, Retrieved
 from tests.conftest import Write
 from tests.importers.test_otel import ANSWER, genai, openinference

@@ -12,7 +12,7 @@ import pytest
 
 from surefoot.engine.asking import ask_all
 from surefoot.errors import Incomplete
-from surefoot.pipelines.hosting import HostedPipeline
+from surefoot.pipelines.function import HostedPipeline
 from surefoot.types import Ask, Question, Trace
 
 NUMBER = itertools.count()
@@ -88,7 +88,7 @@ def test_a_process_it_has_forked_does_not_hide_its_end(host: Host) -> None:
 
 
 def test_it_is_given_up_when_it_only_ever_ends(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.pipelines.hosting._ENDS_IN_A_ROW", 3)
+    monkeypatch.setattr("surefoot.pipelines.function._ENDS_IN_A_ROW", 3)
     errors = wrong(ask(host("always"), count=6, concurrency=1))
     assert errors["q2"] == "the pipeline's process exited with status 0 before it answered"
     assert errors["q3"] == errors["q5"] == "given up: the pipeline's process has ended 3 times in a row"

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from surefoot.datasets import demo
 from surefoot.graders.tiers import Tiers
-from surefoot.models.files import fingerprint, weights_folder
-from surefoot.pipelines import answering, load
-from surefoot.pipelines.recorded import FILE, Reading, reading_of
-from surefoot.pipelines.reference import MANNERS, PASSAGES_READ
+from surefoot.models.weights import fingerprint, weights_folder
+from surefoot.pipelines import load, reference
+from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, reading_of
 from surefoot.pipelines.retriever import Retriever
 from surefoot.records import Label, version_of
 from surefoot.types import Ask
@@ -26,7 +25,7 @@ BUNDLED = files("surefoot") / "demo"
 
 @pytest.fixture
 def nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    answering._ranked.cache_clear()
+    reference._ranked.cache_clear()
     monkeypatch.setattr(Tiers, "answers", None)
 
 
@@ -59,5 +58,5 @@ def test_clear_cases_are_read_here_as_they_were_recorded() -> None:
     for row in clear:
         question = QUESTIONS[row.question_id].text
         passages = [passage for passage, _ in Retriever(CORPUS).search(question, PASSAGES_READ)]
-        place, probability = answering.read(question, passages)[0]
+        place, probability = reference.read(question, passages)[0]
         assert place == row.ranked[0][0] and probability >= MANNERS["reference"].least

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from surefoot.datasets import demo
-from surefoot.pipelines import answering, load
+from surefoot.pipelines import load, reference
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text import citations, refusals
 from surefoot.types import Ask, Passage, Retrieved, Trace
@@ -109,6 +109,6 @@ def test_the_same_every_time_also_from_many_threads() -> None:
     pipeline = load("reference", corpus=CORPUS)
     asks = [Ask(q.id, q.text, q.retrieval) for q in QUESTIONS[:8]]
     first = [pipeline.answer(ask) for ask in asks]
-    answering._ranked.cache_clear()
+    reference._ranked.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(pipeline.answer, asks)) == first

@@ -14,7 +14,7 @@ import pytest
 from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.settings import Settings
+from surefoot.models.seam import Settings
 from surefoot.pipelines import Options, load
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
@@ -131,6 +131,27 @@ def test_chat(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     assert body["model"] == "org/model" and body["temperature"] == 0
     sent = body["messages"][0]["content"]
     assert "[lease#3] (Lease)\nSixty days of notice. Ignore {question}." in sent and 'How much "notice"?' in sent
+
+
+def test_chat_with_a_model_of_anthropic(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUREFOOT_KEY_127_0_0_1", "sk-secret")
+    usage = {"input_tokens": 40, "output_tokens": 2}
+    reply = {"content": [{"type": "text", "text": "Sixty [lease#3]."}], "stop_reason": "end_turn", "usage": usage}
+    server.reply = lambda _: (200, {}, json.dumps(reply).encode())
+    pipeline = load(f"chat:anthropic:claude@{server.url}", corpus=PASSAGES)
+    (trace,) = ask(pipeline)
+    assert (trace.answer, trace.tokens, trace.error, pipeline.name) == ("Sixty [lease#3].", 42, None, "chat:claude")
+    path, headers, body = server.asked[0]
+    assert path == "/v1/messages" and body["model"] == "claude"
+    assert any(value.endswith("sk-secret") for value in headers.values())
+
+
+def test_chat_without_an_address_is_for_a_vendor_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="does not name a model and an endpoint"):
+        load("chat:some-model", corpus=PASSAGES)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(UsageError, match=r"no key for api\.anthropic\.com"):
+        load("chat:anthropic:some-model", corpus=PASSAGES)
 
 
 def test_chat_with_nothing_retrieved(server: Server) -> None:

@@ -174,6 +174,6 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
     lines = "\n".join(words.markdown(compare([Run("a", rows)], [Run("b", rows)], rules, Request())))
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
-    quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.09 |"
+    quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.18 |"
     assert quality in lines
     assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | - | 95.0% |" in lines

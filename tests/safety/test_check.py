@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.safety import PATTERNS, check, passes, signs
-from surefoot.safety.grammar import compiled, first_tags
-from surefoot.safety.signs import ACTS, SIGNS
-from surefoot.safety.words import ROLES
+from surefoot.safety import PATTERNS, check, grammar, passes
+from surefoot.safety.grammar import ACTS, ROLES, SIGNS, compiled, first_tags
 from tests.growth import grows_evenly
 
 OWN = Path(__file__).parents[2] / "benchmarks" / "data" / "safety.jsonl"
 WRITTEN = OWN.parent / "quality" / "safety.jsonl"
-PACKAGE = Path(signs.__file__).parent
+PACKAGE = Path(grammar.__file__).parent
 ORDINARY = [
     "The Recipient must not access the data of others without their permission.",
     "Passwords: at least fourteen characters, changed every year.",
@@ -235,9 +233,9 @@ def test_texts_by_somebody_else_are_judged_as_well_as_documented() -> None:
 def test_every_rule_of_the_tables_can_match_and_every_role_is_used() -> None:
     rules = [sign.rule for sign in (*ACTS, *SIGNS)]
     assert all(compiled(rule) and first_tags(rule) for rule in rules)
-    code = "".join((PACKAGE / name).read_text() for name in ("frames.py", "governing.py", "grammar.py"))
+    code = "".join((PACKAGE / name).read_text() for name in ("harm.py", "grammar.py"))
     used = set(re.findall(r"[A-Z]+", re.sub(r"<[a-z0-9' -]+>", "", " ".join(rules)) + code))
-    assert {role for role in ROLES if role not in used} == set()
+    assert {role for role in ROLES if not {role, role.removesuffix("ING")} & used} == set()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.safety import check
-from surefoot.safety.numbers import iban, luhn
+from surefoot.safety.personal import iban, luhn
 
 CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
 

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import Terms, asking_options, bare_cause
+from surefoot.cli.graders import KEPT, settings_of, spent_words
+from surefoot.cli.model_options import Terms, asking_options, bare_cause
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Model
 from surefoot.report.words import plain
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from surefoot.council.sitting import Answer
     from surefoot.deliberation import Deliberation
     from surefoot.deliberation.stages import Failure
-    from surefoot.models.seam import Model
     from surefoot.rubric import Rubric
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -129,7 +132,6 @@ def ask(
 
     Exits 4 when no answer could be scored, or when the chair gave no closing answer.
     """
-    from surefoot.cli.spending import KEPT, spent_words
     from surefoot.deliberation import deliberate
 
     terms = Terms(**asking)
@@ -184,10 +186,6 @@ def _told(held: Deliberation) -> None:
 
 def _opened(settings: Settings, terms: Terms) -> tuple[list[Model], Model | None]:
     """The members and the chair: they share one budget."""
-    from surefoot.cli.spending import settings_of
-    from surefoot.models.budget import Budget
-    from surefoot.models.opening import open_model
-
     specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
     if not specs:
         raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")

@@ -15,10 +15,10 @@ import msgspec
 
 from surefoot.cli.compare import show_comparison
 from surefoot.cli.grade import DEFAULT, grade_run
+from surefoot.cli.graders import Terms, open_grader
 from surefoot.cli.output import say
 from surefoot.cli.progress import Progress
 from surefoot.cli.run import show
-from surefoot.cli.spending import Terms, open_grader
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label

@@ -15,11 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.cli.asking_options import Terms, asking_options
+from surefoot.cli.graders import Reader, check_terms, open_grader
+from surefoot.cli.model_options import Terms, asking_options
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.pairs import grade_texts
 from surefoot.cli.score import read_mapping
-from surefoot.cli.spending import Reader, check_terms, open_grader
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.judges import items_of
 from surefoot.importers.items import Ungradable, load_items

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import chat_options
 from surefoot.cli.grade import trust_in_run
+from surefoot.cli.graders import Reader, Terms, open_grader
+from surefoot.cli.model_options import chat_options
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option
 from surefoot.cli.output import console, quiet_if_nobody_reads, say
-from surefoot.cli.spending import Reader, Terms, open_grader
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
@@ -95,7 +95,7 @@ def _plan(file: Path) -> Plan:
 
 def _check_corpus(file: Path, plan: Plan) -> None:
     """The demo's corpus goes with the demo's questions alone."""
-    from surefoot.pipelines.loading import needs_corpus
+    from surefoot.pipelines import needs_corpus
 
     needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
     if needing and plan.questions is not None and plan.corpus is None:
@@ -104,7 +104,7 @@ def _check_corpus(file: Path, plan: Plan) -> None:
 
 
 def _check_prompt(file: Path, prompt: str) -> None:
-    from surefoot.pipelines.loading import PROMPTS
+    from surefoot.pipelines import PROMPTS
 
     if prompt in PROMPTS:
         return

@@ -12,24 +12,24 @@ import click
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.cli.asking_options import tell_causes_of
 from surefoot.cli.grade import grade_run
+from surefoot.cli.graders import Reader
+from surefoot.cli.model_options import tell_causes_of
 from surefoot.cli.output import say
 from surefoot.cli.progress import Progress
-from surefoot.cli.spending import Reader
 from surefoot.errors import Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
 from surefoot.gate.trust import failed_checks
 from surefoot.matrix.plan import Cell, Plan
 from surefoot.matrix.results import CellResult, result_of
-from surefoot.models.budget import Budget, money
-from surefoot.models.prices import Price, price_of
-from surefoot.models.settings import Settings
-from surefoot.pipelines.loading import PROMPTS
+from surefoot.models.budget import Budget, Price, money, price_of
+from surefoot.models.seam import Settings
+from surefoot.pipelines import PROMPTS
 from surefoot.services.inputs import Asking
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore
+from surefoot.text.endpoints import chat_model
 from surefoot.types import Verdict
 
 _SAID_ALREADY = ("error", "missing")  # by the asking
@@ -74,8 +74,10 @@ def answered(folder: Path) -> int:
 
 def price_of_cell(cell: Cell, prices: Path | None) -> Price | None:
     kind, _, rest = cell.spec.partition(":")
-    model, _, endpoint = rest.rpartition("@")
-    return price_of(model, endpoint, prices) if kind == "chat" else None
+    if kind != "chat":
+        return None
+    asked = chat_model(rest)
+    return price_of(asked.model, asked.endpoint, prices)
 
 
 def _made(

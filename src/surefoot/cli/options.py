@@ -13,7 +13,7 @@ import click
 from surefoot.errors import UsageError
 
 if TYPE_CHECKING:
-    from surefoot.models.cache import Shelf
+    from surefoot.models.seam import Shelf
 
 Command = Callable[..., Any]
 _A_WEEK = 7 * 24 * 3600

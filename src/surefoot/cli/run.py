@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.asking_options import chat_asking, chat_options, tell_causes_of
+from surefoot.cli.model_options import chat_asking, chat_options, tell_causes_of
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, SEED, ledger_option
 from surefoot.cli.output import say
 from surefoot.cli.progress import Progress
@@ -26,7 +26,7 @@ _PASSED_ON = ("questions", "corpus", "out", "version", "repeats", "resume", "ret
 @click.option(
     "--pipeline", "-p", "spec", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
-    "reference, reference-eager or reference-timid.",
+    "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
 )  # fmt: skip
 @click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]")
 @click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts.")

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.graders.fence import Fence, one_line
-from surefoot.models.fitting import fitted
+from surefoot.models.replies import fitted
 from surefoot.models.seam import Prompt, Schema
 from surefoot.rubric import Rubric
 from surefoot.text.jsonblocks import last_valid

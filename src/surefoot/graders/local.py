@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.windows import deciding_sentence, part_read, says_nothing, why_not
-from surefoot.models.files import checked, fingerprint, weights_folder
+from surefoot.models.weights import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample
 from surefoot.text.normal import normalise

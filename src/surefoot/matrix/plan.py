@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,12 +13,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from surefoot.errors import UsageError
-from surefoot.text.endpoints import Spec, parsed
+from surefoot.text.endpoints import Spec, chat_model, parsed
 
 AXES = ("pipeline", "model", "prompt")
 BUNDLED_PROMPTS = {"with_licence": "answer_with_licence", "without_licence": "answer_without_licence"}
 _CHAT = "chat"
-_MODEL = re.compile(r"llm:\S+@(?i:https?)://\S+")
 _MOST_ANSWERS = 1_000_000  # in all cells; what is more is a slip
 _LONGEST_NAME = 60
 _EXAMPLES = {
@@ -157,24 +155,21 @@ def _refuse_keys(table: Mapping[str, object], known: Iterable[str], where: str) 
 
 def _chat_spec(model: _Model, source: str) -> str:
     where = f"{source}: the model {model.name!r}"
-    found = _endpoint(model.spec, where)
-    if not _MODEL.fullmatch(model.spec):
-        hint = "write llm:MODEL@http://localhost:8000/v1, with any OpenAI-compatible endpoint"
-        raise UsageError(f"{where} has the spec {model.spec!r}, which names none with its endpoint", hint)
-    return f"{_CHAT}:{found.model}@{found.endpoint}"
+    found = _endpoint(lambda: parsed(model.spec), where)
+    return f"{_CHAT}:{found.name.removeprefix('llm:')}"
 
 
 def _pipeline_spec(pipeline: _Pipeline, source: str) -> str:
     kind, _, rest = pipeline.spec.partition(":")
     if kind == _CHAT and rest:
-        _endpoint(f"llm:{rest}", f"{source}: the pipeline {pipeline.name!r}")
+        _endpoint(lambda: chat_model(rest), f"{source}: the pipeline {pipeline.name!r}")
     return pipeline.spec
 
 
-def _endpoint(spec: str, where: str) -> Spec:
+def _endpoint(named: Callable[[], Spec], where: str) -> Spec:
     """What has a key in it is refused before it is written anywhere."""
     try:
-        return parsed(spec)
+        return named()
     except UsageError as error:
         raise UsageError(f"{where}: {error.message}", error.hint) from None
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.models.prices import Price
 from surefoot.models.seam import Prompt
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
 _A_BILLION = 1_000_000_000
+_VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
+_SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
+_MOST_USD = 1e6  # for a million tokens; what is more is a slip
+_SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
 
 class Budget:
@@ -120,3 +129,49 @@ def affordable(prompt: Prompt, price: Price | None, density: float, usd: float) 
         return prompt.longest
     rest = usd - most_usd(replace(prompt, longest=0), price, density)
     return max(0, math.floor(rest * 1e6 / price.tokens_out))
+
+
+class Price(Struct, frozen=True, rename={"tokens_in": "in", "tokens_out": "out"}, forbid_unknown_fields=True):
+    """US dollars for a million tokens."""
+
+    tokens_in: float
+    tokens_out: float
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    models: dict[str, Price] = {}
+    openai: dict[str, Price] = {}
+    anthropic: dict[str, Price] = {}
+    as_of: str = ""
+
+
+def price_of(model: str, endpoint: str, own: Path | None = None) -> Price | None:
+    """The user's file first, by MODEL@ENDPOINT or MODEL; ours holds only at the vendors themselves."""
+    if own is not None:
+        mine = _read(own)
+        models = {**mine.openai, **mine.anthropic, **mine.models}
+        if found := models.get(f"{model}@{endpoint}") or _match(model, models):
+            return found
+    vendor = _VENDORS.get(urlsplit(endpoint).hostname or "")
+    table = _read(Path(str(files("surefoot.models") / "prices.toml")))
+    return _match(model, getattr(table, vendor)) if vendor else None
+
+
+def _match(model: str, prices: dict[str, Price]) -> Price | None:
+    return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))
+
+
+def _read(path: Path) -> _File:
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+    except OSError as error:
+        raise UsageError(f"{path}: the prices cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path}: these are no prices: {error}", _SHAPE) from error
+    for name, price in {**found.models, **found.openai, **found.anthropic}.items():
+        if not (0 <= price.tokens_in <= _MOST_USD and 0 <= price.tokens_out <= _MOST_USD):
+            raise UsageError(f"{path}: the price of {name} is no amount of money", _SHAPE)
+    return found

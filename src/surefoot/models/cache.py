@@ -12,17 +12,19 @@ import sqlite3
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
+from msgspec import Struct
 
 from surefoot.errors import Incomplete, SurefootError
-from surefoot.models.seam import Prompt, Reply
+from surefoot.models.budget import Estimate
+from surefoot.models.seam import Model, Prompt, Reply, Shelf
 
 _VERSION = 1  # of what a digest is made of
 _SECONDS_TO_WAIT = 10.0
-_FAILURES = (sqlite3.Error, SurefootError)
+_FAILURES = (sqlite3.Error, OSError, SurefootError)
 _TABLE = """CREATE TABLE IF NOT EXISTS replies (
     digest TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID"""
 
@@ -43,49 +45,42 @@ def default_path() -> Path:
     return Path(base).expanduser() / "surefoot" / "replies.sqlite"
 
 
-class Shelf(Protocol):
-    """Where replies lie as bytes, by digest: a file, or a ledger that a team shares."""
-
-    name: str
-
-    def read(self, digest: str) -> bytes | None: ...
-
-    def write(self, digest: str, model: str, reply: bytes) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Cache:
-    def __init__(self, place: Path | Shelf) -> None:
-        self._shelf: Shelf = _File(place) if isinstance(place, Path) else place
+    """Several shelves or none, the first one first: what is found on a later one is put on those before it."""
+
+    def __init__(self, *places: Path | Shelf) -> None:
+        self.shelves: tuple[Shelf, ...] = tuple(_File(place) if isinstance(place, Path) else place for place in places)
         self._complained = False
 
-    def get(self, digest: str) -> Reply | None:
+    def get(self, digest: str, model: str = "") -> Reply | None:
         """As it came, but that it costs nothing any more."""
-        try:
-            kept = self._shelf.read(digest)
-            reply = None if kept is None else msgspec.json.decode(kept, type=Reply)
-        except (*_FAILURES, msgspec.DecodeError, UnicodeDecodeError) as error:
-            self._complain(error)
-            return None
-        return None if reply is None else repeated(reply)
+        for place, shelf in enumerate(self.shelves):
+            try:
+                kept = shelf.read(digest)
+                reply = None if kept is None else msgspec.json.decode(kept, type=Reply)
+            except (*_FAILURES, msgspec.DecodeError, UnicodeDecodeError) as error:
+                self._complain(shelf, error)
+                continue
+            if reply is not None:
+                self._write(self.shelves[:place], digest, model, reply)
+                return repeated(reply)
+        return None
 
     def put(self, digest: str, model: str, reply: Reply) -> None:
         """Durable against a kill when it returns. A reply that cannot be kept is still a reply."""
-        try:
-            self._shelf.write(digest, model, msgspec.json.encode(reply))
-        except _FAILURES as error:
-            self._complain(error)
+        self._write(self.shelves, digest, model, reply)
 
-    def close(self) -> None:
-        self._shelf.close()
+    def _write(self, shelves: Iterable[Shelf], digest: str, model: str, reply: Reply) -> None:
+        for shelf in shelves:
+            try:
+                shelf.write(digest, model, msgspec.json.encode(reply))
+            except _FAILURES as error:
+                self._complain(shelf, error)
 
-    def _complain(self, error: Exception) -> None:
+    def _complain(self, shelf: Shelf, error: Exception) -> None:
         if not self._complained:
             self._complained = True
-            sys.stderr.write(
-                f"{self._shelf.name}: the cache of replies failed: {error}; what it misses is asked again\n"
-            )
+            sys.stderr.write(f"{shelf.name}: the cache of replies failed: {error}; what it misses is asked again\n")
 
 
 class _File:
@@ -112,10 +107,6 @@ class _File:
             row = (digest, model, reply, time.time())
             self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
 
-    def close(self) -> None:
-        with self._guard:
-            self._database.close()
-
     def _prepare(self) -> None:
         """Only one process can turn WAL on, and SQLite does not make the others wait for it."""
         give_up = time.monotonic() + _SECONDS_TO_WAIT
@@ -133,3 +124,71 @@ class _File:
 
 def repeated(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, cached=True, cost_usd=0.0, asked=0, seconds=0.0)
+
+
+class Record(Struct, frozen=True):
+    """A line of the file. The digest is of the prompt alone, so that any model may have said it."""
+
+    digest: str
+    reply: Reply
+
+
+def prompt_digest(prompt: Prompt) -> str:
+    return digest_of("", prompt, None)
+
+
+class RecordedModel:
+    """A prompt that is not on record gets an error, never a made-up reply."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = f"recorded:{path.name}"
+        try:
+            lines = path.read_bytes().splitlines()
+            records = [msgspec.json.decode(line, type=Record) for line in lines if line.strip()]
+        except OSError as error:
+            raise Incomplete(f"{path}: recorded replies cannot be read: {error.strerror}", "check the path") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Incomplete(f"{path}: these are no recorded replies: {error}", "record them again") from error
+        self._replies = {record.digest: record.reply for record in records}
+
+    def complete(self, prompt: Prompt) -> Reply:
+        digest = prompt_digest(prompt)
+        found = self._replies.get(digest)
+        return Reply(error=f"no reply is on record for the prompt {digest[:12]}") if found is None else repeated(found)
+
+    def complete_all(self, prompts: Iterable[Prompt]) -> Iterator[tuple[int, Reply]]:
+        for place, prompt in enumerate(prompts):
+            yield place, self.complete(prompt)
+
+    def estimate(self, prompts: Iterable[Prompt]) -> Estimate:
+        return Estimate(self.name, 0, sum(1 for _ in prompts), 0, 0, 0.0)
+
+
+class Recorder:
+    """Passes every prompt on, and writes down what came back."""
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model, self._path = model, path
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def complete(self, prompt: Prompt) -> Reply:
+        return next(reply for _, reply in self.complete_all([prompt]))
+
+    def complete_all(self, prompts: Iterable[Prompt]) -> Iterator[tuple[int, Reply]]:
+        asked: dict[int, Prompt] = {}
+
+        def remembered() -> Iterator[Prompt]:
+            for place, prompt in enumerate(prompts):
+                asked[place] = prompt
+                yield prompt
+
+        for place, reply in self._model.complete_all(remembered()):
+            self._write(asked.pop(place), reply)
+            yield place, reply
+
+    def _write(self, prompt: Prompt, reply: Reply) -> None:
+        with self._path.open("ab") as file:
+            file.write(msgspec.json.encode(Record(prompt_digest(prompt), reply)) + b"\n")

@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.models.failures import CallFailed
-from surefoot.models.seam import Prompt, Schema
-from surefoot.models.settings import Settings
+from surefoot.models.seam import Prompt, Schema, Settings
 from surefoot.models.streams import failure_in, is_stream, joined_chat, joined_messages
 
 How = Literal["json_schema", "json_object", "text"]

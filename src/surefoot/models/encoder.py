@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from surefoot.errors import Incomplete
-from surefoot.models.files import AGAIN
+from surefoot.models.weights import AGAIN
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # newer runtimes report to their maker unless told not to before the import
 import onnxruntime

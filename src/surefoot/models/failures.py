@@ -1,15 +1,19 @@
-"""What a failed call means for the next one."""
+"""What a failed call means for the next one, and what a user can do about it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
+
+from surefoot.text.endpoints import AZURE
 
 Kind = Literal[
     "busy",  # asked too often: slow down, ask again
@@ -60,6 +64,16 @@ _PART = re.compile(_NUMBER_AND_UNIT)
 _SECONDS_OF = {"ms": 0.001, "mil": 0.001, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _LONGEST_MESSAGE = 200
 _LOOKED_THROUGH = 8_000  # bytes of an error
+SILENT = "--timeout allows for a longer silence"
+_WAIT = "wait until the quota is renewed, or raise it with the vendor; what was answered is kept"
+_SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
+_UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
+_MODEL = re.compile(r"model|deployment")
+_TOO_MUCH = re.compile("request too large|tokens must be reduced")
+_PLAIN_HTTP = re.compile("wrong.version.number|record.layer.failure|packet.length.too.long", re.IGNORECASE)
+_TLS = re.compile("http request (?:was sent )?to (?:an )?https")
+_PLACE = re.compile(r"\b(?:country|region|territory|location)\b")
+_ABOUT_KEY = re.compile(r"^http 403:?\W*$|key|auth|credential|token|permission|access|forbidden")
 
 
 class CallFailed(Exception):
@@ -115,7 +129,7 @@ def _asks_too_much(start: str) -> bool:
     return int(match[2].replace(",", "") or 0) > int(match[1].replace(",", "") or 0)
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str] | Message) -> float | None:
     """Seconds to wait: given in milliseconds, in seconds or as a date."""
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1_000
@@ -158,3 +172,66 @@ def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
         found = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
     text = scrubbed(found if isinstance(found, str) else data.decode("utf-8", "replace"))
     return " ".join(text.split())[:_LONGEST_MESSAGE]
+
+
+class Hints:
+    """For one endpoint: told by its address, the status and what it said.
+
+    `variables`: where its key is looked for. `has_key`: one is sent there. `version`: the path that is put behind the
+    address by itself.
+    """
+
+    def __init__(self, endpoint: str, variables: Sequence[str], has_key: bool, version: str = "") -> None:
+        self._endpoint, self._variables, self._has_key, self._version = endpoint, variables, has_key, version
+        parts = urlsplit(endpoint)
+        self._is_bare = not version and not parts.path.strip("/")
+        self._is_azure = (parts.hostname or "").endswith(".azure.com") or "/openai/deployments" in parts.path
+
+    def on_silence(self, reason: str = "") -> str:
+        """Nobody can be reached."""
+        if _PLAIN_HTTP.search(reason):
+            return f"the server seems to speak plain HTTP: try {_with_scheme('http', self._endpoint)}"
+        return f"is a server running at {self._endpoint}? Start it, or correct the address"
+
+    def on_answer(self, status: int, said: str, kind: Kind = "permanent") -> str:
+        """The server has answered, and not with a reply."""
+        text = said.lower()
+        if kind == "unpaid" or status == 402:
+            return _UNPAID
+        if status in (413, 429):
+            return _SMALLER if _TOO_MUCH.search(text) else _WAIT if status == 429 else ""
+        if 300 <= status < 400:
+            return "use the address that it names"
+        if "api-version" in text or (self._is_azure and status == 404):
+            return AZURE
+        if status == 403 and _PLACE.search(text):
+            return "the vendor does not serve the country you call from: choose another vendor"
+        if status == 401 or (status == 403 and _ABOUT_KEY.search(text)) or wrong_part(text) == "key":
+            return self._on_key()
+        if _TLS.search(text):
+            return f"the server speaks HTTPS: try {_with_scheme('https', self._endpoint)}"
+        if status in (404, 405) or wrong_part(text):
+            return self._on_address(bool(_MODEL.search(text)))
+        return self._on_page() if kind == "page" else ""
+
+    def _on_key(self) -> str:
+        places = " or ".join(self._variables)
+        return f"check the key in {places}" if self._has_key else f"no key was sent: set {places}"
+
+    def _on_page(self) -> str:
+        return (
+            self._on_address(False) if self._is_bare else "check the address: a browser may be meant to sign in there"
+        )
+
+    def _on_address(self, about_model: bool) -> str:
+        if self._is_azure:
+            return AZURE
+        if self._is_bare and not about_model:
+            return f"most servers answer under /v1: try {self._endpoint}/v1"
+        return (
+            f"check the name of the model ({self._endpoint}{self._version}/models lists what there is) and the address"
+        )
+
+
+def _with_scheme(scheme: str, endpoint: str) -> str:
+    return f"{scheme}://{endpoint.partition('://')[2]}"

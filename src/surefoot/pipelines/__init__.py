@@ -1,5 +1,126 @@
-"""Pipelines that can be asked: a user's function, command or server, a trace file, a chat model, or our own."""
+"""What `--pipeline` may name.
 
-from surefoot.pipelines.loading import Options, load
+package.module:function     a Python function
+cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
+http://... | https://...    a JSON endpoint
+traces:FILE                 logged answers, replayed
+chat:MODEL@ENDPOINT         a chat model behind an OpenAI-compatible server, over our retriever
+chat:anthropic:MODEL        the same with one of Anthropic's; chat:llm:MODEL with one of OpenAI's own
+reference[-eager|-timid]    quotes the corpus, with the model in the box
+"""
 
-__all__ = ["Options", "load"]
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shlex
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError
+from surefoot.models.budget import Budget
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Settings
+from surefoot.pipelines.command import CommandPipeline
+from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+from surefoot.pipelines.traces import ReplayPipeline
+from surefoot.pipelines.web import ChatPipeline, HttpPipeline
+from surefoot.text.endpoints import chat_model, masked
+from surefoot.types import Passage, Pipeline
+
+__all__ = ["PROMPTS", "Options", "code_of", "load", "needs_corpus"]
+
+_HINT = (
+    "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
+    "chat:anthropic:MODEL, " + ", ".join(MANNERS)
+)
+_NO_PATIENCE = 1e-6
+PROMPTS = ("answer_with_licence", "answer_without_licence")
+
+
+class Options(Struct, frozen=True):
+    """What some kinds of pipeline take besides their name."""
+
+    timeout: float = 60.0
+    mapping: dict[str, str] = {}
+    request_template: str | None = None  # the JSON itself, not its file
+    prompt: str = PROMPTS[0]  # a bundled prompt, or a file
+    asking: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
+    budget: Budget | None = None  # that a chat model shares with others
+
+
+def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options | None = None) -> Pipeline:
+    """The pipeline that `spec` names, ready to be asked."""
+    given = options or Options()
+    kind, _, rest = spec.partition(":")
+    if spec in MANNERS:
+        return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
+    if kind in ("http", "https"):
+        return HttpPipeline(spec, given.request_template, given.mapping, given.timeout)
+    if kind == "traces":
+        return ReplayPipeline(rest, given.mapping)
+    if kind == "cmd" and rest.strip():
+        return CommandPipeline(rest.strip(), given.mapping, given.timeout)
+    if kind == "chat":
+        return _chat(rest, corpus, given)
+    if spec.startswith(("./", "../", "/", "~/")):
+        # A name with a space in it is a file all the same; with arguments it is for the shell to take apart.
+        command = shlex.quote(spec) if Path(spec).is_file() else spec
+        return CommandPipeline(command, given.mapping, given.timeout)
+    if rest and kind.replace(".", "").replace("_", "").isalnum():
+        return HostedPipeline(spec, given.mapping, given.timeout)
+    raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
+
+
+def needs_corpus(spec: str) -> bool:
+    """Whether a pipeline searches the corpus itself."""
+    return spec in MANNERS or spec.partition(":")[0] == "chat"
+
+
+def code_of(spec: str) -> str:
+    """The sha256 of the files that a pipeline's name leads to, so that one that was edited is told from what it was."""
+    kind, _, rest = spec.partition(":")
+    module = Path(*kind.split("."))
+    if kind == "traces":
+        files_of = [Path(rest)]
+    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
+        with contextlib.suppress(ValueError):
+            parts = shlex.split(rest if kind == "cmd" else spec)
+            files_of = [Path(part).expanduser() for part in (parts if not Path(spec).is_file() else [spec])]
+    else:
+        files_of = [module.with_suffix(".py"), module / "__init__.py"]
+    digest = hashlib.sha256()
+    found = [path for path in files_of if path.is_file()]
+    for path in found:
+        digest.update(path.read_bytes())
+    return digest.hexdigest() if found else ""
+
+
+def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipeline:
+    if "@http" not in rest.lower() and not rest.startswith(("llm:", "anthropic:")):
+        hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
+        raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
+    named, prompt, passages = chat_model(rest), _prompt(options.prompt), _needed(corpus, "chat")
+    # Whoever asks a pipeline has the patience, and gives up after the timeout.
+    times = {"stall": options.timeout, "total": options.timeout, "retries": 0, "patience": _NO_PATIENCE}
+    model = open_model(named.name, replace(options.asking, **times), options.budget)
+    return ChatPipeline(model, named.model, prompt, passages)
+
+
+def _prompt(name: str) -> str:
+    if name in PROMPTS:
+        return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
+    if not Path(name).is_file():
+        raise UsageError(f"the prompt {name} is not a file", f"the bundled ones are {' and '.join(PROMPTS)}")
+    return Path(name).read_text("utf-8")
+
+
+def _needed(corpus: Sequence[Passage] | None, spec: str) -> Sequence[Passage]:
+    if not corpus:
+        raise UsageError(f"the pipeline {spec} needs a corpus to search", "pass it with --corpus")
+    return corpus

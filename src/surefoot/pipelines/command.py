@@ -23,7 +23,7 @@ import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
-from surefoot.pipelines.replies import trace_of_reply
+from surefoot.pipelines.traces import trace_of_reply
 from surefoot.types import Ask, Trace
 
 _LONGEST_LINE = 32 << 20

@@ -1,120 +1,214 @@
-"""A user's own Python function, `package.module:function`. See hosting.py for where it runs."""
+"""A user's Python function, `package.module:function`, asked in a process of its own (`process.py`).
+
+In our process an `os._exit`, a crash in C code or the memory killer would end the run and all that it has to say. So
+one child imports the function and answers, in as many threads as there are questions at once: models are loaded
+once, as they would be here, and a breakpoint still finds its terminal. A child that has died is replaced. If several
+questions were under way, any of them may have been the cause: their errors say `ask_alone`, and the engine asks them
+again one by one at the end, when the one that ends the process shows itself.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
+import contextlib
+import itertools
+import queue
+import socket
+import subprocess
 import sys
-import typing
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+import threading
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from surefoot.errors import UsageError
-from surefoot.importers.fields import TraceReader
-from surefoot.pipelines.replies import plain, trace_of_reply
-from surefoot.types import Ask, Pipeline, Trace
+import msgspec
 
-_HINT = "name it like --pipeline package.module:function"
-_TAKES_ONE = "it is called with the question's text, or with an Ask if its parameter is annotated so"
+from surefoot.errors import Incomplete, TransientError, UsageError
+from surefoot.pipelines.process import (
+    SECONDS_TO_END,
+    Answered,
+    Failed,
+    Question,
+    Ready,
+    Refused,
+    Task,
+)
+from surefoot.types import Ask, Passage, Retrieved, Trace
+
+_ENDS_IN_A_ROW = 20  # after so many without one answer, asking on is of no use
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])["path"]
+import msgspec
+from surefoot.pipelines.process import Task, main
+main(msgspec.json.decode(sys.argv[1], type=Task))
+"""
 
 
-class FunctionPipeline:
-    """Called with the question's text, or with the Ask if it takes one."""
+class DisturbedError(TransientError):
+    """The process ended with several questions under way, this one among them."""
 
-    def __init__(self, name: str, function: Callable[..., Any], mapping: Mapping[str, str], takes_ask: bool) -> None:
-        self.name = name
-        self._function = function
-        self._takes_ask = takes_ask
-        # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
-        self.forces_null = takes_ask
-        self.deterministic = False
-        self.versions: dict[str, str] = {}
-        self.close: Callable[[], object] = lambda: None
-        self._reader = TraceReader(mapping)
+    ask_alone = True
+
+
+class HostedPipeline:
+    def __init__(self, spec: str, mapping: Mapping[str, str], timeout: float) -> None:
+        self._spec, self._mapping, self._timeout = spec, dict(mapping), timeout
+        self._guard = threading.Lock()
+        self._ends_in_a_row = 0
+        self._child = _Child(spec, self._mapping)
+        ready = self._child.ready
+        self.name, self.forces_null = ready.name, ready.forces_null
+        self.deterministic, self.versions = ready.deterministic, ready.versions
 
     def answer(self, ask: Ask) -> Trace:
-        reply = self._function(ask if self._takes_ask else ask.text)
-        if inspect.isawaitable(reply):
-            reply = asyncio.run(_awaited(reply))
-        return trace_of_reply(plain(reply), ask, self._reader)
+        reply = self._living().ask(ask, self._timeout)
+        while isinstance(reply, _Ended) and not reply.under_way:  # the question did not reach it: ask the next one
+            reply = self._living().ask(ask, self._timeout)
+        if isinstance(reply, _Ended):
+            message = f"the pipeline's process {reply.how} before it answered"
+            if reply.under_way > 1:
+                raise DisturbedError(f"{message}; {reply.under_way} questions were under way")
+            raise Incomplete(message)
+        self._ends_in_a_row = 0
+        if isinstance(reply, Failed):
+            raise TransientError(reply.error, reply.retry_after) if reply.may_pass else Incomplete(reply.error)
+        return _trace(reply.trace)
+
+    def close(self) -> None:
+        self._child.end()
+
+    def _living(self) -> _Child:
+        with self._guard:
+            if self._child.ended is not None:
+                self._ends_in_a_row += 1
+                if self._ends_in_a_row >= _ENDS_IN_A_ROW:
+                    raise Incomplete(f"given up: the pipeline's process has ended {_ENDS_IN_A_ROW} times in a row")
+                self._child = _Child(self._spec, self._mapping)
+            return self._child
 
 
-def load_function(spec: str, mapping: Mapping[str, str]) -> Pipeline:
-    module_name, _, path = spec.partition(":")
-    found: Any = _module(module_name)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    if found is None:
-        raise UsageError(f"the module {module_name} has no function {path!r}", _HINT)
-    return function_pipeline(found, spec, mapping)
+class _Ended(NamedTuple):
+    how: str
+    under_way: int
 
 
-def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Pipeline:  # noqa: ANN401 - a user's object
-    """A function, or a class or object with `answer`, as a pipeline that is called `spec` unless it has a name."""
-    if inspect.isclass(found):
-        found = _made(found, spec)
-    # An object with `answer(ask)` is a pipeline; it is told of null retrieval by the ask.
-    is_pipeline = callable(getattr(found, "answer", None))
-    function = found.answer if is_pipeline else found
-    if not callable(function):
-        raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
-    _refuse_other_parameters(function, spec)
-    made = FunctionPipeline(spec, function, mapping, is_pipeline or _takes_ask(function))
-    for name in ("name", "forces_null", "deterministic", "versions", "close"):
-        if hasattr(found, name):
-            setattr(made, name, getattr(found, name))
-    return made
+Reply = Answered | Failed | _Ended
 
 
-async def _awaited(reply: Any) -> Any:  # noqa: ANN401 - a user's object
-    return await reply
+class _Child:
+    """One process, from its start to its end."""
+
+    def __init__(self, spec: str, mapping: dict[str, str]) -> None:
+        self.ended: str | None = None
+        self._numbers = itertools.count()
+        self._guard = threading.Lock()
+        self._replies: dict[int, queue.SimpleQueue[Reply]] = {}
+        self._line, theirs = socket.socketpair()
+        with theirs:
+            task = msgspec.json.encode(Task(spec, mapping, list(map(str, sys.path)), theirs.fileno())).decode()
+            # -P: a module beside the user must not stand in for one of Python's own while we start.
+            command = [sys.executable, "-P", "-c", _PROGRAM, task]
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        self._messages = _lines(self._line)
+        threading.Thread(target=self._watch, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        try:
+            self.ready = self._greeting(spec)
+        except BaseException:
+            self._process.kill()
+            self._listen()
+            raise
+        self._listener.start()
+
+    def ask(self, ask: Ask, timeout: float) -> Reply:
+        number, replies = next(self._numbers), queue.SimpleQueue[Reply]()
+        with self._guard:
+            if self.ended is not None:
+                return _Ended(self.ended, 0)
+            self._replies[number] = replies
+            self._send(Question(number, ask))
+        try:
+            return replies.get(timeout=timeout)
+        except queue.Empty as error:  # it stays among the questions under way: its thread still runs
+            raise TimeoutError from error
+
+    def end(self) -> None:
+        """Let it end in its own way, but not for long."""
+        try:
+            with contextlib.suppress(OSError):  # it has ended already
+                self._line.shutdown(socket.SHUT_WR)
+            self._listener.join(SECONDS_TO_END)
+        finally:
+            self._process.kill()
+            self._listener.join()
+
+    def _greeting(self, spec: str) -> Ready:
+        line = next(self._messages, None)
+        if line is None:
+            message = f"the process that imports {spec.partition(':')[0]} {self._how()}"
+            raise UsageError(message, f"try `python -c 'import {spec.partition(':')[0]}'`")
+        greeting: Ready | Refused = msgspec.json.decode(line, type=Ready | Refused)
+        if isinstance(greeting, Refused):
+            raise UsageError(greeting.message, greeting.hint)
+        return greeting
+
+    def _send(self, question: Question) -> None:
+        with contextlib.suppress(OSError):  # it has ended: `_listen` tells all who wait
+            self._line.sendall(msgspec.json.encode(question) + b"\n")
+
+    def _watch(self) -> None:
+        """Its end is what counts, not that of the line: a process it has forked may hold the line open."""
+        self._process.wait()
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
+
+    def _listen(self) -> None:
+        decoder = msgspec.json.Decoder(Answered | Failed)
+        for line in self._messages:
+            reply = decoder.decode(line)
+            with self._guard:
+                waiting = self._replies.pop(reply.number, None)
+            if waiting is not None:
+                waiting.put(reply)
+        how = self._how()
+        with self._guard:
+            self.ended, left = how, list(self._replies.values())
+            self._replies.clear()
+            self._line.close()
+        for waiting in left:
+            waiting.put(_Ended(how, len(left)))
+
+    def _how(self) -> str:
+        try:
+            status = self._process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return "closed its line to surefoot"
+        return f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
 
 
-def _made(kind: type, spec: str) -> object:
+def _lines(line: socket.socket) -> Iterator[bytes]:
+    rest, looked = bytearray(), 0
+    while True:
+        try:
+            data = line.recv(1 << 18)
+        except ConnectionResetError:  # it ended with a question unread; what it had said before can be read still
+            continue
+        if not data:
+            return
+        rest += data
+        while (end := rest.find(b"\n", looked)) >= 0:
+            yield bytes(rest[:end])
+            del rest[: end + 1]
+            looked = 0
+        looked = len(rest)
+
+
+def _trace(data: msgspec.Raw) -> Trace:
     try:
-        return kind()
-    except BaseException as error:
-        hint = "it must be one that can be made without arguments"
-        raise UsageError(f"the class {spec} cannot be made: {_reason(error)}", hint) from error
+        return msgspec.json.decode(data, type=Trace, dec_hook=_retrieved)
+    except msgspec.ValidationError as error:
+        raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
 
 
-def _module(name: str) -> ModuleType:
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module beside the user, as `python` itself would find it
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            hint = f"leave out .py: --pipeline {name.removesuffix('.py')}:..." if name.endswith(".py") else _HINT
-            raise UsageError(f"there is no Python module {name!r} to take the pipeline from", hint) from error
-        raise UsageError(f"{name} cannot be imported: {error}", f"install {error.name} first") from error
-    except BaseException as error:  # also a SystemExit: a script that runs as soon as it is imported
-        raise UsageError(f"{name} cannot be imported: {_reason(error)}", f"try `python -c 'import {name}'`") from error
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
-
-
-def _refuse_other_parameters(function: Callable[..., Any], spec: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions written in C do not tell
-        return
-    try:
-        signature.bind("question")
-    except TypeError as error:
-        defined = f"{spec.rpartition(':')[2]}{signature}"
-        message = f"{spec} cannot be called with one argument, for it is defined as {defined}"
-        raise UsageError(message, _TAKES_ONE) from error
-
-
-def _takes_ask(function: Callable[..., Any]) -> bool:
-    target = function if inspect.isroutine(function) else type(function).__call__
-    try:
-        hints = typing.get_type_hints(target)
-    except (NameError, TypeError):
-        hints = getattr(target, "__annotations__", {})
-    return any(hint is Ask or hint == "Ask" for name, hint in hints.items() if name != "return")
+def _retrieved(_: type, value: object) -> Retrieved:
+    return Retrieved(msgspec.convert(value, tuple[Passage, ...]))

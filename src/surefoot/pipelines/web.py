@@ -7,18 +7,17 @@ import http.client
 import re
 import ssl
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from itertools import count
-from time import time
 from urllib.parse import urlsplit
 
 import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
 from surefoot.importers.fields import TraceReader
+from surefoot.models.failures import retry_after
 from surefoot.models.seam import Model, Prompt
-from surefoot.pipelines.replies import trace_of_reply
 from surefoot.pipelines.retriever import Retriever
+from surefoot.pipelines.traces import trace_of_reply
 from surefoot.types import Ask, Passage, Retrieved, Trace
 
 DEFAULT_TEMPLATE = '{"question": "{question}"}'
@@ -129,22 +128,8 @@ def _refuse_failure(response: http.client.HTTPResponse, data: bytes) -> None:
         return
     message = f"HTTP {response.status} {response.reason}: {_start(data)}".removesuffix(": ")
     if response.status in _MAY_PASS:
-        raise TransientError(message, _retry_after(response.getheader("Retry-After")))
+        raise TransientError(message, retry_after(response.headers))
     raise Incomplete(message)
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds, or a date."""
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    except ValueError:
-        return None
 
 
 def _start(data: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from surefoot.safety import harm, personal
-from surefoot.safety.folding import Folded
+from surefoot.safety.folded import Folded
 
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
 

@@ -14,9 +14,9 @@ from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
 from surefoot.importers import questions as question_sets
 from surefoot.models.budget import Budget
-from surefoot.models.settings import Settings
+from surefoot.models.seam import Settings
 from surefoot.pipelines import Options, load
-from surefoot.pipelines.function import function_pipeline
+from surefoot.pipelines.process import function_pipeline
 from surefoot.problems import ProblemLog
 from surefoot.report.words import problem_lines
 from surefoot.services.result import Tell, nobody

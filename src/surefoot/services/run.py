@@ -26,7 +26,7 @@ from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
 from surefoot.matrix.plan import refuse_too_many
-from surefoot.pipelines.loading import code_of
+from surefoot.pipelines import code_of
 from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import Result, Tell, nobody
 from surefoot.store import Manifest, RunStore, fingerprint

@@ -46,6 +46,11 @@ def parsed(spec: str) -> Spec:
     return Spec(kind, model, endpoint.removesuffix("/v1") if kind == "anthropic" else endpoint)
 
 
+def chat_model(named: str) -> Spec:
+    """The model of a `chat:` pipeline: one that speaks as OpenAI does, unless it says otherwise."""
+    return parsed(named if named.startswith(("llm:", "anthropic:")) else f"llm:{named}")
+
+
 def masked(specs: str) -> str:
     """One spec or several between commas, with *** for what may be a secret in those that cannot be used anyway."""
     return ",".join(spec if _is_fine(spec) else _hidden(spec) for spec in _NEXT.split(specs))

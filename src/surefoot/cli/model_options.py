@@ -13,7 +13,7 @@ from msgspec import Struct
 from surefoot.cli.options import AT_ONCE, SECONDS, TOKENS, cache_option
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.settings import EFFORTS, Settings
+from surefoot.models.seam import EFFORTS, Settings
 from surefoot.report.words import counted, plain
 
 if TYPE_CHECKING:

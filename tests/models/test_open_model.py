@@ -8,8 +8,8 @@ import pytest
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget
-from surefoot.models.opening import open_model
-from surefoot.models.settings import Settings
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Settings
 from surefoot.text.endpoints import masked, parsed
 
 SECRET = "hunter2hunter2"
@@ -94,13 +94,12 @@ def test_models_at_one_endpoint_share_its_pace() -> None:
 
 def test_without_the_extra_the_hint_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    monkeypatch.delitem(sys.modules, "surefoot.models.openai_sdk", raising=False)
     with pytest.raises(Incomplete, match=r"surefoot\[llm\]"):
         open_model("llm:m@http://localhost:2/v1")
 
 
 def test_opening_is_light_until_a_model_is_opened() -> None:
     code = (
-        "import sys, surefoot.models.opening; sys.exit(bool({'openai', 'anthropic', 'aiohttp'} & sys.modules.keys()))"
+        "import sys, surefoot.models.endpoint; sys.exit(bool({'openai', 'anthropic', 'aiohttp'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=600).returncode == 0

@@ -6,29 +6,26 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import click
 from msgspec.structs import replace
 
-from surefoot.cli.asking_options import Terms as Terms
-from surefoot.cli.asking_options import tell_causes_last
+from surefoot.cli.model_options import Terms as Terms
+from surefoot.cli.model_options import tell_causes_last
 from surefoot.cli.options import replies_at
 from surefoot.errors import Incomplete, UsageError
+from surefoot.graders.council import CouncilGrader
+from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
+from surefoot.graders.judges import Judge
+from surefoot.graders.llm import Grading, LlmGrader, Plan
+from surefoot.graders.llm_reading import SelfCheck
+from surefoot.models.budget import Budget
+from surefoot.models.endpoint import EndpointModel, open_model
+from surefoot.models.seam import Model, Reply, Settings, Shelf
 from surefoot.report.words import counted, names, plain
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
-
-if TYPE_CHECKING:
-    from surefoot.graders.grader import Graded
-    from surefoot.graders.judges import Judge
-    from surefoot.graders.llm import Grading, LlmGrader, Plan
-    from surefoot.graders.llm_reading import SelfCheck
-    from surefoot.models.budget import Budget
-    from surefoot.models.kept import Replies
-    from surefoot.models.seam import Model, Reply
-    from surefoot.models.settings import Settings
-
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 _CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
@@ -48,8 +45,6 @@ class Reader(Protocol):
 
 def check_terms(terms: Terms) -> None:
     """Whoever grades, also where no model is asked: a slip is not to be found out by the bill."""
-    from surefoot.models.budget import Budget
-
     if not 0 <= terms.sure_from <= 1:
         raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
     Budget(terms.max_cost)
@@ -57,8 +52,6 @@ def check_terms(terms: Terms) -> None:
 
 def settings_of(terms: Terms) -> Settings:
     """How models are asked on these terms."""
-    from surefoot.models.settings import Settings
-
     given = Settings(
         concurrency=terms.concurrency, effort=terms.effort, max_tokens=terms.max_tokens,
         cache=replies_at(terms.cache), prices=terms.prices,
@@ -68,9 +61,6 @@ def settings_of(terms: Terms) -> Settings:
 
 def open_grader(spec: str, terms: Terms, budget: Budget | None = None) -> Reader:
     """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
-    from surefoot.graders.grader import JUDGES, FindingsGrader
-    from surefoot.models.budget import Budget
-
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
     if spec in JUDGES:
@@ -81,45 +71,33 @@ def open_grader(spec: str, terms: Terms, budget: Budget | None = None) -> Reader
     model = cascade[2] if cascade else spec
     if not _MODEL.match(model):
         raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-    return Spending(_opened(model, terms, budget), JUDGES[cascade[1]]() if cascade else None, terms)
+    opened = open_model(model, settings_of(terms), budget)
+    return ModelGrader(opened, JUDGES[cascade[1]]() if cascade else None, terms)
 
 
 def _council(members: list[str], terms: Terms, budget: Budget) -> Reader:
-    from surefoot.graders.council import CouncilGrader
-
     if len(members) < 2 or len(set(members)) < len(members):
         raise UsageError("a council needs two graders or more, each once", "write council:GRADER,GRADER,...")
     return CouncilGrader([open_grader(member, terms, budget) for member in members])
 
 
-def _opened(spec: str, terms: Terms, budget: Budget) -> Model:
-    from surefoot.models.opening import open_model
-
-    return open_model(spec, settings_of(terms), budget)
-
-
-class Spending:
+class ModelGrader:
     """A grader that asks a model, and says on stderr what it is about to spend, and what came of it."""
 
     def __init__(self, model: Model, first: Judge | None, terms: Terms) -> None:
-        from surefoot.graders.llm import LlmGrader
-
         self._model, self._first, self._terms = model, first, terms
-        self._grader: LlmGrader = LlmGrader(model, first, terms.sure_from)
+        self._grader = LlmGrader(model, first, terms.sure_from)
         self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
 
     @property
     def name(self) -> str:
         return self._grader.name
 
-    def keeping(self, replies: Replies) -> Spending:
+    def keeping(self, shelf: Shelf) -> ModelGrader:
         """The same grader, its replies kept there as well. Replies on record are kept already."""
-        from surefoot.models.calls import EndpointModel
-        from surefoot.models.kept import Kept
-
         if not isinstance(self._model, EndpointModel):
             return self
-        return Spending(Kept(self._model, replies), self._first, self._terms)
+        return ModelGrader(self._model.keeping(shelf), self._first, self._terms)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self._grader.plan(items)
