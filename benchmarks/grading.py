@@ -17,9 +17,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.grade import DEFAULT, row_of
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
+from surefoot.services.grade import DEFAULT, row_of
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Retrieved, Trace
 

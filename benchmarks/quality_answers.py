@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.grade import DEFAULT
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
+from surefoot.services.grade import DEFAULT
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality"

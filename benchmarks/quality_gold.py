@@ -11,9 +11,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from surefoot.cli.grade import DEFAULT
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.graders.judges import items_of
+from surefoot.services.grade import DEFAULT
 from surefoot.store import RunStore
 from surefoot.table import BUCKETS
 

@@ -47,7 +47,11 @@ def test_a_function_is_asked_and_its_run_resumed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked: list[str] = []
-    lines: list[str] = []
+    heard: list[str] = []
+
+    class Heard(surefoot.Person):
+        def tell(self, line: str) -> None:
+            heard.append(line)
 
     def pipeline(question: str) -> str:
         asked.append(question)
@@ -56,9 +60,10 @@ def test_a_function_is_asked_and_its_run_resumed(
         return "Thirty days [d#1]."
 
     asking = surefoot.Asking(concurrency=1, retries=0)
-    found = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, tell=lines.append)
+    found = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, person=Heard())
     assert (found["answers"], found["errors"], int(found.exit_code)) == (2, 1, 4)
     assert [row["error"] is None for row in found.table()].count(True) == 2
+    assert not heard, "all is well"
     again = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, retry_errors=True)
     assert (again["answers"], int(again.exit_code), again.interrupted) == (3, 0, False) and len(asked) == 4
     assert "3 of 3" in repr(again) and again.folder == Path("runs/mine")

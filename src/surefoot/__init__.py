@@ -9,23 +9,32 @@ if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.compare import Compared, compare
     from surefoot.services.decisions import Decided, decisions
+    from surefoot.services.grade import Grades, grade
+    from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Compared", "Decided", "ScoreResult", "__version__", "compare", "decisions", "run", "score",
+    "Answers", "Asking", "Compared", "Decided", "Grades", "Person", "ScoreResult", "Terms", "__version__", "compare",
+    "decisions", "grade", "run", "score",
 ]  # fmt: skip
 _HOMES = {
-    "Answers": "services.run", "run": "services.run", "Asking": "services.inputs",
-    "Compared": "services.compare", "compare": "services.compare",
-    "Decided": "services.decisions", "decisions": "services.decisions",
-    "ScoreResult": "scoring", "score": "scoring",
-}  # fmt: skip
+    "scoring": ("ScoreResult", "score"),
+    "services.compare": ("Compared", "compare"),
+    "services.decisions": ("Decided", "decisions"),
+    "services.grade": ("Grades", "grade"),
+    "services.graders": ("Terms",),
+    "services.inputs": ("Asking",),
+    "services.result": ("Person",),
+    "services.run": ("Answers", "run"),
+}
 
 
 def __getattr__(name: str) -> object:
     """Public names load on first use, so that importing surefoot stays light."""
-    if name in _HOMES:
-        return getattr(import_module(f"surefoot.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"surefoot.{home}"), name)
     raise AttributeError(f"module 'surefoot' has no attribute {name!r}")

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
-from surefoot.cli.graders import ModelGrader, Terms, open_grader
 from surefoot.cli.main import _run
 from surefoot.errors import SurefootError, UsageError
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt
+from surefoot.services.graders import ModelGrader, Terms, open_grader
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 

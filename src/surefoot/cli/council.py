@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.graders import KEPT, settings_of, spent_words
-from surefoot.cli.model_options import Terms, asking_options, bare_cause
+from surefoot.cli.model_options import asking_options, bare_cause
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.report.words import plain
+from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
 
 if TYPE_CHECKING:
     from surefoot.council.scoring import Result

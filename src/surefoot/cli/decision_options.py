@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from surefoot.cli.options import gate_option, ledger_option
-from surefoot.cli.output import say
+from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.gate.rules import CLAIMS
 from surefoot.report.words import counted
@@ -50,7 +50,7 @@ def decide(options: dict[str, Any], by: Sequence[str] = ()) -> Compared:
     base, cand = two_of(options["paths"], options["baseline"])
     waive, without = _reasons(options["waive"], options["without"], options["reasons"])
     given = {name: options[name] for name in _PASSED_ON}
-    return compare(base, cand, waive=waive, without=without, by=by, tell=say, **given)
+    return compare(base, cand, waive=waive, without=without, by=by, person=PERSON, **given)
 
 
 def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:

@@ -14,16 +14,14 @@ import click
 import msgspec
 
 from surefoot.cli.compare import show_comparison
-from surefoot.cli.grade import DEFAULT, grade_run
-from surefoot.cli.graders import Terms, open_grader
-from surefoot.cli.output import say
-from surefoot.cli.progress import Progress
 from surefoot.cli.run import show
+from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
 from surefoot.report.comparison_words import verdict_line
 from surefoot.services.compare import compare
+from surefoot.services.grade import grade
 from surefoot.services.run import run
 from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore, fingerprint
@@ -82,13 +80,12 @@ def demo(out: Path) -> int:
         folder = out / name
         if (folder / MANIFEST).exists():
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
-        show(run(name, out=folder, tell=say, watch=Progress))
-        with RunStore.open(folder, writing=True) as store:
-            grade_run(store, open_grader(DEFAULT, Terms()))
+        show(run(name, out=folder, person=PERSON))
+        grade(folder)
     if trust := _certify(out):
         click.echo(_LABELS.format(trust=trust))
     report = out / "report"
-    compared = compare(out / BASE, out / CANDIDATE, ledger=out / LEDGER, tell=say)
+    compared = compare(out / BASE, out / CANDIDATE, ledger=out / LEDGER, person=PERSON)
     show_comparison(compared, [f"{report}.md", f"{report}.html"])
     surefoot = command_as_typed()
     click.echo(_SHIPS.format(**_one_that_ships(out, surefoot)), nl=False)
@@ -154,7 +151,7 @@ def _note_strangers(labels: Path, out: Path) -> None:
 def _one_that_ships(out: Path, surefoot: str) -> dict[str, str]:
     """A comparison that asks and grades nothing new, with its decision."""
     base, rule, reason = str(out / BASE), "over_refusal", "the bundled pipeline is known to refuse much"
-    compared = compare(base, base, waive={rule: reason}, ledger=out / LEDGER, tell=say)
+    compared = compare(base, base, waive={rule: reason}, ledger=out / LEDGER, person=PERSON)
     command = f"{surefoot} compare {shlex.join([base, base, '--waive', rule, '--reason', reason])}"
     return {"command": command, "decision": f"{compared.outcome} - {verdict_line(compared.comparison)}"}
 

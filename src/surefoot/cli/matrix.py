@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from surefoot.cli.grade import trust_in_run
-from surefoot.cli.graders import Reader, Terms, open_grader
 from surefoot.cli.model_options import chat_options
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option
 from surefoot.cli.output import console, quiet_if_nobody_reads, say
 from surefoot.cli.targets import check_outputs
+from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.models.budget import Budget
 from surefoot.report.words import counted, plain
+from surefoot.services.grade import trust_in_run
+from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.table import BUCKETS
 
@@ -60,7 +61,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
         check_outputs([out / name for name in _WRITTEN], ("out",))
     terms = Terms(**{name: options[name] for name in ("max_cost", "effort", "max_tokens", "cache", "prices", "yes")})
     budget = Budget(terms.max_cost)  # for pipelines and grader together
-    grader = open_grader(plan.grader, terms, budget)
+    grader = open_grader(plan.grader, terms, budget, PERSON)
     _agree_on(plan, out, question_count, options)
     made = make_cells(plan, out, grader, budget, options)
     if made.interrupted:

@@ -12,11 +12,8 @@ import click
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.cli.grade import grade_run
-from surefoot.cli.graders import Reader
 from surefoot.cli.model_options import tell_causes_of
-from surefoot.cli.output import say
-from surefoot.cli.progress import Progress
+from surefoot.cli.terminal import PERSON
 from surefoot.errors import Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
 from surefoot.gate.trust import failed_checks
@@ -25,6 +22,8 @@ from surefoot.matrix.results import CellResult, result_of
 from surefoot.models.budget import Budget, Price, money, price_of
 from surefoot.models.seam import Settings
 from surefoot.pipelines import PROMPTS
+from surefoot.services.grade import grade_run
+from surefoot.services.graders import Reader
 from surefoot.services.inputs import Asking
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
@@ -115,7 +114,7 @@ def _run(cell: Cell, folder: Path, plan: Plan, budget: Budget, options: dict[str
     )  # fmt: skip
     answers = run(
         cell.spec, questions=plan.questions, corpus=plan.corpus, out=folder, repeats=plan.repeats, asking=asking,
-        retry_errors=(folder / MANIFEST).exists(), tell=say, watch=Progress,
+        retry_errors=(folder / MANIFEST).exists(), person=PERSON,
     )  # fmt: skip
     tell_causes_of(answers)
     return answers

@@ -5,38 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from msgspec import Struct
 
 from surefoot.cli.options import AT_ONCE, SECONDS, TOKENS, cache_option
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import EFFORTS, Settings
 from surefoot.report.words import counted, plain
-
-if TYPE_CHECKING:
-    from surefoot.services.run import Answers
+from surefoot.services.graders import Terms
+from surefoot.services.run import Answers
 
 _NOT_ASKED = "not asked: "
 _HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
 _NUMBERED = re.compile(r"\S*\d\S*")
 _MOST_CAUSES = 5
-
-
-class Terms(Struct, frozen=True):
-    """On what terms models are asked. `sure_from`: what the first grader of a cascade decides alone."""
-
-    sure_from: float = 0.9
-    max_cost: float | None = None
-    concurrency: int = 16
-    timeout: float | None = None
-    effort: str | None = None
-    max_tokens: int | None = None
-    cache: str | Path | None = None  # a file, or a ledger
-    prices: Path | None = None
-    yes: bool = False
 
 
 _LIMITS = (

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable
 from math import isnan
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from surefoot.errors import UsageError
-
-if TYPE_CHECKING:
-    from surefoot.models.seam import Shelf
 
 Command = Callable[..., Any]
 _A_WEEK = 7 * 24 * 3600
@@ -31,22 +26,6 @@ cache_option = click.option(
     help="Where replies are kept: a repeat costs nothing, and a ledger shares them.  "
     "[default: in the user's cache folder]",
 )
-
-
-def replies_at(place: str | Path | None) -> Path | Shelf:
-    """Where a command keeps the replies of models: in a file, or in the ledger that was named."""
-    if place is None:
-        from surefoot.models.cache import default_path
-
-        return default_path()
-    from surefoot.ledger import Ledger
-    from surefoot.ledger.places import is_ledger
-
-    if not is_ledger(place):
-        return Path(place)
-    ledger = Ledger.open(place)
-    atexit.register(ledger.close)
-    return ledger.replies
 
 
 def gate_option(default: str) -> Callable[[Command], Command]:

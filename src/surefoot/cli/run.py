@@ -12,8 +12,8 @@ import msgspec
 from surefoot.cli.model_options import chat_asking, chat_options, tell_causes_of
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, SEED, ledger_option
 from surefoot.cli.output import say
-from surefoot.cli.progress import Progress
 from surefoot.cli.score import read_mapping
+from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services.inputs import Asking
 from surefoot.services.run import run as run_pipeline
@@ -62,7 +62,7 @@ def run(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         mapping=read_mapping(options["mapping"]), settings=settings, budget=budget,
     )  # fmt: skip
     given = {name: options[name] for name in _PASSED_ON}
-    answers = run_pipeline(options["spec"], **given, asking=asking, tell=say, watch=Progress)
+    answers = run_pipeline(options["spec"], **given, asking=asking, person=PERSON)
     if options["as_json"]:
         click.echo(msgspec.json.encode(answers.to_json()).decode())
     else:

@@ -22,7 +22,7 @@ from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json, page
 from surefoot.rows import printable
 from surefoot.services.decisions import LATEST_SHIPPED, DecidedBefore, keep_in_folder, latest_shipped
-from surefoot.services.result import Result, Tell, nobody
+from surefoot.services.result import NOBODY, Person, Result, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
 
@@ -72,7 +72,7 @@ def compare(
     without: Mapping[str, str] | None = None,
     by: Sequence[str] = (),
     ledger: str | Path | None = None,
-    tell: Tell = nobody,
+    person: Person = NOBODY,
 ) -> Compared:
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 
@@ -80,6 +80,7 @@ def compare(
     shipped last. `waive` and `without` give reasons, by rule and by run. What is decided is kept in the candidate's
     folder and in the ledger, as `surefoot compare` keeps it.
     """
+    tell = person.tell
     if base == LATEST_SHIPPED:
         base = latest_shipped(Path(cand), by_own_rules=bool(rules))
     file = gatefiles.read(gate or GATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -16,6 +16,41 @@ Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
 
 def nobody(_line: str) -> None:
     """Tells nobody."""
+
+
+class Failing(Protocol):
+    """An answer or a reply, or why there is none."""
+
+    @property
+    def error(self) -> str | None: ...
+
+
+class Watch:
+    """Sees answers or replies come; this one looks away."""
+
+    def count(self, one: Failing) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Person:
+    """Whom a service talks to while it works. This one hears nothing, and agrees."""
+
+    def tell(self, line: str) -> None:
+        """What should be known now."""
+
+    def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
+        """Why something was not answered, each with a hint."""
+
+    def agrees(self) -> bool:
+        """Whether to go on, after the price was told."""
+        return True
+
+    def watch(self, _total: int, _of: str) -> Watch:
+        return Watch()
+
+
+NOBODY = Person()
 
 
 class Result(Mapping[str, Any]):

@@ -9,12 +9,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_library
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -28,20 +28,12 @@ from surefoot.ledger.places import entry_of, find
 from surefoot.matrix.plan import refuse_too_many
 from surefoot.pipelines import code_of
 from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.services.result import Result, Tell, nobody
+from surefoot.services.result import NOBODY, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Pipeline, Question, Trace
 
 _INTERRUPTED = 130
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
-
-
-class Watch(Protocol):
-    """Sees the answers come."""
-
-    def count(self, trace: Trace) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class Answers(Result):
@@ -86,8 +78,7 @@ def run(
     retry_errors: bool = False,
     asking: Asking | None = None,
     ledger: str | Path | None = None,
-    tell: Tell = nobody,
-    watch: Callable[[int], Watch] | None = None,
+    person: Person = NOBODY,
 ) -> Answers:
     """Ask a pipeline every question of a set and keep the answers in a run folder.
 
@@ -95,7 +86,7 @@ def run(
     questions, the bundled ones are asked about the bundled documents. `resume` asks what has no answer yet in `out`,
     `retry_errors` also what ended in an error.
     """
-    how = asking or Asking()
+    how, tell = asking or Asking(), person.tell
     wanted = _Wanted(pipeline, questions, corpus, None if out is None else Path(out), version.strip(), repeats)
     store, made = (_resumed if resume or retry_errors else _started)(wanted, how, tell)
     with store, closing(made):
@@ -103,7 +94,7 @@ def run(
             tell(f"note: {problem}")
         graded = _answers_that_were_graded(store)
         started = time.monotonic()
-        interrupted = _ask(store, made, how, watch, again=retry_errors)
+        interrupted = _ask(store, made, how, person, again=retry_errors)
         summary = _summary(store, time.monotonic() - started, interrupted)
         if not summary["missing"]:
             _register(store, ledger, tell)
@@ -228,18 +219,15 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
     return pipeline
 
 
-def _ask(
-    store: RunStore, pipeline: Pipeline, how: Asking, watch: Callable[[int], Watch] | None, *, again: bool
-) -> bool:
+def _ask(store: RunStore, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:
     """Ask what is not done; True when it was stopped by a signal."""
     questions, repeats = store.questions(), store.manifest.repeats
     done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
-    seen = watch(len(questions) * repeats - len(done)) if watch else None
+    watch = person.watch(len(questions) * repeats - len(done), "asked")
 
     def keep(trace: Trace) -> None:
         store.append_trace(trace)
-        if seen is not None:
-            seen.count(trace)
+        watch.count(trace)
 
     # What a pipeline prints must not mix with our own output.
     with _stop_on_signal() as stop, contextlib.redirect_stdout(sys.stderr):
@@ -247,8 +235,7 @@ def _ask(
             pipeline, questions, repeats=repeats, concurrency=how.concurrency, timeout=how.timeout,
             retries=how.retries, done=done, on_trace=keep, stop=stop, seed=store.manifest.seed,
         )  # fmt: skip
-        if seen is not None:
-            seen.close()
+        watch.close()
         return stop.is_set()
 
 

@@ -1,0 +1,201 @@
+"""Answers are graded on the five axes, and a run keeps its verdicts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from surefoot import rubric
+from surefoot.errors import ExitCode
+from surefoot.gate.sides import asked_of, side_of
+from surefoot.gate.trust import in_words, trust_in
+from surefoot.graders.grader import FindingsGrader, Graded
+from surefoot.graders.judges import items_of
+from surefoot.graders.llm_reading import SelfCheck
+from surefoot.importers.items import Ungradable
+from surefoot.importers.verdicts import quoted
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import find
+from surefoot.records import MEMBER
+from surefoot.regrade import Key
+from surefoot.rows import printable
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.result import NOBODY, Person, Result
+from surefoot.services.runs import read_run
+from surefoot.services.versions import read_all
+from surefoot.store import TRACES, RunStore
+from surefoot.table import BUCKETS
+from surefoot.types import Item, Problem
+
+DEFAULT = "local"
+_BATCH = 200
+_AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+
+
+class Grades(Result):
+    """What grading a run came to."""
+
+    def __init__(self, folder: Path, found: Regraded, stands: Counter[str | None], problems: Sequence[Problem]) -> None:
+        self.folder, self.found, self.stands, self.problems = folder, found, stands, problems
+        self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        failed = any(check.failed for check in self.found.self_checks.values())
+        is_whole = self.counts.total() and not self.counts[None] and not failed
+        return ExitCode.OK if is_whole and not self.problems and not self.found.standing else ExitCode.INCOMPLETE
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "run": str(self.folder),
+            "buckets": {bucket: self.counts[bucket] for bucket in BUCKETS},
+            "not_graded": self.counts[None],
+            "problems": [str(problem) for problem in self.problems],
+            "rows": list(self.table()),
+        }
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """An answer a row, with its verdict on each axis, the reason, and every claim with its evidence."""
+        return [row_of(one) for one in self.found.graded]
+
+    def __repr__(self) -> str:
+        return f"<Grades {', '.join(f'{self.counts[bucket]} {bucket}' for bucket in BUCKETS)}>"
+
+
+def grade(
+    run: str | Path, *, grader: str | Reader = DEFAULT, terms: Terms | None = None, person: Person = NOBODY
+) -> Grades:
+    """Grade every answer of a run folder, and keep the verdicts there.
+
+    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
+    model may cost and how it is asked.
+    """
+    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    with RunStore.open(Path(run), writing=True) as store:
+        if store.is_graded_otherwise():
+            person.tell("note: the answers have changed since the last grading; all are graded anew")
+        found = grade_run(store, chosen)
+        return Grades(Path(run), found, _what_stands(store, found), [*store.problems, *_left_out(store)])
+
+
+class Regraded(Struct, frozen=True):
+    """What grading a run came to."""
+
+    graded: list[Graded]
+    standing: list[Key]  # answers that could not be graded this time, where the verdicts of before stand
+    self_checks: dict[str, SelfCheck]  # by grader
+    in_vain: bool = False  # no model answered at all, and another grader's verdicts, or none, stay the run's
+
+
+def grade_run(store: RunStore, grader: Reader) -> Regraded:
+    """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
+
+    Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
+    council's does where that of a member does, lest those who are left decide alone. A grader that was asked in vain
+    does not become the run's.
+    """
+    chosen = rubric.load()
+    if hasattr(grader, "keeping"):
+        grader = grader.keeping(store.replies)
+    items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
+    graded = grader.read(items)
+    checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
+    nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
+    if nothing and store.manifest.grader != grader.name:
+        return Regraded(graded, [], checks, in_vain=True)
+    standing: dict[Key, None] = {}
+    for name, ballots in getattr(grader, "ballots", {}).items():
+        standing |= dict.fromkeys(store.replace_verdicts(name, ballots))
+    rows = [verdict for one in graded for verdict in one.verdicts]
+    standing |= dict.fromkeys(store.replace_verdicts(grader.name, rows, failed=standing))
+    others = {part: version for part, version in store.manifest.versions.items() if not part.startswith(MEMBER)}
+    store.amend(
+        rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
+        verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
+    )  # fmt: skip
+    return Regraded(graded, list(standing), checks)
+
+
+def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:
+    """The verdicts of before that count for the run, where there are none of this time."""
+    counted = (v for v in store.verdicts() if v.grader == store.manifest.grader and v.axis == "factuality")
+    return Counter(
+        str(v.value)
+        for v in counted
+        if v.value is not None and (found.in_vain or (v.question_id, v.attempt) in found.standing)
+    )
+
+
+def _left_out(store: RunStore) -> Iterator[Problem]:
+    """The answers of a run beyond its questions and attempts."""
+    asked = {question.id for question in store.questions()}
+    for trace in store.traces():
+        if trace.question_id not in asked or not 1 <= trace.attempt <= store.manifest.repeats:
+            message = (
+                f"attempt {trace.attempt} at question {quoted(trace.question_id)} was not asked for and not graded"
+            )
+            yield Problem("unknown_question", message, printable(store.path / TRACES))
+
+
+def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[dict[str, Any]]:
+    """One row per item, in order; what could not be read is a row too, with its reason."""
+    rest = iter(items)
+    size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
+    while batch := list(islice(rest, size)):
+        graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))
+        for item in batch:
+            yield row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
+
+
+def row_of(graded: Graded) -> dict[str, Any]:
+    """A graded answer in the words that are promised to users."""
+    found = {verdict.axis: verdict for verdict in graded.verdicts}
+    findings, quality = graded.findings, found.get("refusal_quality")
+    return {
+        "id": graded.item.question.id,
+        "attempt": graded.item.trace.attempt,
+        "refusal": None if graded.refusal is None else findings.refusal,
+        **{axis: found[axis].value if axis in found else None for axis in _AXES},
+        "reason": graded.reason,
+        "detail": graded.item.trace.error or findings.detail,
+        "confidence": found["factuality"].confidence,
+        "via": found["factuality"].via,
+        "self_check": found["factuality"].self_check,
+        "gold": findings.gold,
+        "refusal_quality_reason": quality.reason if quality else None,
+        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
+        "claims": [
+            {
+                "text": claim.text,
+                "citations": list(claim.citations),
+                "support": claim.by_retrieved,
+                "by_cited": list(claim.by_cited),
+                "evidence": {"passage": claim.evidence.passage, "quote": claim.evidence.quote},
+            }
+            for claim in findings.claims
+        ],
+    }
+
+
+def _ungraded_row(found: Ungradable) -> dict[str, Any]:
+    of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
+    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "self_check", "gold", *of_refusals))
+    return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
+
+
+def trust_in_run(folder: Path) -> str:
+    """How far the verdicts of a run can be trusted, by the labels on its answers."""
+    ledger = Ledger.existing(find(folder, None))
+    with ledger or contextlib.nullcontext():
+        runs = read_all([folder], ledger) if ledger else [read_run(folder)]
+    asked, _ = asked_of(runs, runs)
+    side = side_of(runs, asked)
+    trust = trust_in({"base": side, "cand": side}, asked, {})
+    return in_words(trust) + ("" if trust.drawn else f"; to find out: surefoot label {printable(folder)}")
