@@ -293,14 +293,14 @@ VAGUE = re.compile(
 )
 # Numbers that point at parts of a source, or count them
 REFERENCE = re.compile(
-    r"[\w-]+#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b|\b(?:sections?|clauses?|articles?|art|"
+    r"(?<![\w-])[\w-]++#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b|\b(?:sections?|clauses?|articles?|art|"
     r"paragraphs?|paras?|rules?|points?|pages?|pp?|annex|schedule|table|chapters?|§+|steps?|parts?|items?|no|question|"
     r"conditions?|criteri\w+)\b\.? ?\d[\d.]*\w?(?:(?:,| and| or|,? and|-|–) ?\d[\d.]*)*"
     rf"|\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ ){{0,2}}?(?:{_PARTS['SOURCE']}|rules|points|"
     r"questions|conditions|things|ways|results|files|options)\b",
     re.IGNORECASE,
 )
-CONTRACTED = re.compile(r"['’](?:s|re|ve|ll|d|m)\b|\w+n['’]t\b")
+CONTRACTED = re.compile(r"['’](?:s|re|ve|ll|d|m)\b|(?<!\w)\w+n['’]t\b")
 # What a source says, told as such. "According to the report, ..." is told of the world.
 REPORTS = re.compile(
     r"\W*(?!according|per |as (?:per|stated))(?:[\w'%$.#-]+\W+){0,6}?(?:contexts?|documents?|passages?|texts?|"
