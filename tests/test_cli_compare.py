@@ -82,7 +82,7 @@ def test_plain_files_ship_or_block(write: Write) -> None:
     [
         ("local@1", 3, "the grader local@1: no answer that chance drew was labelled"),
         ("human/ann", 0, "people gave the verdicts (ann)"),
-        ("", 3, "the grader whoever gave the verdicts: no answer that chance drew was labelled"),
+        ("", 3, "the grader without a name: no answer that chance drew was labelled"),
     ],
 )
 def test_without_labels_nothing_ships_but_what_people_judged(grader: str, code: int, words: str, write: Write) -> None:

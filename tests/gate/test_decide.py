@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.gate.counts import mcnemar_p
@@ -547,3 +548,27 @@ def test_the_margin_is_so_many_answers_whatever_the_metric() -> None:
     found = decide(base, cand, rules=SHIP)
     margins = {check.rule.name: check.change.margin for check in found.decision.checks if check.change}
     assert margins == pytest.approx({"wrong": 0.03, "unsupported": 0.03, "acceptable": 0.06, "refusal_quality": 0.45})
+
+
+def test_that_all_is_graded_ships_nothing_by_itself() -> None:
+    rows = [[Verdict(f"q{n}", "citation_exists", value, ANN) for n in range(5)] for value in ("yes", "no")]
+    found = compare([Run("a", rows[0])], [Run("b", rows[1])], SHIP, Request())
+    assert (found.decision.outcome, int(found.decision.exit_code)) == ("INCONCLUSIVE", 3)
+
+
+def test_repeats_that_agree_are_no_proof_that_asking_again_would() -> None:
+    """Twice the same in one run, or once in each of two runs: the same answers, so the same decision."""
+    text, newly = "c" * 130, changed("c" * 130, [7])
+    twice = [replace(run_of(name, said, said), attempts=2) for name, said in (("a", text), ("b", newly))]
+    for run in twice:
+        run.verdicts += [replace(one, attempt=2) for one in run.verdicts]
+        run.traces |= {(id, 2): trace for (id, _), trace in run.traces.items()}
+        run.labels |= {((id, 2), axis): label for ((id, _), axis), label in run.labels.items()}
+    assert decide(*twice).decision.outcome != "BLOCK"
+
+
+def test_a_set_that_grew_between_two_runs_is_compared_on_what_all_were_asked() -> None:
+    small, large = run_of("a", "c" * 20, "c" * 20), run_of("b", "c" * 30, "c" * 30)
+    found = decide([small, large], run_of("c", "c" * 30, "c" * 30))
+    assert not found.decision.incomplete and found.buckets["base"]["correct"] == 20 * 2
+    assert any("10 new" in note for note in found.request.notes)

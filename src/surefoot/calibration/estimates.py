@@ -173,7 +173,7 @@ def labels_needed(confusion: Confusion, now: Rate, bucket: str) -> str:
     """What 50 more labels would buy, given where they help most."""
     more_of = "questions" if confusion.counts < 1 else "answers"
     if confusion.complete:
-        return f"More labels are not to be had: only more {more_of} can narrow the intervals."
+        return f"Every answer is labelled: only more {more_of} can narrow the intervals."
     strata, options = confusion.strata(bucket), []
     for at, cell in enumerate(confusion.drawn):
         if more := min(_MORE, cell.n - cell.m):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 from msgspec import Struct
@@ -22,6 +24,7 @@ from surefoot.table import BUCKETS
 from surefoot.types import Question
 
 SEED = 20
+_FEW = 10  # draws
 _SAME = 1e-9  # thirds and sevenths do not add up to the last bit
 
 
@@ -63,7 +66,13 @@ class Draws(Struct, frozen=True):
         return float(self.change @ self.weights)
 
     def quantile(self, share: float) -> float:
-        return min(self.reach, max(-self.reach, quantile(self.change, self.weights, share)))
+        """Where few draws lie beyond it, the normal curve is asked as well, and the farther of the two counts."""
+        found = quantile(self.change, self.weights, share)
+        spread = sqrt(float((self.change - self.mean) ** 2 @ self.weights))
+        if spread > _SAME and min(share, 1 - share) * len(self.change) < _FEW:
+            normal = self.mean + spread * NormalDist().inv_cdf(share)
+            found = min(found, normal) if share < 0.5 else max(found, normal)
+        return min(self.reach, max(-self.reach, found))
 
 
 def quantile(values: Numbers, weights: Numbers, share: float) -> float:

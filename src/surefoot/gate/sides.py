@@ -68,12 +68,6 @@ class Run(Struct, dict=True):
         return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
 
     @property
-    def answers_alike(self) -> bool:
-        """True where asking again would change nothing: it says so, or every question got the same answer each time."""
-        alike = len({(key[0], version) for key, version in self.versions.items()}) == len(self.questions)
-        return self.deterministic or (self.attempts > 1 and bool(self.questions) and alike)
-
-    @property
     def is_by_people(self) -> bool:
         """True for a file in which nobody but people have said anything: it is exact."""
         return bool(self.verdicts) and not self.traces and all(is_person(one.grader) for one in self.verdicts)
@@ -139,7 +133,7 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        alike = all(run.answers_alike for run in self.runs) and len(self.runs) == 1  # copies are left out
+        alike = all(run.deterministic for run in self.runs) and len(self.runs) == 1  # copies are left out
         return alike or all(run.is_by_people for run in self.runs)
 
     @property
@@ -236,7 +230,7 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
 
 def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
     """What both versions were asked, and notes on the rest. A file of verdicts does not know its questions."""
-    before, after = ({id: q for run in runs for id, q in run.questions.items()} for runs in (base, cand))
+    before, after = (_questions_of(runs) for runs in (base, cand))
     if not before or not after:
         graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
         known = before or after
@@ -254,6 +248,13 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
     return dict(shared), [told] if notes else []
+
+
+def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:
+    """What every run of a version was asked: a set may have grown between two of them."""
+    known = [run.questions for run in runs if run.questions]
+    first = known[-1] if known else {}
+    return {id: question for id, question in first.items() if all(one.get(id) == question for one in known)}
 
 
 def some(ids: Sequence[str], most: int = 12) -> str:

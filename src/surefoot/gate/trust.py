@@ -83,7 +83,7 @@ def in_words(trust: Trust) -> str:
     """How far the grader can be trusted, in one sentence for every report."""
     if trust.by_people:
         return f"people gave the verdicts ({', '.join(map(bare_name, trust.graders))})"
-    who = f"the grader {' and '.join(filter(None, trust.graders)) or 'whoever gave the verdicts'}"
+    who = f"the grader {' and '.join(filter(None, trust.graders)) or 'without a name'}"
     if not trust.drawn:
         picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
         return f"{who}: no answer that chance drew was labelled, so how often it errs is not known{picked}"

@@ -145,6 +145,8 @@ def _unsure(check: Check) -> str:
 
 def _lost(comparison: Comparison) -> list[str]:
     """What a change costs users although no rule may mind: fewer correct answers, or more refusals of what is known."""
+    if any(check.status == "incomplete" for check in comparison.decision.checks):
+        return []  # what is not graded is not lost
     correct, refused = comparison.changes.get("correct_rate"), comparison.changes.get("over_refusal")
     found = [f"correct fell by {_points(correct)}"] if correct and correct.high < 0 else []
     more = f"{_points(refused)} more of what could be answered is refused" if refused and refused.low > 0 else ""

@@ -22,7 +22,7 @@ from surefoot.rows import printable
 from surefoot.services.result import Tell
 from surefoot.services.runs import is_run
 from surefoot.services.versions import Versions
-from surefoot.store import DECISION, MANIFEST, RunStore
+from surefoot.store import DECISION, RunStore
 
 LATEST_SHIPPED = "latest-shipped"
 CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
@@ -38,8 +38,9 @@ class DecidedBefore:
 
     @property
     def look(self) -> int:
-        """How often these two versions were decided on, each time with other answers, this time included."""
-        return len({(step.base_answers, step.cand_answers) for step in self._mine} | {self._versions.answers})
+        """How often these versions were decided on, with other answers or by another grader, this time included."""
+        now = (*self._versions.answers, self._versions.grader)
+        return len({(step.base_answers, step.cand_answers, step.grader) for step in self._mine} | {now})
 
     def notes(self) -> Iterator[str]:
         yield from self._left_out()
@@ -141,7 +142,7 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
             continue
         if by_the_rules:
             kept = begun if itself else shipped
-            kept.append((str(_read(folder / MANIFEST).get("created", "")), str(folder)))
+            kept.append((str(decision.get("at", "")), str(folder)))
     if not shipped and not begun:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)

@@ -41,6 +41,10 @@ class Versions(Struct, frozen=True):
         return version_in(RunStore.open(self.base[-1]).manifest), version_in(RunStore.open(self.cand[-1]).manifest)
 
     @property
+    def grader(self) -> str:
+        return RunStore.open(self.cand[-1]).manifest.grader or ""
+
+    @property
     def answers(self) -> tuple[str, str]:
         """A hash of all that each of them said: a decision on the same answers is the same look."""
         return _hash(self.base), _hash(self.cand)
@@ -91,6 +95,7 @@ class _Known(Struct, frozen=True):
     """A run that the ledger knows, where it lies now if it still does."""
 
     entry: RunEntry
+    ids: frozenset[str]  # it gets another each time it is graded
     manifest: Manifest
     folder: Path | None
     registered: Manifest  # as it was first
@@ -121,7 +126,8 @@ def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
             *(run.absolute().parent / asking[0] for run in beside),
         ]
         folder = next((place for place in places if _is_there(place, asking)), None)
-        yield _Known(entry, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
+        ids = frozenset(row.id for row, _ in rows)
+        yield _Known(entry, ids, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
 
 
 def _check_unchanged(one: _Known) -> None:
@@ -249,7 +255,7 @@ def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> 
     """The runs on which people had said something by then, of the grader of another and over the same documents."""
     labelled = {label.run for label in ledger.labels() if until is None or label.at <= until}
     for one in _known(ledger):
-        if one.folder is not None and one.entry.id in labelled and _read_by(one.manifest) == _read_by(like):
+        if one.folder is not None and one.ids & labelled and _read_by(one.manifest) == _read_by(like):
             yield one.folder
 
 

@@ -293,7 +293,8 @@ VAGUE = re.compile(
 )
 # Numbers that point at parts of a source, or count them
 REFERENCE = re.compile(
-    r"(?<![\w-])[\w-]++#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b|\b(?:sections?|clauses?|articles?|art|"
+    r"(?<![\w-])[\w-]++#[\w.#-]+|\b(?:the|these|those|other) (?:two|three|four)\b|"
+    r"\b(?:sections?|clauses?|articles?|art|"
     r"paragraphs?|paras?|rules?|points?|pages?|pp?|annex|schedule|table|chapters?|§+|steps?|parts?|items?|no|question|"
     r"conditions?|criteri\w+)\b\.? ?\d[\d.]*\w?(?:(?:,| and| or|,? and|-|–) ?\d[\d.]*)*"
     rf"|\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ ){{0,2}}?(?:{_PARTS['SOURCE']}|rules|points|"
