@@ -168,15 +168,15 @@ def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
 def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
     """SHIP only when at least one rule passes and none fails, is unfinished or lacks its data.
 
-    That all is graded says nothing about how it was answered, so completeness alone ships nothing.
+    That all is graded says nothing about how it was answered: where no other rule applies, nothing ships.
     """
     found = {check.status for check in checks if check.waiver is None}
-    settled = {check.rule.metric for check in checks if check.status == "pass" or check.waiver is not None}
+    others = {check.status for check in checks if check.rule.metric != COMPLETENESS}
     if "fail" in found:
         code, outcome = ExitCode.BLOCKED, "BLOCK"
     elif "incomplete" in found or incomplete:
         code, outcome = ExitCode.INCOMPLETE, "INCONCLUSIVE"
-    elif "undecidable" in found or "pass" not in found or settled == {COMPLETENESS}:
+    elif "undecidable" in found or "pass" not in found or others == {"not_applicable"}:
         code, outcome = ExitCode.INCONCLUSIVE, "INCONCLUSIVE"
     else:
         code, outcome = ExitCode.OK, "SHIP"
