@@ -564,7 +564,7 @@ def test_repeats_that_agree_are_no_proof_that_asking_again_would() -> None:
         run.verdicts += [replace(one, attempt=2) for one in run.verdicts]
         run.traces |= {(id, 2): trace for (id, _), trace in run.traces.items()}
         run.labels |= {((id, 2), axis): label for ((id, _), axis), label in run.labels.items()}
-    assert decide(*twice).decision.outcome != "BLOCK"
+    assert decide(twice[0], twice[1]).decision.outcome != "BLOCK"
 
 
 def test_a_set_that_grew_between_two_runs_is_compared_on_what_all_were_asked() -> None:

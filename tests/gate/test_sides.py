@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.gate.sides import Run, asked_of, check_alike, document_of, labels_apart, pairs_of, side_of, stand_in
+from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, pairs_of, side_of
 from surefoot.records import Label, Value
 from surefoot.types import Question, Trace, Verdict
 
@@ -34,39 +34,41 @@ def values(run: Run) -> list[object]:
 
 def test_labels_on_the_very_answer_stand_in_for_the_verdict() -> None:
     one = answered()
-    stand_in(one, [label(one, "q000", "wrong")])
+    apply_labels(one, [label(one, "q000", "wrong")])
     assert values(one) == ["wrong"] and one.labels[("q000", 1), "factuality"].grader == "human/ann"
     one = answered()
     given = [label(one, "q000", "wrong"), label(one, "q000", "wrong", "bob"), label(one, "q000", "correct", "eve")]
-    stand_in(one, given)
+    apply_labels(one, given)
     assert values(one) == ["wrong"], "the majority counts"
 
 
 @pytest.mark.parametrize(("drawn", "teaches"), [("sample", True), ("flagged", True), ("gate", True), ("chosen", False)])
 def test_what_somebody_picked_teaches_nothing(drawn: str, teaches: bool) -> None:
     one = answered()
-    stand_in(one, [label(one, "q000", "wrong", drawn=drawn)])
+    apply_labels(one, [label(one, "q000", "wrong", drawn=drawn)])
     assert values(one) == ["wrong"] and bool(one.drawn) == teaches
 
 
 def test_where_people_are_divided_the_verdict_stays_and_it_is_noted() -> None:
     one = answered()
-    stand_in(one, [label(one, "q000", "wrong"), label(one, "q000", "correct", "bob")])
+    apply_labels(one, [label(one, "q000", "wrong"), label(one, "q000", "correct", "bob")])
     assert values(one) == [] and "divided on factuality of q000:" in one.problems[0].message
 
 
 def test_labels_on_other_answers_or_by_another_rubric_are_none() -> None:
     one = answered()
-    stand_in(one, [label(one, "q000", "wrong", version="other"), label(one, "q001", "wrong", rubric_sha256="other")])
+    apply_labels(
+        one, [label(one, "q000", "wrong", version="other"), label(one, "q001", "wrong", rubric_sha256="other")]
+    )
     assert values(one) == []
     withdrawn = replace(label(one, "q000", "wrong"), id="2", at="2026-01-02", value=None)
-    stand_in(one, [label(one, "q000", "wrong"), withdrawn])
+    apply_labels(one, [label(one, "q000", "wrong"), withdrawn])
     assert values(one) == []
 
 
 def test_labels_signed_by_a_grader_do_not_count() -> None:
     one = answered()
-    stand_in(one, [label(one, "q000", "wrong", "local@1+deadbeef")])
+    apply_labels(one, [label(one, "q000", "wrong", "local@1+deadbeef")])
     assert values(one) == [] and "under the name of a grader (1) do not count" in one.problems[0].message
 
 

@@ -188,7 +188,7 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     cells = [Cell(numbers[id], side, keys[key]) for id, side, key in given]
     is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
     return Evidence(
-        answers, cells, len(kept), _worth(metric, answers), (sides[0].attempts, sides[1].attempts),
+        answers, cells, len(kept), _worth(metric, answers, earlier), (sides[0].attempts, sides[1].attempts),
         (sides[0].deterministic, sides[1].deterministic), [order[one] for one in documents], earlier, is_ratio,
         metric.scale,
     )  # fmt: skip
@@ -214,7 +214,7 @@ def _usable(metric: Metric, value: Value | None) -> Value | None:
     return None if value is None or metric.of(value) is None else value
 
 
-def _worth(metric: Metric, answers: Sequence[Answer]) -> dict[Value, float]:
+def _worth(metric: Metric, answers: Sequence[Answer], earlier: Counts) -> dict[Value, float]:
     """What may be true of an answer, and what that counts: everything that an axis knows, or that was seen on it."""
     if metric.axis == BUCKET_AXIS:
         known: set[Value] = set(BUCKETS)
@@ -225,6 +225,7 @@ def _worth(metric: Metric, answers: Sequence[Answer]) -> dict[Value, float]:
     else:
         known = {0, 1}
     known |= {value for one in answers for value in (one.verdict, one.label) if value is not None}
+    known |= {value for labels in earlier.values() for value in labels}
     return {value: float(metric.of(value) or 0) for value in sorted(known, key=str)}
 
 

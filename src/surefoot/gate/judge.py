@@ -207,7 +207,7 @@ class Judge:
         """What that share of all answers could do to a metric: the more to a mean of few."""
         is_of_all = metric.shape == "count" or not evidence.cells
         of_all = 1.0 if is_of_all else len(evidence.cells) / sum(evidence.attempts) / questions
-        return min(1.0, metric.margins * self.request.margin / of_all) * metric.scale
+        return min(1.0, metric.margin_factor * self.request.margin / of_all) * metric.scale
 
     def _interval(self, rule: Rule, metric: Metric, evidence: Evidence, known: Draws, questions: int) -> Change:
         limit = float(rule.limit)

@@ -50,7 +50,7 @@ class Metric(NamedTuple):
     most: int | None = 1  # the largest number an answer can have, if there is one
     scale: int = 1  # a margin of 0.03 is 0.03 of this
     needs_no_labels: bool = False  # what nobody can be wrong about
-    margins: int = 1  # that it may use: what moves with two buckets moves by what both may
+    margin_factor: int = 1  # what moves with two buckets may move by what both may
 
     def fails(self, outcome: Outcome) -> bool:
         """True when an answer with this outcome pulls the metric the wrong way, or leaves it unknown."""
@@ -148,7 +148,7 @@ _ALL = (
     Metric("refused", "lower", "answers", "are refusals", None, BUCKET_AXIS, _in("refused"), _is_judged, "count"),
     Metric(UNGRADED, "lower", "answers", "could not be judged", axis="", shape="count"),
     Metric("acceptable", "higher", "answers", "are correct or refused", None, BUCKET_AXIS, _in(*ACCEPTABLE),
-           _is_judged, margins=2),
+           _is_judged, margin_factor=2),
     Metric("correct_rate", "higher", "answers", "are correct", None, BUCKET_AXIS, _in("correct"), _is_judged),
     Metric("refusal_quality", "higher", "refusals", "mean from 0 to 3", None, "refusal_quality", _quality, _is_refusal,
            "mean", BEST_REFUSAL, BEST_REFUSAL),

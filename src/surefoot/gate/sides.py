@@ -149,7 +149,7 @@ class Side(Struct, frozen=True):
         return (said for answers in self.answers.values() for said in answers)
 
 
-def stand_in(run: Run, labels: Iterable[Label]) -> None:
+def apply_labels(run: Run, labels: Iterable[Label]) -> None:
     """Put the labels on the very answers of this run in place of its grader's verdicts.
 
     What most of them say counts; where they are divided, the verdict stays and the run notes it.

@@ -21,7 +21,7 @@ from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json, page
 from surefoot.rows import printable
-from surefoot.services.decisions import LATEST_SHIPPED, DecidedBefore, keep_in_folder, latest_shipped
+from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
 from surefoot.services.result import NOBODY, Person, Result, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
@@ -109,7 +109,7 @@ def _by_versions(
     """All runs of both versions, with what people said of them and what was decided about them before."""
     versions = versions_of(ledger, *paths, request.without)
     base, cand = read_all(versions.base, ledger), read_all(versions.cand, ledger)
-    before = DecidedBefore(ledger.steps(), versions)
+    before = PastDecisions(ledger.steps(), versions)
     request = replace(
         request, look=before.look, earlier=earlier_labels(ledger, versions, [*base, *cand]),
         notes=(*versions.notes, *before.notes()),

@@ -28,7 +28,7 @@ LATEST_SHIPPED = "latest-shipped"
 CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
 
 
-class DecidedBefore:
+class PastDecisions:
     """What the ledger has decided so far, for a decision on two versions."""
 
     def __init__(self, steps: Sequence[Step], versions: Versions) -> None:

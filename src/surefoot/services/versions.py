@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.gate.metrics import Value
-from surefoot.gate.sides import Run, some, stand_in
+from surefoot.gate.sides import Run, apply_labels, some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import RunEntry, corpus_of
@@ -83,7 +83,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
         else:
             _check(one, first)
             kept.append(one)
-    before, after = _shared_out(kept, first, second)
+    before, after = _split_by_version(kept, first, second)
     notes += _of_other_code([*(one.manifest for one in kept), first, second])
     if version_in(first) == version_in(second) and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
@@ -194,7 +194,7 @@ def _other_questions(one: _Known, asked: Manifest, ids: set[str]) -> str:
     return f"{told} (of {one.manifest.question_count} questions, where here there are {asked.question_count})"
 
 
-def _shared_out(kept: Sequence[_Known], base: Manifest, cand: Manifest) -> tuple[list[Path], list[Path]]:
+def _split_by_version(kept: Sequence[_Known], base: Manifest, cand: Manifest) -> tuple[list[Path], list[Path]]:
     """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
     names = version_in(base), version_in(cand)
     before: list[Path] = []
@@ -224,7 +224,7 @@ def read_all(folders: Iterable[Path], ledger: Ledger) -> list[Run]:
     versions = {version for run in runs for version in run.versions.values()}
     labels = ledger.labels(versions=versions) if versions else []
     for run in runs:
-        stand_in(run, labels)
+        apply_labels(run, labels)
     return runs
 
 
