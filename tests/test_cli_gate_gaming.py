@@ -294,3 +294,13 @@ def test_one_number_for_what_exists_in_score_and_compare(project: Project) -> No
     measured = compared["measures"]["cand"]["citation_exists_rate"]
     assert (measured["numerator"], measured["denominator"]) == (exists["numerator"], exists["denominator"]) == (3, 4)
     assert compared["changes"]["citation_exists_rate"]["baseline"] == pytest.approx(3 / 4)
+
+
+def test_answers_that_were_changed_by_hand_are_named_in_every_decision(project: Project) -> None:
+    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
+    assert not project.gate(base, cand, TRUTH)["notes"]
+    traces = project.root / cand / "traces.jsonl"
+    lines = traces.read_text("utf-8").splitlines()
+    traces.write_text("\n".join([lines[0].replace("cand", "mended"), *lines[1:]]) + "\n", encoding="utf-8")
+    assert project.do("grade", cand, "--grader", "rules").code == 0
+    assert project.gate(base, cand, TRUTH)["notes"] == ["the answers of cand were changed by hand after it was run"]

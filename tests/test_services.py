@@ -39,6 +39,7 @@ def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
     assert (found.outcome, int(found.exit_code), found["outcome"]) == ("BLOCK", 1, "BLOCK")
     assert dict(found) == found.to_json() and len(found) == len(found.to_json())
     assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
+    assert "wrong" in surefoot.compare(tmp_path / "a", tmp_path / "b").table()[0]["name"]
     assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found)
 
 

@@ -32,6 +32,10 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     """Public names load on first use, so that importing surefoot stays light."""
     for home, names in _HOMES.items():

@@ -53,6 +53,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric: str = ""
     rubric_sha256: str = ""
     grader: str | None = None
+    answers_sha256: str = ""  # of the answers as they came
     graded_sha256: str = ""  # of the answers its verdicts are on
     verdicts_sha256: str = ""  # of the verdicts as they were given
     versions: dict[str, str] = {}

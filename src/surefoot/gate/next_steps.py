@@ -130,8 +130,9 @@ def _labels(one: Opened, said: Mapping[str, tuple[SideName, Said]], run: str) ->
         count = 0
     steps += _by_runs(one, said)
     steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
-    likely = [step for step in steps if step.chance >= _LIKELY] or steps
-    words = "; or ".join(step.words for step in likely) or "labels, runs and questions at hand would not decide it"
+    # What is asked for is said, however likely something dearer would decide.
+    shown = [step for n, step in enumerate(steps) if step.chance >= _LIKELY or (count and n == 0)] or steps
+    words = "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
     return chosen[:count], words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -11,13 +11,14 @@ from surefoot.errors import ExitCode
 from surefoot.outcomes import ScoredRow
 from surefoot.scorecard import Scorecard
 from surefoot.scoring.attempts import Attempts
+from surefoot.services.result import Result
 from surefoot.types import Question
 
 _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
 
-class ScoreResult(Mapping[str, object]):
+class ScoreResult(Result):
     """Reads like the object that `--json` prints: result["metrics"]["precision"]["value"].
 
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
@@ -34,6 +35,17 @@ class ScoreResult(Mapping[str, object]):
     @property
     def exit_code(self) -> ExitCode:
         return self.card.decision.exit_code
+
+    @property
+    def outcome(self) -> str:
+        return self.card.decision.outcome
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self)
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """A question a row."""
+        return [msgspec.to_builtins(row) for row in self.rows()]
 
     def rows(self) -> Iterator[ScoredRow]:
         for lines in self._attempts.rows():

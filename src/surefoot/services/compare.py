@@ -70,7 +70,7 @@ def compare(
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
     without: Mapping[str, str] | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     ledger: str | Path | None = None,
     person: Person = NOBODY,
 ) -> Compared:
@@ -90,7 +90,8 @@ def compare(
     parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
     request = Request(
         waivers=waive or {}, uncalibrated=uncalibrated, alpha=chosen.alpha, margin=chosen.margin, claim=chosen.claim,
-        by=tuple(by), overridden=_overridden(parsed, chosen, file), without=without or {},
+        by=(by,) if isinstance(by, str) else tuple(by), overridden=_overridden(parsed, chosen, file),
+        without=without or {},
     )  # fmt: skip
     with _ledger((base, cand), ledger, tell) as opened:
         if opened is not None and is_run(base) and is_run(cand):

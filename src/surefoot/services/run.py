@@ -96,6 +96,7 @@ def run(
         started = time.monotonic()
         interrupted = _ask(store, made, how, person, again=retry_errors)
         summary = _summary(store, time.monotonic() - started, interrupted)
+        store.amend(answers_sha256=store.answers_sha256())
         if not summary["missing"]:
             _register(store, ledger, tell)
         if graded is not None and graded != store.answers_sha256():

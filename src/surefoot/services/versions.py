@@ -83,6 +83,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
         else:
             _check(one, first)
             kept.append(one)
+    notes += _changed_by_hand([*stores, *(RunStore.open(one.folder) for one in kept if one.folder)])
     before, after = _split_by_version(kept, first, second)
     notes += _of_other_code([*(one.manifest for one in kept), first, second])
     if version_in(first) == version_in(second) and kept:
@@ -137,6 +138,14 @@ def _check_unchanged(one: _Known) -> None:
         if was != now:
             message = f"the run {one.entry.name} was registered with {name} {was!r}, and it is {now!r} now"
             raise Incomplete(message, "put its manifest.json back as it was, or run again under another name")
+
+
+def _changed_by_hand(stores: Iterable[RunStore]) -> Iterator[str]:
+    """Answers that are not as they came, graded again or not: whoever decides has to know."""
+    for store in stores:
+        came = store.manifest.answers_sha256
+        if came and came != store.answers_sha256():
+            yield f"the answers of {store.manifest.name} were changed by hand after it was run"
 
 
 def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
