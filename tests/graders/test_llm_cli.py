@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
 from surefoot.cli.main import _run
+from surefoot.cli.terminal import PERSON
 from surefoot.errors import SurefootError, UsageError
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt
@@ -219,7 +220,7 @@ def test_what_cannot_be_asked_is_a_usage_error(arguments: list[str], words: str,
 def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grader = open_grader(f"llm:m@{server.url}", Terms(cache=tmp_path / "c.sqlite"))
+    grader = open_grader(f"llm:m@{server.url}", Terms(cache=tmp_path / "c.sqlite"), person=PERSON)
     assert isinstance(grader, ModelGrader)
     questions: list[str] = []
 
