@@ -13,7 +13,7 @@ from msgspec import Struct
 from surefoot.gate.belief import Answer, Numbers
 from surefoot.gate.change import Draws, Evidence, key_of
 from surefoot.gate.metrics import Metric, Value
-from surefoot.gate.queue import queue
+from surefoot.gate.queue import lot, queue
 from surefoot.gate.rules import Change, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
 from surefoot.gate.trust import drawn_labels, unchecked
@@ -177,7 +177,7 @@ def in_doubt(answers: Sequence[Answer], draws: Draws) -> list[int]:
     for n in opened:
         alike[answers[n].verdict].append(float(variance[n]))
     doubt = {verdict: round(fmean(found), 12) for verdict, found in alike.items()}
-    return sorted(opened, key=lambda n: (-doubt[answers[n].verdict], str(answers[n].verdict), answers[n].key))
+    return sorted(opened, key=lambda n: (-doubt[answers[n].verdict], str(answers[n].verdict), lot("", answers[n].key)))
 
 
 def _unexplained(draws: Draws, known: Sequence[Numbers]) -> float:

@@ -42,7 +42,7 @@ def queue(
     It depends on nothing but its arguments, so a server that is started again goes on where it was.
     """
     asked_for = gate_needs or {}
-    by_lot = sorted(verdicts, key=lambda version: _lot(seed, version))
+    by_lot = sorted(verdicts, key=lambda version: lot(seed, version))
     needed = [version for version in by_lot if version in asked_for]
     drawn = [version for version in by_lot if version not in asked_for]
     flagged = [version for version in drawn if graded and verdicts[version] in FLAGGED]
@@ -72,7 +72,7 @@ def next_for(
     return next(fresh, None) or min(waiting, key=lambda place: skipped.index(place.version), default=None)
 
 
-def _lot(seed: str, version: str) -> bytes:
+def lot(seed: str, version: str) -> bytes:
     """A lot drawn for each answer by itself: answers that come later leave the order of the others alone."""
     return hashlib.sha256(f"{seed}\0{version}".encode()).digest()
 

@@ -22,7 +22,7 @@ from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json, page
 from surefoot.rows import printable
 from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
-from surefoot.services.result import NOBODY, Person, Result, Tell
+from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
 
@@ -72,7 +72,7 @@ def compare(
     without: Mapping[str, str] | None = None,
     by: str | Sequence[str] = (),
     ledger: str | Path | None = None,
-    person: Person = NOBODY,
+    person: Person = READER,
 ) -> Compared:
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 

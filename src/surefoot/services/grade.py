@@ -27,7 +27,7 @@ from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.rows import printable
 from surefoot.services.graders import Reader, Terms, open_grader
-from surefoot.services.result import NOBODY, Person, Result
+from surefoot.services.result import READER, Person, Result
 from surefoot.services.runs import read_run
 from surefoot.services.versions import read_all
 from surefoot.store import TRACES, RunStore
@@ -70,7 +70,7 @@ class Grades(Result):
 
 
 def grade(
-    run: str | Path, *, grader: str | Reader = DEFAULT, terms: Terms | None = None, person: Person = NOBODY
+    run: str | Path, *, grader: str | Reader = DEFAULT, terms: Terms | None = None, person: Person = READER
 ) -> Grades:
     """Grade every answer of a run folder, and keep the verdicts there.
 

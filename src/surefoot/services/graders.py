@@ -24,7 +24,7 @@ from surefoot.models.cache import default_path
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Settings, Shelf
 from surefoot.report.words import counted, names, plain
-from surefoot.services.result import NOBODY, Person
+from surefoot.services.result import READER, Person
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
@@ -85,7 +85,7 @@ def settings_of(terms: Terms) -> Settings:
     return given if terms.timeout is None else replace(given, stall=terms.timeout)
 
 
-def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: Person = NOBODY) -> Reader:
+def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: Person = READER) -> Reader:
     """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
@@ -110,7 +110,7 @@ def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -
 class ModelGrader:
     """A grader that asks a model, and tells a person what it is about to spend, and what came of it."""
 
-    def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = NOBODY) -> None:
+    def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
         self._model, self._first, self._terms, self._person = model, first, terms, person
         self._grader = LlmGrader(model, first, terms.sure_from)
         self.self_checks: dict[str, SelfCheck] = {}  # of the last reading

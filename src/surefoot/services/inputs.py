@@ -19,7 +19,7 @@ from surefoot.pipelines import Options, load
 from surefoot.pipelines.process import function_pipeline
 from surefoot.problems import ProblemLog
 from surefoot.report.words import problem_lines
-from surefoot.services.result import Tell, nobody
+from surefoot.services.result import Tell
 from surefoot.types import Passage, Pipeline, Question
 
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
@@ -48,7 +48,7 @@ def closing(pipeline: Pipeline) -> Iterator[None]:
         getattr(pipeline, "close", lambda: None)()
 
 
-def load_questions(given: str | Path | None, tell: Tell = nobody) -> list[Question]:
+def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
     if given is None:
         return demo.questions()
     found = question_sets.load(str(given))
@@ -66,7 +66,7 @@ def load_corpus(given: str | Path | None, questions: str | Path | None) -> list[
     return demo.corpus() if questions is None else None
 
 
-def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Asking, tell: Tell = nobody) -> Pipeline:
+def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Asking, tell: Tell) -> Pipeline:
     if not isinstance(source, str):
         return function_pipeline(source, name_of(source), asking.mapping)
     template = None if asking.request_template is None else Path(asking.request_template)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -12,10 +13,6 @@ import msgspec
 from surefoot.errors import ExitCode, UsageError
 
 Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
-
-
-def nobody(_line: str) -> None:
-    """Tells nobody."""
 
 
 class Failing(Protocol):
@@ -34,13 +31,16 @@ class Watch:
 
 
 class Person:
-    """Whom a service talks to while it works. This one hears nothing, and agrees."""
+    """Whom a service talks to while it works. This one reads stderr, and agrees."""
 
     def tell(self, line: str) -> None:
-        """What should be known now."""
+        """Something to know now, such as what the next step will cost."""
+        sys.stderr.write(f"{line}\n")
 
     def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
         """Why something was not answered, each with a hint."""
+        for cause, hint in dict.fromkeys(causes):
+            self.tell(f"error: {cause}" + (f" ({hint})" if hint else ""))
 
     def agrees(self) -> bool:
         """Whether to go on, after the price was told."""
@@ -50,7 +50,7 @@ class Person:
         return Watch()
 
 
-NOBODY = Person()
+READER = Person()
 
 
 class Result(Mapping[str, Any]):

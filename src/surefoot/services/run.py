@@ -28,7 +28,7 @@ from surefoot.ledger.places import entry_of, find
 from surefoot.matrix.plan import refuse_too_many
 from surefoot.pipelines import code_of
 from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.services.result import NOBODY, Person, Result, Tell
+from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Pipeline, Question, Trace
 
@@ -78,7 +78,7 @@ def run(
     retry_errors: bool = False,
     asking: Asking | None = None,
     ledger: str | Path | None = None,
-    person: Person = NOBODY,
+    person: Person = READER,
 ) -> Answers:
     """Ask a pipeline every question of a set and keep the answers in a run folder.
 
