@@ -99,11 +99,14 @@ def label(
         if others := labelled_beside(book, run):
             together = shlex.join([*others, printable(run)])
             _note(f"answers of other runs are labelled too; on all labels: surefoot calibrate {together}")
-        with contextlib.suppress(KeyboardInterrupt):  # how this command is meant to end
+
+        def announce() -> None:
             _say(url, made, as_json)
             if not no_browser:
                 serving.open_browser(url)
-            serving.serve(app.app_for(made, host=host, token=secret, annotator=name), listening)
+
+        with contextlib.suppress(KeyboardInterrupt):  # how this command is meant to end
+            serving.serve(app.app_for(made, host=host, token=secret, annotator=name), listening, announce)
         made.keeper.check()
         done = made.progress(name)
         wanted = f"{done.target} wanted; the labels are in {book.name}"

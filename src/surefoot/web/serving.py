@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 from urllib.parse import quote
 
 import uvicorn
@@ -66,10 +67,22 @@ def open_browser(url: str) -> None:
         threading.Timer(0.5, webbrowser.open, [url]).start()
 
 
-def serve(app: ASGIApp, listening: socket.socket) -> None:
+class _Server(uvicorn.Server):
+    """Says where it is only once Ctrl-C ends it cleanly: people press it as soon as they see the address."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
+
+
+def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None]) -> None:
     """Until Ctrl-C. A request that is being answered is answered first."""
     config = uvicorn.Config(
         app, log_level="critical", access_log=False, lifespan="off", server_header=False, date_header=False,
         timeout_graceful_shutdown=40, proxy_headers=False,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config, announce).run(sockets=[listening])
