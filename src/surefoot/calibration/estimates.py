@@ -8,7 +8,6 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from surefoot.calibration.answers import Answer
 from surefoot.calibration.confusion import Confusion, Mask, named
@@ -19,6 +18,7 @@ from surefoot.stats import ALPHA
 from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
 from surefoot.stats.correction import Stratum, jeffreys, post_stratified, ppi_mean, ppi_refused, rogan_gladen
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
+from surefoot.stats.quantiles import t_quantile
 
 ACCEPTABLE, BAD = "acceptable", "bad"
 _KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
@@ -268,7 +268,7 @@ def _part(answers: Sequence[Answer], among: str, alike: float) -> Part | None:
         return Part(len(answers), found.value, half, "ppi++", _STEADIED)
     worth = len(labels) / _deff(labelled, alike)
     error = float(np.std(labels, ddof=1)) / sqrt(worth)
-    half = float(stdtrit(max(1, worth - 1), 1 - ALPHA / 2)) * error
+    half = t_quantile(1 - ALPHA / 2, max(1.0, worth - 1)) * error
     not_why = f"{among}{refused}" if refused else "not every answer has a score"
     why = f"The mean is that of the labels alone: {not_why}." if rest else _COUNTED
     return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)

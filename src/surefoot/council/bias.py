@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from surefoot.council.chance import correlations, permuted_p, permuted_within_p, ranks, sign_flip_p
 from surefoot.council.ranking import Table, Vote, levels_of
-from surefoot.stats.student import t_quantile
+from surefoot.stats.quantiles import t_quantile
 
 ALPHA = 0.05
 _FEWEST_LENGTHS = 5  # with four answers not even a perfect order has p < .05

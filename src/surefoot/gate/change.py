@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 from msgspec import Struct
-from scipy import sparse
+from numpy.typing import NDArray
 
 from surefoot.gate.belief import DRAWS, Answer, Counts, Numbers, truths
 from surefoot.gate.metrics import Metric, Value
@@ -116,18 +116,28 @@ class _Totals(Struct, frozen=True):
 
 def _totals(evidence: Evidence, values: Numbers, side: int) -> _Totals:
     cells, times = [cell for cell in evidence.cells if cell.side == side], evidence.attempts[side]
-    shape = (evidence.questions, len(evidence.answers))
-    places = [cell.question for cell in cells], [cell.answer for cell in cells]
-    given = sparse.csr_matrix((np.full(len(cells), 1 / times), places), shape=shape)
-    above, squares = (given @ values.T).T, (given @ (values**2).T).T
+    answers = values[:, [cell.answer for cell in cells]] / times
+    questions = np.array([cell.question for cell in cells], dtype=int)
+    above = _by_question(answers, questions, evidence.questions)
+    squares = _by_question(answers**2 * times, questions, evidence.questions)
     value = above.mean(axis=1)
     if evidence.is_ratio:
-        below = np.asarray(given.sum(axis=1)).ravel()
+        below = np.bincount(questions, minlength=evidence.questions) / times
         value = value / below.mean()
         centre = value[:, None]
         squares = (squares - 2 * centre * above + centre**2 * below) / below.mean() ** 2
         above = (above - centre * below) / below.mean()
     return _Totals(value, above, np.maximum(squares - above**2, 0) * times / max(times - 1, 1))
+
+
+def _by_question(answers: Numbers, questions: NDArray[np.intp], many: int) -> Numbers:
+    """The columns of answers, added up by question."""
+    order = np.argsort(questions, kind="stable")
+    sums = np.zeros((len(answers), many))
+    if len(order):
+        first = np.flatnonzero(np.diff(questions[order], prepend=-1))
+        sums[:, questions[order][first]] = np.add.reduceat(answers[:, order], first, axis=1)
+    return sums
 
 
 def _noise(evidence: Evidence, difference: Numbers, spreads: tuple[Numbers, Numbers]) -> Numbers:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.stats import ALPHA
-from surefoot.stats.student import t_quantile
+from surefoot.stats.quantiles import t_quantile
 
 DRAWS = 2_000
 FEWEST = 10  # clusters: below, a bootstrap promises more than it can keep

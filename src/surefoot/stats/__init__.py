@@ -1,7 +1,6 @@
 """Intervals for rates and the sample sizes they ask for.
 
-Written out rather than taken from scipy because importing scipy.stats takes longer than scoring most
-trace files; the tests hold every function against scipy. What needs numpy or scipy is in the modules beside this one.
+Written out rather than taken from scipy (ADR 6); the tests hold every function against it.
 """
 
 from __future__ import annotations

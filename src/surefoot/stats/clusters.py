@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 
 from surefoot.stats import ALPHA, Z, wilson
-from surefoot.stats.student import t_quantile
+from surefoot.stats.quantiles import t_quantile
 
 _AS_GOOD_AS_NORMAL = 500  # degrees of freedom
 

@@ -13,10 +13,10 @@ from math import sqrt
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from surefoot.records import Interval
 from surefoot.stats import ALPHA, Z
+from surefoot.stats.quantiles import beta_quantile
 
 DRAWS = 20_000
 FEWEST_EVENTS = 10  # of both kinds: with fewer labels PPI's interval is too narrow
@@ -51,8 +51,8 @@ class Corrected(Struct, frozen=True):
 def jeffreys(successes: float, n: float) -> tuple[float, float]:
     """The 95 % interval of a plain share: equal tails of Beta(successes + 1/2, failures + 1/2), open at 0 and 1."""
     failures = n - successes
-    low = float(betaincinv(successes + 0.5, failures + 0.5, ALPHA / 2)) if successes else 0.0
-    high = float(betaincinv(successes + 0.5, failures + 0.5, 1 - ALPHA / 2)) if failures else 1.0
+    low = beta_quantile(ALPHA / 2, successes + 0.5, failures + 0.5) if successes else 0.0
+    high = beta_quantile(1 - ALPHA / 2, successes + 0.5, failures + 0.5) if failures else 1.0
     return low, high
 
 

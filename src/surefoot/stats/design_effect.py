@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.stats import ALPHA, Z
-from surefoot.stats.student import t_quantile
+from surefoot.stats.quantiles import t_quantile
 
 _FEWEST, _AS_GOOD_AS_NORMAL = 4, 500  # degrees of freedom
 _NO_SPREAD = 1e-12
