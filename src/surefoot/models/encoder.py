@@ -10,7 +10,6 @@ CPU than two threads inside each run.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -19,10 +18,10 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
 
 from surefoot.errors import Incomplete
 from surefoot.models.weights import AGAIN
+from surefoot.models.wordpiece import Pair, WordPieces
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # newer runtimes report to their maker unless told not to before the import
 import onnxruntime
@@ -30,8 +29,6 @@ import onnxruntime
 Tier = Literal["quick", "strong"]
 LONGEST_PAIR = 256
 LONGEST_CLAIM = 128
-UNKNOWN = "[UNK]"
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 Floats = NDArray[np.float64]
 Loaded = TypeVar("Loaded")
@@ -64,35 +61,32 @@ class Encoder:
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where the tokens of a text begin and end, however long it is."""
-        found: list[tuple[int, int]] = self._whole.encode(_encodable(text), add_special_tokens=False).offsets
-        return found
+        return [(piece.start, piece.end) for piece in self._pieces.pieces(text)]
 
     def unknown_share(self, text: str) -> float:
         """How much of a text, spaces left out, is words that the vocabulary has no pieces for."""
-        encoding = self._whole.encode(_encodable(text), add_special_tokens=False)
-        lengths = [end - start for start, end in encoding.offsets]
-        unknown = sum(length for token, length in zip(encoding.tokens, lengths, strict=True) if token == UNKNOWN)
-        return unknown / (sum(lengths) or 1)
+        pieces = self._pieces.pieces(text)
+        unknown = sum(piece.end - piece.start for piece in pieces if piece.id == self._pieces.unknown)
+        return unknown / (sum(piece.end - piece.start for piece in pieces) or 1)
 
     def load(self) -> None:
         """At once, to find out whether the files can be read."""
         self.score([("", "")])
         self.offsets("")
 
-    def _run(self, encoding: Encoding) -> tuple[list[float], float]:
-        inputs = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
+    def _run(self, pair: Pair) -> tuple[list[float], float]:
+        inputs = {"input_ids": pair.ids, "attention_mask": [1] * len(pair.ids)}
         if self._takes_types:
-            inputs["token_type_ids"] = encoding.type_ids
+            inputs["token_type_ids"] = pair.types
         feed = {name: np.array([values], dtype=np.int64) for name, values in inputs.items()}
         support, answers = self._session.run(["support", "answers"], feed)
         return support[0].tolist(), float(answers[0, 0])
 
-    def _encode(self, first: str, passage: str) -> Encoding:
+    def _encode(self, first: str, passage: str) -> Pair:
         """The passage is cut to fit. Callers split long claims; should one come through, it is cut at its limit."""
-        first = _encodable(first)
         if len(first) > LONGEST_CLAIM and len(spans := self.offsets(first)) > LONGEST_CLAIM:
             first = first[: spans[LONGEST_CLAIM - 1][1]]
-        return self._cutting.encode(first, _encodable(passage))
+        return self._pieces.pair(first, passage, LONGEST_PAIR)
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
@@ -102,7 +96,7 @@ class Encoder:
         options.use_deterministic_compute = True
         return _loaded(
             self._model,
-            lambda path: onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]),
+            lambda path: onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]),
         )
 
     @cached_property
@@ -110,23 +104,13 @@ class Encoder:
         return any(put.name == "token_type_ids" for put in self._session.get_inputs())
 
     @cached_property
-    def _whole(self) -> Tokenizer:
-        tokenizer = _loaded(self._vocabulary, Tokenizer.from_file)
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        return tokenizer
-
-    @cached_property
-    def _cutting(self) -> Tokenizer:
-        tokenizer = _loaded(self._vocabulary, Tokenizer.from_file)
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(LONGEST_PAIR, strategy="only_second")
-        return tokenizer
+    def _pieces(self) -> WordPieces:
+        return _loaded(self._vocabulary, WordPieces)
 
 
-def _loaded(path: Path, load: Callable[[str], Loaded]) -> Loaded:
+def _loaded(path: Path, load: Callable[[Path], Loaded]) -> Loaded:
     try:
-        return load(str(path))
+        return load(path)
     except Exception as error:  # the libraries raise exceptions of many kinds
         what = " ".join(str(error).split())[:200]
         raise Incomplete(f"{path}: the model cannot be loaded: {what}", AGAIN) from error
@@ -141,8 +125,3 @@ def encoder_of(folder: Path, tier: Tier) -> Encoder:
 def cores() -> int:
     """Those this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates cannot be passed on; a replacement of one character each keeps offsets true."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
