@@ -24,7 +24,7 @@ from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.types import Question, Trace, Verdict
 
 GRADER = "grader@1"

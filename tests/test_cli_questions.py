@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.datasets.clone import next_id
-from surefoot.importers.questions import load
+from surefoot.io.questions import load
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 from .conftest import surefoot as as_a_user_runs_it

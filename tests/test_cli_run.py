@@ -24,7 +24,7 @@ from surefoot.cli.doctor import choose, doctor
 from surefoot.cli.init import FILES, init
 from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.types import Question
 from tests.conftest import QUESTIONS, surefoot
 

@@ -16,7 +16,7 @@ from surefoot import ScoreResult, score
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.report import comparison as comparison_words
 from surefoot.report import junit, markdown, page, terminal
 from surefoot.services.runs import read_run

@@ -15,7 +15,7 @@ import pytest
 
 from surefoot import score
 from surefoot.errors import UsageError
-from surefoot.importers.questions import load
+from surefoot.io.questions import load
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 

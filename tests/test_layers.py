@@ -13,7 +13,7 @@ LAYER = {
     "types": "0", "errors": "0",
     "text": "1", "stats": "1", "problems": "1", "rubric": "1", "table": "1", "safety": "1",
     "records": "1",
-    "importers": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
+    "io": "2a make", "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
     "outcomes": "2b decide", "gate": "2b decide", "advice": "2b decide", "scorecard": "2b decide",
     "council": "2b decide", "matrix": "2b decide", "calibration": "2b decide",
     "engine": "3 run", "store": "3 run", "rows": "3 run", "regrade": "3 run", "ledger": "3 run",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot import score
-from surefoot.importers import jsontext, sources
-from surefoot.importers.shapes import Shape
+from surefoot.io import jsontext, sources
+from surefoot.io.shapes import Shape
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 

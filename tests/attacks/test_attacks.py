@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from surefoot.graders.fence import comparable
 from surefoot.graders.llm import LlmGrader
-from surefoot.importers.items import item_of
+from surefoot.io.items import item_of
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Item
 

@@ -17,7 +17,7 @@ from surefoot.audit.bundle import Fault, Verified, verify_bundle
 from surefoot.audit.readme import INDEX, SUMS
 from surefoot.cli.main import _run
 from surefoot.errors import UsageError
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import read_records
 from surefoot.ledger.places import run_id, versions_of

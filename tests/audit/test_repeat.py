@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from surefoot.cli.main import _run
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import read_records
 from surefoot.ledger.places import run_id, versions_of

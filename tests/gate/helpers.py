@@ -9,7 +9,7 @@ from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.records import Label, version_of
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict

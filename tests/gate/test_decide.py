@@ -14,7 +14,7 @@ from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.report.comparison_words import verdict_line
 from surefoot.types import Problem, Question, Trace, Verdict
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from surefoot import score
 from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.rules import Check, Rule, check, decide
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.types import Estimate
 from tests.conftest import GOOD_TRACES, QUESTIONS
 

@@ -18,7 +18,7 @@ from surefoot.graders.declines import Declining
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
-from surefoot.importers.items import item_of
+from surefoot.io.items import item_of
 from surefoot.table import TABLE, ClaimFinding, Support
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly

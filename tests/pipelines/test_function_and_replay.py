@@ -16,7 +16,7 @@ from surefoot.pipelines.function import HostedPipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.types import Ask, Passage, Pipeline, Retrieved
 from tests.conftest import Write
-from tests.importers.test_otel import ANSWER, genai, openinference
+from tests.io.test_otel import ANSWER, genai, openinference
 
 NUMBER = itertools.count()
 Hosted = Callable[..., Pipeline]

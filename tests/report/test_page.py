@@ -12,7 +12,7 @@ from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.report import comparison as words
 from surefoot.report.page import block, render, text
 from surefoot.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict

@@ -14,9 +14,9 @@ from surefoot.calibration.results import Calibration
 from surefoot.cli.output import say
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run, document_of
-from surefoot.importers.annotators import is_grader
-from surefoot.importers.labels import load_labels
-from surefoot.importers.verdicts import file_rows, load_verdicts
+from surefoot.io.annotators import is_grader
+from surefoot.io.labels import load_labels
+from surefoot.io.verdicts import file_rows, load_verdicts
 from surefoot.records import MEMBER, is_annotator
 from surefoot.report.words import plain
 from surefoot.rows import printable

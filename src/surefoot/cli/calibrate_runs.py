@@ -27,9 +27,9 @@ from surefoot.cli.calibrate_inputs import (
 )
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
-from surefoot.importers.annotators import is_grader
-from surefoot.importers.labels import load_labels
-from surefoot.importers.new_labels import bound, not_yet_in
+from surefoot.io.annotators import is_grader
+from surefoot.io.labels import load_labels
+from surefoot.io.new_labels import bound, not_yet_in
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.records import Certificate, Label, is_called_like_a_grader

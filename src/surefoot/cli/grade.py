@@ -19,7 +19,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
 from surefoot.graders.llm_reading import SelfCheck
-from surefoot.importers.items import load_items
+from surefoot.io.items import load_items
 from surefoot.report.words import names, plain
 from surefoot.services.grade import DEFAULT, graded_rows, trust_in_run
 from surefoot.services.grade import grade as grade_folder

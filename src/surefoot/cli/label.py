@@ -15,7 +15,7 @@ from surefoot import rubric
 from surefoot.cli.options import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.importers.annotators import names_a_grader
+from surefoot.io.annotators import names_a_grader
 from surefoot.report.words import counted, plain
 from surefoot.rows import printable
 from surefoot.store import RunStore

@@ -20,10 +20,10 @@ import msgspec
 
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.judges import Judgement, Pair
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.values import kind_of
-from surefoot.importers.verdicts import quoted
+from surefoot.io import sources
+from surefoot.io.jsontext import Repaired
+from surefoot.io.values import kind_of
+from surefoot.io.verdicts import quoted
 from surefoot.report.words import counted, plain
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect

@@ -12,8 +12,8 @@ from surefoot.cli.options import Share
 from surefoot.datasets import clone as cloning
 from surefoot.datasets import hygiene, locks
 from surefoot.errors import ExitCode, UsageError
-from surefoot.importers import questions as question_sets
-from surefoot.importers.questions import QuestionSet
+from surefoot.io import questions as question_sets
+from surefoot.io.questions import QuestionSet
 from surefoot.report.words import counted, plain
 from surefoot.types import Problem
 

@@ -15,7 +15,7 @@ from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
-from surefoot.importers.sources import TRACE_SUFFIXES
+from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from surefoot.errors import UsageError
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.questions import question_of
+from surefoot.io import sources
+from surefoot.io.jsontext import Repaired
+from surefoot.io.questions import question_of
 from surefoot.types import Passage, Problem, Question
 
 _MARK = re.compile(r"^\[(?P<local>[^\s\]]+) p(?P<page>\d+)\] ", re.MULTILINE)

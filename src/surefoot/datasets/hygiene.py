@@ -7,9 +7,9 @@ from pathlib import Path
 
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.errors import UsageError
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.questions import QuestionSet
+from surefoot.io import sources
+from surefoot.io.jsontext import Repaired
+from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.containment import contains, phrases_of
 from surefoot.text.normal import normalise

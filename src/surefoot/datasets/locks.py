@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from surefoot.errors import UsageError
-from surefoot.importers import questions as question_sets
-from surefoot.importers.questions import QuestionSet
+from surefoot.io import questions as question_sets
+from surefoot.io.questions import QuestionSet
 from surefoot.types import Problem, Question
 
 Hashes = Mapping[str, str]

@@ -18,11 +18,11 @@ from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
 from surefoot.gate.rules import Check, Decision, Rule
-from surefoot.importers import gatefiles, sources
-from surefoot.importers import questions as question_sets
-from surefoot.importers.baseline import Baseline, load_baseline
-from surefoot.importers.otel import Span, traces_of
-from surefoot.importers.traces import SPANS
+from surefoot.io import gatefiles, sources
+from surefoot.io import questions as question_sets
+from surefoot.io.baseline import Baseline, load_baseline
+from surefoot.io.otel import Span, traces_of
+from surefoot.io.traces import SPANS
 from surefoot.outcomes import Outcome, label
 from surefoot.problems import ProblemLog, in_words
 from surefoot.scorecard import Accounting, Scorecard, Settings

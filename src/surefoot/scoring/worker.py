@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
-from surefoot.importers import jsontext
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.otel import Span
-from surefoot.importers.questions import QuestionIndex
-from surefoot.importers.shapes import LikeRow, Shape
-from surefoot.importers.sources import Block, FileRange, Lines
-from surefoot.importers.traces import RowReader
+from surefoot.io import jsontext
+from surefoot.io.jsontext import Repaired
+from surefoot.io.otel import Span
+from surefoot.io.questions import QuestionIndex
+from surefoot.io.shapes import LikeRow, Shape
+from surefoot.io.sources import Block, FileRange, Lines
+from surefoot.io.traces import RowReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
 from surefoot.text.refusals import Refusal, detect, exact

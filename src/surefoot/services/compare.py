@@ -15,7 +15,7 @@ from surefoot.gate import decide
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
-from surefoot.importers import gatefiles
+from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES

@@ -19,8 +19,8 @@ from surefoot.gate.trust import in_words, trust_in
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
-from surefoot.importers.items import Ungradable
-from surefoot.importers.verdicts import quoted
+from surefoot.io.items import Ungradable
+from surefoot.io.verdicts import quoted
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MEMBER

@@ -12,7 +12,7 @@ from msgspec import Struct
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
-from surefoot.importers import questions as question_sets
+from surefoot.io import questions as question_sets
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines import Options, load

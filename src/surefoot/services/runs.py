@@ -7,7 +7,7 @@ from pathlib import Path
 from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
-from surefoot.importers.verdicts import checked, load_verdicts
+from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.records import corpus_of
 from surefoot.rows import printable
 from surefoot.store import MANIFEST, VERDICTS, RunStore

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from surefoot.errors import Incomplete
-from surefoot.importers.new_labels import TICK, time_after
+from surefoot.io.new_labels import TICK, time_after
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
 from surefoot.records import Label

@@ -20,8 +20,8 @@ import zstandard
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.importers import jsontext
-from surefoot.importers.compressed import open_zst
+from surefoot.io import jsontext
+from surefoot.io.compressed import open_zst
 from surefoot.types import Problem
 
 BLOCK_BYTES = 4 << 20

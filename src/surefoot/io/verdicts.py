@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired, Row
-from surefoot.importers.values import kind_of
+from surefoot.io import sources
+from surefoot.io.jsontext import Repaired, Row
+from surefoot.io.values import kind_of
 from surefoot.problems import HARMLESS
 from surefoot.types import Evidence, Problem, Verdict
 

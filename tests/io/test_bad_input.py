@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
-from surefoot.importers import sources
+from surefoot.io import sources
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
 

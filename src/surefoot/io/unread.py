@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from surefoot.importers.places import CONTAINERS, PATHS, Plan
-from surefoot.importers.values import contexts_in
+from surefoot.io.places import CONTAINERS, PATHS, Plan
+from surefoot.io.values import contexts_in
 
 _SOUGHT = {
     "question": ("question_id", "question"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.importers.labels import load_labels
-from surefoot.importers.new_labels import bound, not_yet_in, sealed
+from surefoot.io.labels import load_labels
+from surefoot.io.new_labels import bound, not_yet_in, sealed
 from surefoot.records import BY_CHOICE, Drawn, Label, current
 from surefoot.rubric import load
 from surefoot.types import Problem

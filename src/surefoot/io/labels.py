@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import get_args
 
 from surefoot.errors import UsageError
-from surefoot.importers.annotators import WHO, NotByAPerson, annotator_of
-from surefoot.importers.new_labels import called, sealed
-from surefoot.importers.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
+from surefoot.io.annotators import WHO, NotByAPerson, annotator_of
+from surefoot.io.new_labels import called, sealed
+from surefoot.io.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
 from surefoot.problems import HARMLESS
 from surefoot.records import BY_CHOICE, PEOPLE, UNNAMED, Drawn, Label, is_annotator, place_of
 from surefoot.rubric import Axis, Rubric, read_score

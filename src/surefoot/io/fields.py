@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from surefoot.errors import UsageError
-from surefoot.importers.places import PATHS, Candidate, Path, Plan
-from surefoot.importers.unread import unread_in
-from surefoot.importers.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
+from surefoot.io.places import PATHS, Candidate, Path, Plan
+from surefoot.io.unread import unread_in
+from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
 from surefoot.types import Trace
 
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}

@@ -9,10 +9,10 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.importers.fields import TraceReader
-from surefoot.importers.traces import Logged, read_traces
-from surefoot.importers.values import citations_in, kind_of, scalar
-from surefoot.importers.verdicts import quoted
+from surefoot.io.fields import TraceReader
+from surefoot.io.traces import Logged, read_traces
+from surefoot.io.values import citations_in, kind_of, scalar
+from surefoot.io.verdicts import quoted
 from surefoot.text.refusals import detect
 from surefoot.types import Expects, Item, Problem, Question, Trace
 

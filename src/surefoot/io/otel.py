@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
-from surefoot.importers.values import passages_in
+from surefoot.io.values import passages_in
 from surefoot.types import Passage, Retrieved, Trace
 
 _QUESTION = (

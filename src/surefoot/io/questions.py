@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import UsageError
-from surefoot.importers import sources
-from surefoot.importers.jsontext import Repaired, Row
+from surefoot.io import sources
+from surefoot.io.jsontext import Repaired, Row
 from surefoot.text.normal import normalise
 from surefoot.types import Expects, Problem, Question
 

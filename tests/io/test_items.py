@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from surefoot.importers.items import Ungradable, item_of, load_items
+from surefoot.io.items import Ungradable, item_of, load_items
 from surefoot.types import Item, Passage, Retrieved, Trace
 
 from ..conftest import Write

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.importers import sources
-from surefoot.importers.fields import TraceReader
-from surefoot.importers.jsontext import Repaired
-from surefoot.importers.otel import Span, spans_in, traces_of
-from surefoot.importers.places import CONTAINERS
-from surefoot.importers.values import kind_of
+from surefoot.io import sources
+from surefoot.io.fields import TraceReader
+from surefoot.io.jsontext import Repaired
+from surefoot.io.otel import Span, spans_in, traces_of
+from surefoot.io.places import CONTAINERS
+from surefoot.io.values import kind_of
 from surefoot.types import Problem, Trace
 
 _SPAN_KEYS = ("resourceSpans", "resource_spans", "attributes")

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 
-from surefoot.importers.verdicts import BadVerdict, quoted
+from surefoot.io.verdicts import BadVerdict, quoted
 from surefoot.records import AI, PEOPLE, UNNAMED, bare_name, is_ai, is_called_like_a_grader
 
 WHO = ("annotator", "grader")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.errors import UsageError
-from surefoot.importers.verdicts import checked, load_verdicts
+from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Verdict
 from tests.conftest import Write

@@ -8,7 +8,7 @@ import pytest
 
 from surefoot import score
 from surefoot.errors import UsageError
-from surefoot.importers.questions import BadQuestion, load, question_of
+from surefoot.io.questions import BadQuestion, load, question_of
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
 
