@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import asdict
 
-from surefoot.rows import UNREADABLE
+from surefoot.io.writer import UNREADABLE
 from surefoot.types import Verdict
 
 Key = tuple[str, int]  # question id, attempt

@@ -23,9 +23,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
+from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, ReplyFile, Writer, printable, replace_file
 from surefoot.records import version_of
 from surefoot.regrade import Key, regraded
-from surefoot.rows import BYTE_ORDER_MARK, LOCK, UNREADABLE, ReplyFile, Writer, printable, replace_file
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"

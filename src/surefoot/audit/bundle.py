@@ -23,7 +23,7 @@ from surefoot import __version__
 from surefoot.audit.contents import Contents
 from surefoot.audit.readme import INDEX, README, SUMS, readme
 from surefoot.errors import UsageError
-from surefoot.rows import UNREADABLE, replace_file, replacing
+from surefoot.io.writer import UNREADABLE, replace_file, replacing
 
 _BLOCK = 1 << 20
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file knows

@@ -13,11 +13,11 @@ from msgspec import Struct
 from surefoot import rubric
 from surefoot.errors import SurefootError, UsageError
 from surefoot.gate.rules import Rule
+from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import run_id, versions_of
 from surefoot.records import Label, RunEntry, Step
-from surefoot.rows import UNREADABLE, printable
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, RunStore, fingerprint
 
 RUN, BASE, OTHERS, ATTACHED = "run", "base", "others", "attached"

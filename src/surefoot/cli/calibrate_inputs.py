@@ -17,9 +17,9 @@ from surefoot.gate.sides import Run, document_of
 from surefoot.io.annotators import is_grader
 from surefoot.io.labels import load_labels
 from surefoot.io.verdicts import file_rows, load_verdicts
+from surefoot.io.writer import printable
 from surefoot.records import MEMBER, is_annotator
 from surefoot.report.words import plain
-from surefoot.rows import printable
 from surefoot.rubric import Rubric
 from surefoot.services.runs import read_run
 from surefoot.store import VERDICTS, RunStore

@@ -30,11 +30,11 @@ from surefoot.gate.sides import Run
 from surefoot.io.annotators import is_grader
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.records import Certificate, Label, is_called_like_a_grader
 from surefoot.report.words import counted
-from surefoot.rows import printable
 from surefoot.rubric import Rubric
 from surefoot.services.runs import read_run
 from surefoot.services.versions import labelled_beside

@@ -22,9 +22,9 @@ from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.compressed import open_zst
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
+from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
-from surefoot.rows import BYTE_ORDER_MARK, replacing
 from surefoot.store import RunStore
 from surefoot.types import Problem
 

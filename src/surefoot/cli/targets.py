@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.rows import LOCK, printable
+from surefoot.io.writer import LOCK, printable
 from surefoot.store import MANIFEST, QUESTIONS, TRACES, VERDICTS
 
 _OF_A_RUN = (MANIFEST, QUESTIONS, TRACES, VERDICTS, "decision.json", LOCK)

@@ -19,8 +19,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from surefoot.errors import Incomplete, UsageError
+from surefoot.io.writer import printable
 from surefoot.ledger import schema
-from surefoot.rows import printable
 
 _SECONDS_TO_WAIT = 30.0
 _SECONDS_TO_CONNECT = 10

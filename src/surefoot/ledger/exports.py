@@ -23,10 +23,10 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
+from surefoot.io.writer import BYTE_ORDER_MARK, UNREADABLE
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import FORMAT, RECORDS, REPLIES, TABLES, BadRow, PaidReply, add, checked, in_order, record
 from surefoot.records import Label, Step
-from surefoot.rows import BYTE_ORDER_MARK, UNREADABLE
 
 _BATCH = 500
 _LONGEST = 1_000  # of ids and names: a server can hold no longer ones in its indices

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from surefoot.io.writer import printable
 from surefoot.ledger.schema import VERSIONS
 from surefoot.records import RunEntry, version_of
-from surefoot.rows import printable
 from surefoot.store import Manifest, RunStore
 
 NAME = "surefoot.db"

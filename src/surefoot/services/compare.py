@@ -16,11 +16,11 @@ from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json, page
-from surefoot.rows import printable
 from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import is_run, read_run

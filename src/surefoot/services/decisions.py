@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Rule
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
 from surefoot.records import MORE_RULES, WITHOUT, Step
 from surefoot.report.comparison_json import as_json
 from surefoot.report.words import plain
-from surefoot.rows import printable
 from surefoot.services.result import Tell
 from surefoot.services.runs import is_run
 from surefoot.services.versions import Versions

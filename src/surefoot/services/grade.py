@@ -21,11 +21,11 @@ from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable
 from surefoot.io.verdicts import quoted
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
-from surefoot.rows import printable
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.result import READER, Person, Result
 from surefoot.services.runs import read_run

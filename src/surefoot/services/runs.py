@@ -8,8 +8,8 @@ from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
 from surefoot.io.verdicts import checked, load_verdicts
+from surefoot.io.writer import printable
 from surefoot.records import corpus_of
-from surefoot.rows import printable
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 

@@ -16,10 +16,10 @@ from msgspec import Struct
 from surefoot.errors import Incomplete, SurefootError, UsageError
 from surefoot.gate.metrics import Value
 from surefoot.gate.sides import Run, apply_labels, some
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import RunEntry, corpus_of
-from surefoot.rows import printable
 from surefoot.services.runs import is_run, read_run
 from surefoot.store import Manifest, RunStore
 

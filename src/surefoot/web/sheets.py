@@ -11,10 +11,10 @@ from msgspec import Struct
 from surefoot.errors import Incomplete, SurefootError
 from surefoot.gate.queue import Place, queue
 from surefoot.graders.judges import items_of
+from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger.places import run_id
 from surefoot.records import Drawn, version_of
 from surefoot.report.words import counted
-from surefoot.rows import UNREADABLE, printable
 from surefoot.store import DECISION, RunStore
 from surefoot.text.normal import is_empty
 from surefoot.types import Item
