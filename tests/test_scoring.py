@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot import score
-from surefoot.io import jsontext, sources
+from surefoot.io import rows as io_rows
+from surefoot.io import sources
 from surefoot.io.shapes import Shape
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
@@ -190,7 +191,7 @@ def test_like_rows_read_together_give_what_single_rows_give(
 ) -> None:  # fmt: skip
     rows = sorted(many(300, seed), key=lambda row: tuple(row))  # runs of equal shape
     path = write("rows.jsonl", rows)
-    monkeypatch.setattr(jsontext, "SLICE_BYTES", 500)
+    monkeypatch.setattr(io_rows, "SLICE_BYTES", 500)
     together = score(QUESTIONS, path, rerun=rerun)
     monkeypatch.setattr(Shape, "of", classmethod(lambda cls, reader, row: None))
     singly = score(QUESTIONS, path, rerun=rerun)

@@ -20,8 +20,7 @@ import msgspec
 
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.judges import Judgement, Pair
-from surefoot.io import sources
-from surefoot.io.jsontext import Repaired
+from surefoot.io.rows import read_rows
 from surefoot.io.values import kind_of
 from surefoot.io.verdicts import quoted
 from surefoot.report.words import counted, plain
@@ -87,13 +86,12 @@ def graded(rows: Iterable[Row], mode: Mode) -> Iterator[tuple[Row, Found]]:
 
 def rows_of(path: str, mode: Mode) -> Iterator[Row]:
     ids = _Ids()
-    for block in sources.blocks_from([path]):
-        for line, value in zip(*block.rows(), strict=True):
-            if isinstance(value, Problem) and value.kind == "note":
-                continue
-            row = _row(value.value if isinstance(value, Repaired) else value, mode, block.source, line)
-            ids.note(row.id, block.source, line)
-            yield row
+    for source, line, value, _ in read_rows([path]):
+        if isinstance(value, Problem) and value.kind == "note":
+            continue
+        row = _row(value, mode, source, line)
+        ids.note(row.id, source, line)
+        yield row
 
 
 class _Ids:

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from surefoot.errors import UsageError
-from surefoot.io import sources
-from surefoot.io.jsontext import Repaired
 from surefoot.io.questions import question_of
+from surefoot.io.rows import read_rows
+from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.types import Passage, Problem, Question
 
 _MARK = re.compile(r"^\[(?P<local>[^\s\]]+) p(?P<page>\d+)\] ", re.MULTILINE)
@@ -66,7 +66,7 @@ def _prose_files(given: Path) -> list[Path]:
 
 
 def _has_rows(folder: Path) -> bool:
-    return any(suffix in sources.TRACE_SUFFIXES for file in folder.rglob("*") for suffix in file.suffixes)
+    return any(suffix in TRACE_SUFFIXES for file in folder.rglob("*") for suffix in file.suffixes)
 
 
 def _paragraphs(file: Path, root: Path) -> Iterator[Passage]:
@@ -86,14 +86,11 @@ def _paragraphs(file: Path, root: Path) -> Iterator[Passage]:
 
 
 def _row_passages(given: Path) -> Iterator[Passage]:
-    for block in sources.blocks_from([given]):
-        for line, value in zip(*block.rows(), strict=True):
-            row = value.value if isinstance(value, Repaired) else value
-            if isinstance(row, Problem):
-                if row.kind != "note":
-                    raise UsageError(f"the corpus cannot be read: {row}", "each row needs an `id` and a `text`")
-                continue
-            yield _row_passage(row, f"{block.source}:{line}")
+    for source, line, value, _ in read_rows([given]):
+        if not isinstance(value, Problem):
+            yield _row_passage(value, f"{source}:{line}")
+        elif value.kind != "note":
+            raise UsageError(f"the corpus cannot be read: {value}", "each row needs an `id` and a `text`")
 
 
 def _row_passage(row: object, where: str) -> Passage:

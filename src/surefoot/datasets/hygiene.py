@@ -7,9 +7,8 @@ from pathlib import Path
 
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.errors import UsageError
-from surefoot.io import sources
-from surefoot.io.jsontext import Repaired
 from surefoot.io.questions import QuestionSet
+from surefoot.io.rows import read_rows
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.containment import contains, phrases_of
 from surefoot.text.normal import normalise
@@ -47,13 +46,11 @@ def corpus_ids(path: Path) -> set[str]:
     ids: set[str] = set()
     if not path.exists():
         raise UsageError(f"the corpus {path} does not exist", "pass JSON lines with an `id` per passage")
-    for block in sources.blocks_from([path]):
-        for value in block.rows()[1]:
-            row = value.value if isinstance(value, Repaired) else value
-            if isinstance(row, dict):
-                ids.update(str(row[key]) for key in _ID_KEYS if isinstance(row.get(key), (str, int)))
-            elif isinstance(row, str):
-                ids.add(row)
+    for row in read_rows([path]):
+        if isinstance(row.value, dict):
+            ids.update(str(row.value[key]) for key in _ID_KEYS if isinstance(row.value.get(key), (str, int)))
+        elif isinstance(row.value, str):
+            ids.add(row.value)
     if not ids:
         raise UsageError(f"no passage id was found in the corpus {path}", "each row needs an `id`")
     return ids

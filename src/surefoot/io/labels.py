@@ -17,7 +17,8 @@ from typing import get_args
 from surefoot.errors import UsageError
 from surefoot.io.annotators import WHO, NotByAPerson, annotator_of
 from surefoot.io.new_labels import called, sealed
-from surefoot.io.verdicts import BadVerdict, checked, file_rows, quoted, verdict_of
+from surefoot.io.rows import Row, usable_rows
+from surefoot.io.verdicts import BadVerdict, checked, quoted, verdict_of
 from surefoot.problems import HARMLESS
 from surefoot.records import BY_CHOICE, PEOPLE, UNNAMED, Drawn, Label, is_annotator, place_of
 from surefoot.rubric import Axis, Rubric, read_score
@@ -37,8 +38,6 @@ _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label coun
 _DRAWN = get_args(Drawn)
 _BY_A_GRADER = "by_a_grader"
 
-Row = tuple[int, object]
-
 
 def load_labels(
     path: str | Path,
@@ -57,7 +56,7 @@ def load_labels(
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
     is_table = where.suffix.lower() in _TABLES
-    rows = _table_rows(where, by, log) if is_table else file_rows(str(path), log)
+    rows = _table_rows(where, by, log) if is_table else usable_rows(path, log)
     known = len(log)
     labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
@@ -90,7 +89,7 @@ def _table_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator
             if fault := _misfit(cells, fields, gives_a_label=any(_one_per_axis(row, rubric))):
                 problems.append(Problem("bad_label", fault, str(path), reader.line_num))
             elif row:
-                yield reader.line_num, row
+                yield Row(str(path), reader.line_num, row)
     except csv.Error as error:
         problems.append(Problem("malformed", f"not valid CSV from here on: {error}", str(path), reader.line_num))
 
@@ -138,7 +137,7 @@ def _labels(
     source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem], graders: Collection[str]
 ) -> Iterator[tuple[int, Label]]:
     empty, unnamed = 0, 0
-    for line, row in rows:
+    for _, line, row, _ in rows:
         parts = list(_one_per_axis(row, rubric))
         empty += not parts
         for part in parts:

@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import UsageError
-from surefoot.io import sources
-from surefoot.io.jsontext import Repaired, Row
+from surefoot.io.rows import Row, read_rows, rows_in
+from surefoot.io.sources import Values
 from surefoot.text.normal import normalise
 from surefoot.types import Expects, Problem, Question
 
@@ -42,18 +42,18 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
             raise UsageError(f"the question set {source} is not a file", "pass the file with --questions")
         rows = _yaml_rows(Path(given)) if source.endswith((".yaml", ".yml")) else _json_rows(source)
     else:
-        source, rows = "questions", iter(list(enumerate(given, 1)))
+        source = "questions"
+        return _collect(source, rows_in(Values(source, list(given))))
     return _collect(source, rows)
 
 
-def _collect(source: str, rows: Iterator[Row]) -> QuestionSet:
+def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
     found: dict[str, tuple[Question, int]] = {}
     problems: list[Problem] = []
     spoiled: set[str] = set()
-    for line, value in rows:
-        if isinstance(value, Repaired):
-            problems.append(Problem("note", value.note, source, line))
-            value = value.value
+    for _, line, value, repairs in rows:
+        if repairs:
+            problems.append(Problem("note", repairs, source, line))
         if isinstance(value, Problem):
             kind = value.kind if value.kind == "note" else "bad_question"
             problems.append(Problem(kind, value.message, source, value.line))
@@ -153,12 +153,9 @@ def _word(row: dict[str, object], field: str, identifier: str) -> str:
 
 
 def _json_rows(path: str) -> Iterator[Row]:
-    for block in sources.blocks_from([path]):
-        for line, value in zip(*block.rows(), strict=True):
-            if isinstance(value, dict) and isinstance(value.get("questions"), list):
-                yield from ((line, item) for item in value["questions"])
-            else:
-                yield line, value
+    for row in read_rows([path]):
+        inside = row.value.get("questions") if isinstance(row.value, dict) else None
+        yield from [row._replace(value=item) for item in inside] if isinstance(inside, list) else [row]
 
 
 def _yaml_rows(path: Path) -> Iterator[Row]:
@@ -172,18 +169,18 @@ def _yaml_rows(path: Path) -> Iterator[Row]:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         reason = getattr(error, "problem", None) or "not UTF-8 text or not YAML"
-        yield line, Problem("malformed", f"not valid YAML: {reason}", str(path), line)
+        yield Row(str(path), line, Problem("malformed", f"not valid YAML: {reason}", str(path), line))
         return
     if isinstance(value, dict) and isinstance(value.get("questions"), list):
         root = next((node for key, node in root.value if key.value == "questions"), None)
         value = value["questions"]
     if not isinstance(value, list):
         message = "is empty" if value is None else "holds no list of questions"
-        yield 1, Problem("malformed", message, str(path), 1)
+        yield Row(str(path), 1, Problem("malformed", message, str(path), 1))
         return
     nodes = root.value if root is not None and len(root.value) == len(value) else [None] * len(value)
     for node, item in zip(nodes, value, strict=True):
-        yield node.start_mark.line + 1 if node else 1, item
+        yield Row(str(path), node.start_mark.line + 1 if node else 1, item)
 
 
 class QuestionIndex:

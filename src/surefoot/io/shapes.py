@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from surefoot.io.fields import TraceReader
-from surefoot.io.jsontext import Repaired, decode_one
+from surefoot.io.rows import decode_one
 from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, trace_of
 from surefoot.types import Problem, Retrieved, Trace
 
@@ -104,6 +104,5 @@ def _once(known: dict[bytes, Value], raw: bytes, read: Callable[[object], Value]
 
 def _decoded(raw: bytes) -> object:
     """The value of a field; None where it is no JSON after all, since it was passed over unread until now."""
-    value = decode_one(raw, "", 0)
-    value = value.value if isinstance(value, Repaired) else value
+    value = decode_one(raw).value
     return None if isinstance(value, Problem) else value

@@ -1,27 +1,27 @@
 """Where rows come from: files, folders, compressed streams, Parquet, stdin, Python objects.
 
-A source is cut into blocks. A block is small, can be sent to another process, and reads its own rows, so one
-machine, many processes or a cluster all run the same code.
+A source is cut into blocks. A block is small and can be sent to another process, which reads its rows (`rows.py`), so
+one machine, many processes or a cluster all run the same code.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, Protocol
+from typing import IO, BinaryIO
 
 import zstandard
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.io import jsontext
-from surefoot.io.compressed import open_zst
+from surefoot.io.writer import BYTE_ORDER_MARK, printable
 from surefoot.types import Problem
 
 BLOCK_BYTES = 4 << 20
@@ -30,58 +30,32 @@ LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be r
 
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq")
 _COMPRESSED = ("", ".gz", ".zst")
+_PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 
 
-class Block(Protocol):
-    """Some rows of one source, with the line each starts on; a value may be a Problem instead."""
-
-    @property
-    def source(self) -> str: ...
-
-    def rows(self) -> tuple[Sequence[int], list[object]]: ...
-
-
-class FileRange(Struct, frozen=True):
-    """Whole lines of an uncompressed file."""
+class Lines(Struct, frozen=True):
+    """Whole lines: a part of a file, or `content` where the stream cannot be read twice."""
 
     source: str
-    path: str
-    start: int
-    size: int
     first_line: int
+    content: bytes = b""
+    path: str = ""
+    start: int = 0
+    size: int = 0
 
     def data(self) -> bytes:
+        if not self.path:
+            return self.content
         with Path(self.path).open("rb") as file:
             file.seek(self.start)
             return file.read(self.size)
 
-    def rows(self) -> tuple[Sequence[int], list[object]]:
-        return jsontext.decode_lines(self.data(), self.source, self.first_line)
 
-
-class Lines(Struct, frozen=True):
-    """Whole lines of a stream that cannot be read twice."""
+class Document(Struct, frozen=True):
+    """A JSON array, or pretty-printed JSON."""
 
     source: str
     content: bytes
-    first_line: int
-
-    def data(self) -> bytes:
-        return self.content
-
-    def rows(self) -> tuple[Sequence[int], list[object]]:
-        return jsontext.decode_lines(self.content, self.source, self.first_line)
-
-
-class Values(Struct, frozen=True):
-    """Rows that are already Python values."""
-
-    source: str
-    lines: list[int]
-    values: list[object]
-
-    def rows(self) -> tuple[Sequence[int], list[object]]:
-        return self.lines, self.values
 
 
 class ParquetGroup(Struct, frozen=True):
@@ -92,9 +66,30 @@ class ParquetGroup(Struct, frozen=True):
     group: int
     first_row: int
 
-    def rows(self) -> tuple[Sequence[int], list[object]]:
-        lines, values = _parquet_rows(self)
-        return lines, values
+    def rows(self) -> tuple[list[Problem], list[dict[str, object]]]:
+        """A column with values that Python cannot hold is left out and named."""
+        try:
+            table = _pyarrow_parquet().ParquetFile(self.path).read_row_group(self.group)
+        except Exception as error:  # noqa: BLE001 - pyarrow raises its own family, imported only here
+            return [Problem("unreadable", f"damaged Parquet: {error}", self.source)], []
+        columns, problems = {}, []
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            try:
+                columns[name] = column.to_pylist()
+            except Exception as error:  # noqa: BLE001 - overflow, time zones, broken text: as many kinds as types
+                problems.append(Problem("note", f"the column {name!r} cannot be read: {error}", self.source))
+        names = list(columns)
+        return problems, [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+class Values(Struct, frozen=True):
+    """Python values, numbered from 1, or the Problem that stands for a file without rows."""
+
+    source: str
+    values: list[object]
+
+
+Block = Lines | Document | ParquetGroup | Values
 
 
 def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
@@ -133,16 +128,11 @@ def _guarded(path: Path) -> Iterator[Block]:
 
 
 def _nothing(kind: str, message: str, path: Path) -> Values:
-    return Values(_name(path), [0], [Problem(kind, message, _name(path))])
-
-
-def _name(path: Path) -> str:
-    """A path as it can be printed: names need not be text."""
-    return str(path).encode("utf-8", "backslashreplace").decode()
+    return Values(printable(path), [Problem(kind, message, printable(path))])
 
 
 def _blocks_of_file(path: Path) -> Iterator[Block]:
-    source = _name(path)
+    source = printable(path)
     with path.open("rb") as file:
         magic = file.peek(4)[:4]
         if magic == b"PAR1":
@@ -163,32 +153,27 @@ def _blocks_of_parquet(path: Path) -> Iterator[Block]:
         raise Incomplete(f"damaged Parquet: {error}") from error
     first_row = 1
     for group in range(metadata.num_row_groups):
-        yield ParquetGroup(_name(path), str(path), group, first_row)
+        yield ParquetGroup(printable(path), str(path), group, first_row)
         first_row += metadata.row_group(group).num_rows
 
 
 def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path | None = None) -> Iterator[Block]:
     """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
     head = stream.read(BLOCK_BYTES)
-    skipped = 3 if head.startswith(b"\xef\xbb\xbf") else 0
-    body = head[skipped:]
+    body = head.removeprefix(BYTE_ORDER_MARK)
     if refusal := _not_json(head, body):
         yield _nothing("unreadable", refusal, Path(source))
         return
-    if skipped:
-        yield Values(source, [1], [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
-    if _is_document(body):
-        rest = stream.read(LARGEST_DOCUMENT)
-        if len(rest) == LARGEST_DOCUMENT:
-            yield _nothing("unreadable", "is one JSON document of over 256 MiB: write JSON lines instead", Path(source))
-            return
-        rows = list(jsontext.decode_document(body + rest, source))
-        if rows and all(isinstance(value, Problem) for _, value in rows):  # no document after all
-            yield Lines(source, body + rest, 1)
-        else:
-            yield Values(source, [line for line, _ in rows], [value for _, value in rows])
+    if len(body) < len(head):
+        yield Values(source, [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
+    if not _is_document(body):
+        yield from _cut(stream, body, source, path, len(head) - len(body))
         return
-    yield from _cut(stream, body, source, path, skipped)
+    rest = stream.read(LARGEST_DOCUMENT)
+    if len(rest) == LARGEST_DOCUMENT:
+        yield _nothing("unreadable", "is one JSON document of over 256 MiB: write JSON lines instead", Path(source))
+    else:
+        yield Document(source, body + rest)
 
 
 def _not_json(head: bytes, body: bytes) -> str | None:
@@ -225,13 +210,13 @@ def _cut(
             chunk, rest = kept, b""
         size = len(chunk) + len(rest)
         if size and path is None:
-            yield Lines(source, chunk + rest, line)
+            yield Lines(source, line, chunk + rest)
         elif size:
-            yield FileRange(source, str(path), position, size, line)
+            yield Lines(source, line, path=str(path), start=position, size=size)
         position, line = position + size, line + chunk.count(b"\n") + rest.count(b"\n")
         if too_long:
             message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
-            yield Values(source, [line], [Problem("malformed", message, source, line)])
+            yield Values(source, [Problem("malformed", message, source, line)])
             position, line = position + dropped, line + 1
         chunk = stream.read(BLOCK_BYTES)
 
@@ -246,22 +231,39 @@ def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
     return skipped
 
 
-def _parquet_rows(group: ParquetGroup) -> tuple[list[int], list[object]]:
-    """Rows of a group; a column with values that Python cannot hold is left out and named."""
-    try:
-        table = _pyarrow_parquet().ParquetFile(group.path).read_row_group(group.group)
-    except Exception as error:  # noqa: BLE001 - pyarrow raises its own family, imported only here
-        return [0], [Problem("unreadable", f"damaged Parquet: {error}", group.source)]
-    columns, notes = {}, []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        try:
-            columns[name] = column.to_pylist()
-        except Exception as error:  # noqa: BLE001 - overflow, time zones, broken text: as many kinds as types
-            notes.append(Problem("note", f"the column {name!r} cannot be read: {error}", group.source))
-    names = list(columns)
-    rows: list[object] = [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    lines = list(range(group.first_row, group.first_row + len(rows)))
-    return [0] * len(notes) + lines, [*notes, *rows]
+def open_zst(file: IO[bytes]) -> io.BufferedReader:
+    """A zstd file as a stream. EOFError where it breaks off, which the library's own reader takes for the end."""
+    return io.BufferedReader(_Unpacked(_unpacked(file)), 1 << 17)
+
+
+def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
+    """All frames of a file, one after the other."""
+    frame, is_begun = zstandard.ZstdDecompressor().decompressobj(), False
+    while packed := file.read(_PACKED_BYTES):
+        while packed:
+            yield frame.decompress(packed)
+            is_begun, packed = not frame.eof, frame.unused_data
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+    if is_begun:
+        raise EOFError("the file breaks off before its end")
+
+
+class _Unpacked(io.RawIOBase):
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._waiting = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        while not self._waiting and (chunk := next(self._chunks, None)) is not None:
+            self._waiting = memoryview(chunk)
+        size = min(len(target), len(self._waiting))
+        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
+        return size
 
 
 def _pyarrow_parquet() -> ModuleType:

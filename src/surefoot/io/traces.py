@@ -7,11 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.io import sources
 from surefoot.io.fields import TraceReader
-from surefoot.io.jsontext import Repaired
 from surefoot.io.otel import Span, spans_in, traces_of
 from surefoot.io.places import CONTAINERS
+from surefoot.io.rows import Row, read_rows
 from surefoot.io.values import kind_of
 from surefoot.types import Problem, Trace
 
@@ -28,8 +27,9 @@ class RowReader:
         self.traces = TraceReader(mapping)
         self._has_mapping = bool(mapping)
 
-    def read(self, value: object, source: str, line: int) -> Iterator[tuple[object, Trace | Span | Problem]]:
+    def read(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
         """What lies in a row, each with the part of the row it was read from."""
+        source, line, value, _ = row
         if isinstance(value, Problem):
             yield None, value
         elif not isinstance(value, dict) or self.is_one_trace(value):
@@ -38,7 +38,7 @@ class RowReader:
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
         else:
-            yield from ((row, self._trace(row, source, line)) for row in self._rows(value))
+            yield from ((part, self._trace(part, source, line)) for part in self._parts(value))
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
@@ -46,7 +46,7 @@ class RowReader:
             return True
         return not any(key in CONTAINERS or key.startswith(_SPAN_KEYS) for key in row)
 
-    def _rows(self, value: dict[str, object]) -> list[object]:
+    def _parts(self, value: dict[str, object]) -> list[object]:
         if isinstance(self.traces.read(value), Trace):
             return [value]
         return next((inner for key in CONTAINERS if isinstance(inner := value.get(key), list) and inner), [value])
@@ -72,13 +72,11 @@ class Logged(Struct, frozen=True):
 def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None = None) -> Iterator[Logged]:
     """All that files, folders or stdin hold, in order; traces of spans come last, when all spans are there."""
     reader, spans = RowReader(mapping), list[Span]()
-    for block in sources.blocks_from(paths):
-        for line, value in zip(*block.rows(), strict=True):
-            value, repairs = (value.value, value.note) if isinstance(value, Repaired) else (value, "")
-            for row, found in reader.read(value, block.source, line):
-                if isinstance(found, Span):
-                    spans.append(found)
-                else:
-                    yield Logged(found, block.source, line, row, repairs)
+    for row in read_rows(paths):
+        for part, found in reader.read(row):
+            if isinstance(found, Span):
+                spans.append(found)
+            else:
+                yield Logged(found, row.source, row.line, part, row.repairs)
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=name)

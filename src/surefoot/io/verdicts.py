@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.io import sources
-from surefoot.io.jsontext import Repaired, Row
+from surefoot.io.rows import Row, usable_rows
 from surefoot.io.values import kind_of
 from surefoot.problems import HARMLESS
 from surefoot.types import Evidence, Problem, Verdict
@@ -39,24 +38,11 @@ def load_verdicts(
     log: list[Problem] = [] if problems is None else problems
     if str(path) != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"there is no file {path}", "pass a file of verdicts, one JSON object per line")
-    verdicts = _collect(str(path), file_rows(str(path), log), log, by)
+    verdicts = _collect(str(path), usable_rows(path, log), log, by)
     serious = [problem for problem in log if problem.kind not in HARMLESS]
     if problems is None and serious:
         raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
     return verdicts
-
-
-def file_rows(path: str, problems: list[Problem]) -> Iterator[Row]:
-    """What of a file is JSON; what is not goes to `problems`."""
-    for block in sources.blocks_from([path]):
-        for line, value in zip(*block.rows(), strict=True):
-            if isinstance(value, Repaired):
-                problems.append(Problem("note", value.note, path, line))
-                yield line, value.value
-            elif isinstance(value, Problem):
-                problems.append(value)
-            else:
-                yield line, value
 
 
 def _collect(
@@ -65,9 +51,9 @@ def _collect(
     """One verdict per question, attempt, axis and grader; two that contradict each other leave none."""
     found: dict[tuple[str, int, str, str], tuple[Verdict, int]] = {}
     contradicted = set()
-    for line, row in rows:
+    for _, line, value, _ in rows:
         try:
-            verdict = verdict_of(row)
+            verdict = verdict_of(value)
         except BadVerdict as error:
             problems.append(Problem("bad_verdict", str(error), source, line))
             continue

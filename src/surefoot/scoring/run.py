@@ -133,7 +133,7 @@ def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
     given = [traces] if isinstance(traces, (str, Path)) else list(traces)
     values: list[object] = [item for item in given if not isinstance(item, (str, Path))]
     if values:
-        yield sources.Values("traces", list(range(1, len(values) + 1)), values)
+        yield sources.Values("traces", values)
     yield from sources.blocks_from(item for item in given if isinstance(item, (str, Path)))
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
-from surefoot.io import jsontext
-from surefoot.io.jsontext import Repaired
 from surefoot.io.otel import Span
 from surefoot.io.questions import QuestionIndex
+from surefoot.io.rows import Row, decode_lines, rows_in, slices
 from surefoot.io.shapes import LikeRow, Shape
-from surefoot.io.sources import Block, FileRange, Lines
+from surefoot.io.sources import Block, Lines
 from surefoot.io.traces import RowReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
@@ -102,11 +101,11 @@ class BlockScorer:
 
     def __call__(self, block: Block) -> BlockResult:
         result = BlockResult(block.source)
-        if isinstance(block, (FileRange, Lines)):
-            for first_line, count, data in jsontext.slices(block.data(), block.first_line):
+        if isinstance(block, Lines):
+            for first_line, count, data in slices(block.data(), block.first_line):
                 self._score_slice(data, first_line, count, result)
         else:
-            self._score_rows(*block.rows(), result)
+            self._score_rows(rows_in(block), result)
         result.found_fields, result.remarks = set(self.found_fields), set(self.remarks)
         return result.close(self._outcomes, self._count_only)
 
@@ -123,12 +122,11 @@ class BlockScorer:
             if alike is not None and len(alike) == count:
                 self._score_alike(alike, self._shape, first_line, result)
                 return
-        lines, values = jsontext.decode_lines(data, result.source, first_line)
-        self._score_rows(lines, values, result)
-        self._shape = self._shape_of(values)
+        rows = decode_lines(data, result.source, first_line)
+        self._score_rows(rows, result)
+        self._shape = self._shape_of(rows[-1].value) if rows else None
 
-    def _shape_of(self, values: list[object]) -> Shape | None:
-        row = values[-1] if values else None
+    def _shape_of(self, row: object) -> Shape | None:
         if self._has_mapping or not isinstance(row, dict) or not self._rows.is_one_trace(row):
             return None
         keys = tuple(row)
@@ -158,12 +156,11 @@ class BlockScorer:
             self._remember = new * 2 < len(rows)
             known.clear()
 
-    def _score_rows(self, lines: Sequence[int], values: list[object], result: BlockResult) -> None:
-        for line, value in zip(lines, values, strict=True):
-            if isinstance(value, Repaired):
-                result.problems.add(Problem("note", value.note, result.source, line))
-                value = value.value
-            for _, found in self._rows.read(value, result.source, line):
+    def _score_rows(self, rows: Iterable[Row], result: BlockResult) -> None:
+        for row in rows:
+            if row.repairs:
+                result.problems.add(Problem("note", row.repairs, row.source, row.line))
+            for _, found in self._rows.read(row):
                 if isinstance(found, Problem):
                     result.rows += found.line is not None and found.kind != "note"
                     result.problems.add(found)
@@ -172,7 +169,7 @@ class BlockScorer:
                 if isinstance(found, Span):
                     result.spans.append(found)
                 else:
-                    self._score(found, line, result)
+                    self._score(found, row.line, result)
 
     def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
         place = self._join(trace.question_id, trace.question, line, result)
