@@ -8,7 +8,8 @@ import pytest
 
 from surefoot import score
 from surefoot.errors import UsageError
-from surefoot.io.questions import BadQuestion, load, question_of
+from surefoot.io.kinds import BadRow
+from surefoot.io.questions import load, question_of
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -65,7 +66,7 @@ def test_names_used_elsewhere_are_understood() -> None:
     ],
 )
 def test_a_bad_question_says_what_is_wrong(row: Any, word: str) -> None:  # noqa: ANN401
-    with pytest.raises(BadQuestion, match=word):
+    with pytest.raises(BadRow, match=word):
         question_of(row)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from surefoot import score
 from surefoot.errors import UsageError
-from surefoot.io.fields import TraceReader
+from surefoot.io.traces import TraceReader
 from surefoot.report.words import headline
 from surefoot.types import Passage, Trace
 

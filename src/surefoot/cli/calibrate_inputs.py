@@ -16,7 +16,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run, document_of
 from surefoot.io.annotators import is_grader
 from surefoot.io.labels import load_labels
-from surefoot.io.rows import usable_rows
+from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable
 from surefoot.records import MEMBER, is_annotator
@@ -137,6 +137,6 @@ def documents_of(side: Run) -> dict[str, str]:
 
 def _documents_in(path: str) -> dict[str, str]:
     """What the rows of a file say of it, under `document` or `doc`; a stream is read once, and not for this."""
-    rows = (row.value for row in usable_rows(path, []) if isinstance(row.value, dict)) if path != "-" else ()
+    rows = (row.value for row in read_rows([path]) if isinstance(row.value, dict)) if path != "-" else ()
     found = ((row.get("question_id"), row.get("document") or row.get("doc")) for row in rows)
     return {str(question): str(document) for question, document in found if question and document}

@@ -20,9 +20,8 @@ import msgspec
 
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.judges import Judgement, Pair
+from surefoot.io.kinds import kind_of, quoted
 from surefoot.io.rows import read_rows
-from surefoot.io.values import kind_of
-from surefoot.io.verdicts import quoted
 from surefoot.report.words import counted, plain
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect

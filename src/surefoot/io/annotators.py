@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 
-from surefoot.io.verdicts import BadVerdict, quoted
+from surefoot.io.kinds import BadRow, quoted
 from surefoot.records import AI, PEOPLE, UNNAMED, bare_name, is_ai, is_called_like_a_grader
 
 WHO = ("annotator", "grader")
@@ -64,9 +64,9 @@ def annotator_of(row: Mapping[str, str], graders: Collection[str]) -> str:
             raise NotByAPerson(f"this is a verdict by {quoted(one)}, a grader, and no label by a person")
     name = _unified(given[0].removeprefix(PEOPLE)) or UNNAMED
     if name == AI:
-        raise BadVerdict(f"the annotator {quoted(name)} has no name behind {AI}")
+        raise BadRow(f"the annotator {quoted(name)} has no name behind {AI}")
     if len(name) > LONGEST_NAME:
-        raise BadVerdict(f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters")
+        raise BadRow(f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters")
     if any(unicodedata.category(character) in _UNPRINTABLE for character in name):
-        raise BadVerdict(f"the annotator {quoted(name)} has a name that cannot be printed")
+        raise BadRow(f"the annotator {quoted(name)} has a name that cannot be printed")
     return name

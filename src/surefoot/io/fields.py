@@ -1,77 +1,61 @@
-"""From a logged row to a Trace, whatever its shape.
-
-The table in `places` says where each field may be found; the first path that leads to a value wins, row by row, so a
-file may mix shapes.
-"""
+"""Where the fields of a trace may lie in a logged row. To read a new shape, add its paths here, or pass `--map`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from surefoot.errors import UsageError
-from surefoot.io.places import PATHS, Candidate, Path, Plan
-from surefoot.io.unread import unread_in
-from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
-from surefoot.types import Trace
+from surefoot.io.values import contexts_in
 
-ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}
-
-_PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
+Path = tuple[str, ...]
 
 
-class TraceReader:
-    """Reads rows of any known shape, and of the user's own through `mapping` (field -> path)."""
+class Candidate(NamedTuple):
+    """A key of the row that may hold a field: itself (`direct`), or somewhere below."""
 
-    def __init__(self, mapping: Mapping[str, str] | None = None) -> None:
-        self._paths = {field: _candidates(paths) for field, paths in PATHS.items()}
-        for name, path in (mapping or {}).items():
-            field = ALIASES.get(name, name)
-            if field not in PATHS or field == "triage":
-                fields = ", ".join(field for field in PATHS if field != "triage")
-                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {fields}")
-            # A key may itself contain dots, so the path is also tried as one key.
-            self._paths[field] = [Candidate(path, True, ()), *_candidates((path,))]
-        self._plans: dict[tuple[object, ...], Plan] = {}
-        self._mapped = {name: ALIASES.get(name, name) for name in mapping or {}}
-        self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
-        self.remarks: set[str] = set()  # on rows in which a field is not found
-
-    def read(self, row: dict[str, object]) -> Trace | str:
-        """The trace a row holds, or the reason why it holds none."""
-        plan = self._plans.get(tuple(row)) or self.plan(row)
-        if self._mapped:
-            self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
-        question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
-        if not isinstance(question_id, str):
-            question_id = scalar(question_id) or None
-        if not isinstance(question, str):
-            question = None
-        if question_id is None and question is None:
-            return _no_question(row)
-        retrieved = together(passages_in(_first(row, plan["retrieved"])), contexts_in(_first(row, plan["contexts"])))
-        misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
-        return trace_of(
-            question_id,
-            question,
-            _first(row, plan["answer"]),
-            retrieved,
-            citations_in(_first(row, plan["citations"])),
-            error_in(_first(row, plan["error"])) or misfit,
-            _first(row, plan["triage"]),
-        )
-
-    def plan(self, row: dict[str, object]) -> Plan:
-        """Per field, the keys of this row that may hold it."""
-        if len(self._plans) >= _PLANS_KEPT:
-            self._plans.clear()
-        plan = {field: [c for c in candidates if c.key in row] for field, candidates in self._paths.items()}
-        self._plans[tuple(row)] = plan
-        if len(self.remarks) < _REMARKS_KEPT and (remark := unread_in(row, plan)):
-            self.remarks.add(remark)
-        return plan
+    key: str
+    direct: bool
+    below: tuple[Path, ...]
 
 
-def _candidates(paths: Sequence[str]) -> list[Candidate]:
+PATHS: Mapping[str, tuple[str, ...]] = {
+    "question_id": ("qid", "q_id", "question_id", "questionId", "id"),
+    "question": (
+        "q", "question", "user_input", "input", "query", "handoff.question", "input.question", "inputs.question",
+    ),
+    "answer": (
+        "answer.text", "answer.claim", "answer.answer", "answer", "answer_text", "answer_json.claim",
+        "answer_json.answer", "answer_json.text", "parsed.claim", "parsed.answer", "raw", "response",
+        "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs.answer",
+    ),
+    "citations": (
+        "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
+        "citations_in_answer", "handoff.scholar.citations", "outputs.citations",
+    ),
+    "retrieved": (
+        "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
+        "handoff.scope.allowed_ids", "retrieved", "passages",
+    ),
+    "contexts": ("retrieved_contexts", "retrieval_context", "retrievalContext", "contexts"),
+    "error": ("error", "exception"),
+    "triage": ("label",),
+}  # fmt: skip
+ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
+# One row may hold many traces: test-case files and exports wrap them in a list under one of these keys.
+CONTAINERS = ("testCases", "test_cases", "traces", "samples")
+
+Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
+
+# What a row should have, and the fields that provide it; those of the first list are named to the user.
+_SOUGHT = {
+    "question": (("question_id", "question"), ()),
+    "answer": (("answer",), ("error", "triage")),
+    "contexts": (("retrieved", "contexts"), ()),
+}
+_KEYS_NAMED = 12
+
+
+def candidates(paths: Sequence[str]) -> list[Candidate]:
     """Paths gathered under their first key, in the order of the keys' first appearance."""
     below: dict[str, list[Path]] = {}
     for path in paths:
@@ -80,36 +64,31 @@ def _candidates(paths: Sequence[str]) -> list[Candidate]:
     return [Candidate(key, key in paths, tuple(rest)) for key, rest in below.items()]
 
 
-def _first(row: dict[str, object], candidates: list[Candidate]) -> object:
-    for key, direct, below in candidates:
-        value = row[key]
-        if below and (type(value) is dict or type(value) is list):
-            value = next((found for path in below if (found := _descend(value, path)) is not None), None)
-        elif not direct:
-            continue
-        if value is not None:
-            return value
-    return None
+def unread(row: Mapping[str, object], plan: Plan) -> str:
+    """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
+    read = {one.key for found in plan.values() for one in found}
+    free = {key: value for key, value in row.items() if key not in read}
+    if any(key in row for key in CONTAINERS) or not free:
+        return ""
+    lacking = [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
+    passages = next(_passages_in(free), "") if "contexts" in lacking else ""
+    if lacking in ([], ["contexts"]):
+        told = f"{passages} looks like retrieved passages and is not read; --map contexts={passages} reads it"
+        return told if passages else ""
+    keys = ", ".join(str(key)[:40] for key in list(row)[:_KEYS_NAMED])
+    options = " ".join(f"--map {name}={passages if passages and name == 'contexts' else 'KEY'}" for name in lacking)
+    return f"rows with the keys {keys} have {'; '.join(map(_looked_for, lacking))}; say where they lie with {options}"
 
 
-def _descend(value: object, path: Path) -> object:
-    """Follow keys, list positions, and `*` (every element of a list)."""
-    for depth, key in enumerate(path):
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key == "*":
-            found = [_descend(item, path[depth + 1 :]) for item in value]
-            return [item for item in found if item is not None]
-        elif isinstance(value, list) and key.isdecimal() and len(key) < 9 and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
+def _looked_for(name: str) -> str:
+    keys = (path.partition(".")[0] for field in _SOUGHT[name][0] for path in PATHS[field])
+    return f"no {name} (looked for {', '.join(dict.fromkeys(keys))})"
 
 
-def _no_question(row: Iterable[str]) -> str:
-    keys = ", ".join(str(key)[:40] for key in list(row)[:8])
-    return (
-        f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does, "
-        "and so for answer, citations, and retrieved or contexts"
-    )
+def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[str]:
+    """Paths to lists of texts, or of objects with a text; messages of a chat have a role."""
+    for key, value in values.items():
+        if isinstance(value, dict) and not below:
+            yield from _passages_in(value, f"{key}.")
+        if isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
+            yield from [f"{below}{key}"] * any(" " in one.text.strip() for one in contexts_in(value) or ())

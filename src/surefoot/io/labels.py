@@ -16,9 +16,10 @@ from typing import get_args
 
 from surefoot.errors import UsageError
 from surefoot.io.annotators import WHO, NotByAPerson, annotator_of
+from surefoot.io.kinds import BadRow, quoted
 from surefoot.io.new_labels import called, sealed
-from surefoot.io.rows import Row, usable_rows
-from surefoot.io.verdicts import BadVerdict, checked, quoted, verdict_of
+from surefoot.io.rows import Row, read_rows, usable
+from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 from surefoot.problems import HARMLESS
 from surefoot.records import BY_CHOICE, PEOPLE, UNNAMED, Drawn, Label, is_annotator, place_of
 from surefoot.rubric import Axis, Rubric, read_score
@@ -56,7 +57,7 @@ def load_labels(
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
     is_table = where.suffix.lower() in _TABLES
-    rows = _table_rows(where, by, log) if is_table else usable_rows(path, log)
+    rows = _table_rows(where, by, log) if is_table else usable(read_rows([path]), log)
     known = len(log)
     labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
@@ -65,8 +66,8 @@ def load_labels(
         raise UsageError(f"{path} has no label by a person: {serious[0].message}", hint)
     if not labels and not serious:
         log.append(Problem("no_labels", "not one label can be read", str(path)))
-    if problems is None and (serious := [problem for problem in log if problem.kind not in HARMLESS]):
-        raise UsageError(str(serious[0]), f"{len(serious)} rows of {path} cannot be used")
+    if problems is None:
+        refuse_serious(log, path)
     return labels
 
 
@@ -145,7 +146,7 @@ def _labels(
                 label = _label(part, rubric, graders)
             except NotByAPerson as error:
                 problems.append(Problem(_BY_A_GRADER, str(error), source, line))
-            except BadVerdict as error:
+            except BadRow as error:
                 problems.append(Problem("bad_label", str(error).replace("the verdict", "the label"), source, line))
             else:
                 _refuse_verdict(part, f"{source}:{line}")
@@ -172,17 +173,17 @@ def _refuse_verdict(row: object, where: str) -> None:
 def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     """One label, or why the row is none."""
     if not isinstance(row, dict):
-        raise BadVerdict(f"a label must be an object, not {quoted(row)}")
+        raise BadRow(f"a label must be an object, not {quoted(row)}")
     given = {key: value for key, value in row.items() if key not in _OF_VERDICTS_ALONE} | _typed(row, rubric)
     name = annotator_of({key: _text(given, key) for key in WHO}, graders)
     verdict, fault = checked(verdict_of(given), rubric)
     if verdict is None or fault:
-        raise BadVerdict(fault)
+        raise BadRow(fault)
     # Rows of a ledger have a version; a column `id` that people add numbers their rows.
     own_id = _text(given, "id") if ("question_id" in given or "qid" in given) and _text(given, "version") else ""
     drawn = _text(given, "drawn", "sample")
     if drawn not in _DRAWN:
-        raise BadVerdict(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
+        raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
     if drawn == "gate" and not own_id:
         drawn = "chosen"  # which answers the gate asked for, only the label page knows
     label = Label(
@@ -220,7 +221,7 @@ def _text(row: Mapping[str, object], key: str, default: str = "") -> str:
     if value is None or value == "":
         return default
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise BadVerdict(f"{key} must be a text, not {quoted(value)}")
+        raise BadRow(f"{key} must be a text, not {quoted(value)}")
     return str(value).strip()
 
 
@@ -235,9 +236,9 @@ def _time(at: str, *, as_it_is: bool) -> str:
         given = datetime.fromisoformat(at)
         time = given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise BadVerdict(f"at must be a date and time, not {quoted(at)}") from error
+        raise BadRow(f"at must be a date and time, not {quoted(at)}") from error
     if time - datetime.now(UTC) > _AHEAD:
-        raise BadVerdict(f"at is in the future: {quoted(at)}")
+        raise BadRow(f"at is in the future: {quoted(at)}")
     return at if as_it_is and at == time.isoformat() else time.isoformat(timespec="microseconds")
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.io.verdicts import quoted
+from surefoot.io.kinds import quoted
 from surefoot.records import BY_CHOICE, Drawn, Label, place_of
 from surefoot.types import Problem
 

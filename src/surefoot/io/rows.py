@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from surefoot.io.kinds import BadRow
 from surefoot.io.sources import Block, Document, Lines, ParquetGroup, blocks_from
 from surefoot.io.writer import UNREADABLE
 from surefoot.types import Problem
 
 SLICE_BYTES = 48 << 10
+
+Kind = TypeVar("Kind")
 
 # No NaN, and no integer so long that reading it would take for ever.
 _PATIENT = json.JSONDecoder(
@@ -38,15 +41,26 @@ def read_rows(paths: Iterable[str | Path]) -> Iterator[Row]:
         yield from rows_in(block)
 
 
-def usable_rows(path: str | Path, problems: list[Problem]) -> Iterator[Row]:
-    """The rows of a file that are JSON; the others, and notes on repairs, go to `problems`."""
-    for row in read_rows([path]):
+def usable(rows: Iterable[Row], problems: list[Problem]) -> Iterator[Row]:
+    """The rows that could be read; the others, and notes on repairs, go to `problems`."""
+    for row in rows:
         if isinstance(row.value, Problem):
             problems.append(row.value)
             continue
         if row.repairs:
             problems.append(Problem("note", row.repairs, row.source, row.line))
         yield row
+
+
+def converted(
+    rows: Iterable[Row], convert: Callable[[object], Kind], fault: str, problems: list[Problem]
+) -> Iterator[tuple[Row, Kind]]:
+    """What `convert` makes of each row; one with which it cannot is a problem of the kind `fault`."""
+    for row in usable(rows, problems):
+        try:
+            yield row, convert(row.value)
+        except BadRow as error:
+            problems.append(Problem(fault, str(error), row.source, row.line))
 
 
 def rows_in(block: Block) -> Iterable[Row]:

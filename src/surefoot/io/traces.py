@@ -1,4 +1,8 @@
-"""Traces from rows of every kind: one reader for whoever scores, asks again or grades what was logged."""
+"""Traces from logged rows of every shape: one reader for whoever scores, replays or grades what was logged.
+
+The table in `fields` says where each field may be found; the first path that leads to a value wins, row by row, so a
+file may mix shapes. A row may also hold several traces, or spans that wait for others.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,62 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.io.fields import TraceReader
+from surefoot.errors import UsageError
+from surefoot.io.fields import ALIASES, CONTAINERS, PATHS, Candidate, Plan, candidates, unread
+from surefoot.io.kinds import kind_of
 from surefoot.io.otel import Span, spans_in, traces_of
-from surefoot.io.places import CONTAINERS
 from surefoot.io.rows import Row, read_rows
-from surefoot.io.values import kind_of
+from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
 from surefoot.types import Problem, Trace
 
+SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
+_PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
 _SPAN_KEYS = ("resourceSpans", "resource_spans", "attributes")
 # A row with none of these keys is one trace: a span that is not in an export names its trace.
-_TOLD_BY = frozenset({*CONTAINERS, *_SPAN_KEYS, "traceId", "trace_id", "context.trace_id", "context"})
-SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
+_SEVERAL = frozenset({*CONTAINERS, *_SPAN_KEYS, "traceId", "trace_id", "context.trace_id", "context"})
 
 
-class RowReader:
-    """Reads a row whatever it is: a trace, several in a list, spans that wait for others, or a problem."""
+class TraceReader:
+    """Reads rows of any known shape, and of the user's own through `mapping` (field -> path)."""
 
     def __init__(self, mapping: Mapping[str, str] | None = None) -> None:
-        self.traces = TraceReader(mapping)
-        self._has_mapping = bool(mapping)
+        self._candidates = {field: candidates(paths) for field, paths in PATHS.items()}
+        self._mapped = {name: ALIASES.get(name, name) for name in mapping or {}}
+        for name, path in (mapping or {}).items():
+            if self._mapped[name] not in PATHS or name == "triage":
+                fields = ", ".join(field for field in PATHS if field != "triage")
+                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {fields}")
+            # A key may itself contain dots, so the path is also tried as one key.
+            self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *candidates((path,))]
+        self._plans: dict[tuple[object, ...], Plan] = {}
+        self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
+        self.remarks: set[str] = set()  # on rows in which a field is not found
 
-    def read(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
+    def read(self, row: dict[str, object]) -> Trace | str:
+        """The trace a row holds, or the reason why it holds none."""
+        plan = self._plans.get(tuple(row)) or self.plan(row)
+        if self._mapped:
+            self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
+        question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
+        if not isinstance(question_id, str):
+            question_id = scalar(question_id) or None
+        if not isinstance(question, str):
+            question = None
+        if question_id is None and question is None:
+            return _no_question(row)
+        retrieved = together(passages_in(_first(row, plan["retrieved"])), contexts_in(_first(row, plan["contexts"])))
+        misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
+        return trace_of(
+            question_id,
+            question,
+            _first(row, plan["answer"]),
+            retrieved,
+            citations_in(_first(row, plan["citations"])),
+            error_in(_first(row, plan["error"])) or misfit,
+            _first(row, plan["triage"]),
+        )
+
+    def read_row(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
         """What lies in a row, each with the part of the row it was read from."""
         source, line, value, _ = row
         if isinstance(value, Problem):
@@ -42,19 +81,29 @@ class RowReader:
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
-        if self._has_mapping or _TOLD_BY.isdisjoint(row):
+        if self._mapped or _SEVERAL.isdisjoint(row):
             return True
         return not any(key in CONTAINERS or key.startswith(_SPAN_KEYS) for key in row)
 
+    def plan(self, row: dict[str, object]) -> Plan:
+        """Per field, the keys of this row that may hold it."""
+        if len(self._plans) >= _PLANS_KEPT:
+            self._plans.clear()
+        plan = {field: [c for c in found if c.key in row] for field, found in self._candidates.items()}
+        self._plans[tuple(row)] = plan
+        if len(self.remarks) < _REMARKS_KEPT and (remark := unread(row, plan)):
+            self.remarks.add(remark)
+        return plan
+
     def _parts(self, value: dict[str, object]) -> list[object]:
-        if isinstance(self.traces.read(value), Trace):
+        if isinstance(self.read(value), Trace):
             return [value]
         return next((inner for key in CONTAINERS if isinstance(inner := value.get(key), list) and inner), [value])
 
     def _trace(self, row: object, source: str, line: int) -> Trace | Problem:
         if not isinstance(row, dict):
             return Problem("malformed", f"a trace must be an object, not {kind_of(row)}", source, line)
-        found = self.traces.read(row)
+        found = self.read(row)
         return found if isinstance(found, Trace) else Problem("no_question", found, source, line)
 
 
@@ -71,12 +120,47 @@ class Logged(Struct, frozen=True):
 
 def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None = None) -> Iterator[Logged]:
     """All that files, folders or stdin hold, in order; traces of spans come last, when all spans are there."""
-    reader, spans = RowReader(mapping), list[Span]()
+    reader, spans = TraceReader(mapping), list[Span]()
     for row in read_rows(paths):
-        for part, found in reader.read(row):
+        for part, found in reader.read_row(row):
             if isinstance(found, Span):
                 spans.append(found)
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=name)
+
+
+def _first(row: dict[str, object], found: list[Candidate]) -> object:
+    for key, direct, below in found:
+        value = row[key]
+        if below and (type(value) is dict or type(value) is list):
+            value = next((inner for path in below if (inner := _descend(value, path)) is not None), None)
+        elif not direct:
+            continue
+        if value is not None:
+            return value
+    return None
+
+
+def _descend(value: object, path: tuple[str, ...]) -> object:
+    """Follow keys, list positions, and `*` (every element of a list)."""
+    for depth, key in enumerate(path):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key == "*":
+            found = [_descend(item, path[depth + 1 :]) for item in value]
+            return [item for item in found if item is not None]
+        elif isinstance(value, list) and key.isdecimal() and len(key) < 9 and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def _no_question(row: Iterable[str]) -> str:
+    keys = ", ".join(str(key)[:40] for key in list(row)[:8])
+    return (
+        f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does, "
+        "and so for answer, citations, and retrieved or contexts"
+    )

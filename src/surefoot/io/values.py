@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import DecodeError, json
 
+from surefoot.io.kinds import kind_of
 from surefoot.text.citations import split_list
 from surefoot.types import Passage, Retrieved, Trace
 
@@ -109,12 +110,6 @@ def _told(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> s
 def scalar(value: object) -> str:
     """A number as text; "" for anything else."""
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
-
-
-def kind_of(value: object) -> str:
-    """What a JSON value is, in words."""
-    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
-    return names.get(type(value), "a number" if isinstance(value, (int, float)) else type(value).__name__)
 
 
 def _identifier(value: object) -> str:

@@ -6,7 +6,7 @@ axis rather than free of it. A row on an axis that the rubric does not have is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -16,19 +16,17 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.io.rows import Row, usable_rows
-from surefoot.io.values import kind_of
+from surefoot.io.kinds import COUNT, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
+from surefoot.io.rows import Row, converted, read_rows
 from surefoot.problems import HARMLESS
 from surefoot.types import Evidence, Problem, Verdict
 
-_ID = ("question_id", "qid", "id")
+_NAMES = {"question_id": ("question_id", "qid", "id")}
 _TEXTS = ("grader", "via", "reason", "self_check")
-_LONGEST_QUOTE = 60
+_KINDS = {
+    "question_id": IDENTIFIER, "axis": TEXT, "attempt": COUNT, "confidence": NUMBER, **dict.fromkeys(_TEXTS, TEXT),
+}  # fmt: skip
 _rubric = cache(rubric.load)
-
-
-class BadVerdict(ValueError):
-    """Why a row is no verdict."""
 
 
 def load_verdicts(
@@ -36,109 +34,73 @@ def load_verdicts(
 ) -> list[Verdict]:
     """The verdicts of a file. What is wrong with it goes to `problems`, or is an error when nobody takes it."""
     log: list[Problem] = [] if problems is None else problems
-    if str(path) != "-" and (not Path(path).exists() or Path(path).is_dir()):
+    if str(path) != "-" and not Path(path).is_file():
         raise UsageError(f"there is no file {path}", "pass a file of verdicts, one JSON object per line")
-    verdicts = _collect(str(path), usable_rows(path, log), log, by)
-    serious = [problem for problem in log if problem.kind not in HARMLESS]
-    if problems is None and serious:
-        raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
+    verdicts = _collect(converted(read_rows([path]), verdict_of, "bad_verdict", log), log, by)
+    if problems is None:
+        refuse_serious(log, path)
     return verdicts
 
 
+def refuse_serious(problems: Sequence[Problem], path: str | Path) -> None:
+    serious = [problem for problem in problems if problem.kind not in HARMLESS]
+    if serious:
+        raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
+
+
 def _collect(
-    source: str, rows: Iterator[Row], problems: list[Problem], by: rubric.Rubric | None = None
+    rows: Iterator[tuple[Row, Verdict]], problems: list[Problem], by: rubric.Rubric | None = None
 ) -> list[Verdict]:
     """One verdict per question, attempt, axis and grader; two that contradict each other leave none."""
     found: dict[tuple[str, int, str, str], tuple[Verdict, int]] = {}
     contradicted = set()
-    for _, line, value, _ in rows:
-        try:
-            verdict = verdict_of(value)
-        except BadVerdict as error:
-            problems.append(Problem("bad_verdict", str(error), source, line))
-            continue
-        usable, fault = checked(verdict, by)
+    for (source, line, _, _), given in rows:
+        verdict, fault = checked(given, by)
         if fault:
             problems.append(Problem("bad_verdict", fault, source, line))
-        if usable is None:
+        if verdict is None:
             continue
-        verdict = usable
         key = (verdict.question_id, verdict.attempt, verdict.axis, verdict.grader)
-        if key not in found:
-            found[key] = (verdict, line)
+        earlier, first_line = found.setdefault(key, (verdict, line))
+        if key in contradicted or earlier is verdict or verdict.value is None:
             continue
-        earlier, first_line = found[key]
         if earlier.value is None:
-            found[key] = (earlier, first_line) if key in contradicted else (verdict, line)
-        elif verdict.value is not None and verdict.value != earlier.value:
+            found[key] = (verdict, line)
+        elif verdict.value == earlier.value:
+            fault = f"the {verdict.axis} verdict on question {quoted(verdict.question_id)} repeats line {first_line}"
+            problems.append(Problem("note", fault, source, line))
+        else:
             fault = f"question {quoted(verdict.question_id)} has {verdict.axis} {earlier.value!r} on line {first_line}"
             fault += f" and {verdict.value!r} on line {line}; neither is used"
             problems.append(Problem("duplicate_verdict", fault, source, line))
             found[key] = (replace(earlier, value=None, reason=fault), first_line)
             contradicted.add(key)
-        elif verdict.value is not None:
-            fault = f"the {verdict.axis} verdict on question {quoted(verdict.question_id)} repeats line {first_line}"
-            problems.append(Problem("note", fault, source, line))
     return [verdict for verdict, _ in found.values()]
 
 
-def verdict_of(row: object) -> Verdict:
-    """One verdict, its value unchecked, or BadVerdict with what is wrong with the row."""
-    if not isinstance(row, dict):
-        raise BadVerdict(f"a verdict must be an object, not {kind_of(row)}")
-    question_id = next((row[key] for key in _ID if row.get(key) is not None), None)
-    if type(question_id) is int:
-        question_id = str(question_id)
-    if not isinstance(question_id, str) or not question_id.strip():
-        raise BadVerdict("the verdict names no question: question_id must be a text")
-    axis = row.get("axis")
-    if not isinstance(axis, str) or not axis.strip():
-        raise BadVerdict(f"the verdict on question {quoted(question_id)} names no axis")
+def verdict_of(value: object) -> Verdict:
+    """One verdict, its value unchecked, or BadRow with what is wrong with the row."""
+    row = fields_of(value, "verdict", _KINDS, _NAMES, required=("question_id", "axis"))
     if "value" not in row:
-        raise BadVerdict(f"the {axis[:60]} verdict on question {quoted(question_id)} has no value")
-    attempt = row.get("attempt", 1)
-    if type(attempt) is not int or attempt < 1:
-        raise BadVerdict(
-            f"question {quoted(question_id)}: attempt must be a whole number from 1, not {quoted(attempt)}"
-        )
-    texts = {key: _text(row, key, question_id) for key in _TEXTS}
-    confidence = row.get("confidence")
-    if confidence is not None and type(confidence) not in (int, float):
-        raise BadVerdict(f"question {quoted(question_id)}: confidence must be a number, not {kind_of(confidence)}")
+        raise BadRow(f"the {row['axis'][:60]} verdict on question {quoted(row['question_id'])} has no value")
+    try:
+        evidence = msgspec.convert(row.get("evidence") or (), tuple[Evidence, ...])
+    except msgspec.ValidationError as error:
+        raise BadRow(f"question {quoted(row['question_id'])}: evidence cannot be read: {error}") from error
     return Verdict(
-        question_id=question_id,
-        axis=axis,
+        question_id=str(row["question_id"]),
+        axis=row["axis"],
         value=_whole(row["value"]),
-        attempt=attempt,
-        confidence=confidence,
-        evidence=_evidence(row.get("evidence"), question_id),
-        **texts,
+        attempt=row.get("attempt") or 1,
+        confidence=row.get("confidence"),
+        evidence=evidence,
+        **{key: row.get(key) or "" for key in _TEXTS},
     )
-
-
-def quoted(value: object) -> str:
-    """A foreign value inside a sentence, which it must not drown."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
-
-
-def _text(row: dict[str, object], key: str, question_id: str) -> str:
-    value = row.get(key)
-    if value is not None and not isinstance(value, str):
-        raise BadVerdict(f"question {quoted(question_id)}: {key} must be a text, not {kind_of(value)}")
-    return value or ""
 
 
 def _whole(value: object) -> str | int | None:
     """Tables that hold gaps write 2 as 2.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value  # type: ignore[return-value]
-
-
-def _evidence(value: object, question_id: str) -> tuple[Evidence, ...]:
-    try:
-        return msgspec.convert(value or (), tuple[Evidence, ...])
-    except msgspec.ValidationError as error:
-        raise BadVerdict(f"question {quoted(question_id)}: evidence cannot be read: {error}") from error
 
 
 def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict | None, str]:

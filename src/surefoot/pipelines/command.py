@@ -22,7 +22,7 @@ from typing import IO
 import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
-from surefoot.io.fields import TraceReader
+from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import trace_of_reply
 from surefoot.types import Ask, Trace
 

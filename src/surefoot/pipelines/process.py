@@ -26,7 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import SurefootError, TransientError, UsageError, words_of
-from surefoot.io.fields import TraceReader
+from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
 from surefoot.types import Ask, Pipeline, Trace
 

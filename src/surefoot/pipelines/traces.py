@@ -11,9 +11,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.io.fields import TraceReader
-from surefoot.io.traces import Logged, read_traces
-from surefoot.io.values import kind_of
+from surefoot.io.kinds import kind_of
+from surefoot.io.traces import Logged, TraceReader, read_traces
 from surefoot.problems import ProblemLog
 from surefoot.text.normal import normalise
 from surefoot.types import Ask, Problem, Trace

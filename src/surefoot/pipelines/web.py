@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from surefoot.errors import Incomplete, TransientError, UsageError
-from surefoot.io.fields import TraceReader
+from surefoot.io.traces import TraceReader
 from surefoot.models.failures import retry_after
 from surefoot.models.seam import Model, Prompt
 from surefoot.pipelines.retriever import Retriever

@@ -14,7 +14,7 @@ from surefoot.io.questions import QuestionIndex
 from surefoot.io.rows import Row, decode_lines, rows_in, slices
 from surefoot.io.shapes import LikeRow, Shape
 from surefoot.io.sources import Block, Lines
-from surefoot.io.traces import RowReader
+from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
 from surefoot.text.refusals import Refusal, detect, exact
@@ -86,12 +86,12 @@ class BlockScorer:
         self._index = QuestionIndex(questions)
         self._questions = questions
         self._expected: dict[int, Expected] = {}
-        self._rows = RowReader(mapping)
+        self._reader = TraceReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
         self._count_only = count_only
         self._has_mapping = bool(mapping)
-        self.found_fields, self.remarks = self._rows.traces.found_fields, self._rows.traces.remarks
+        self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
         self._outcomes: list[Outcome] = []
         self._code_of: dict[int, int] = {}
         self._shape: Shape | None = None  # what the rows before looked like
@@ -127,11 +127,11 @@ class BlockScorer:
         self._shape = self._shape_of(rows[-1].value) if rows else None
 
     def _shape_of(self, row: object) -> Shape | None:
-        if self._has_mapping or not isinstance(row, dict) or not self._rows.is_one_trace(row):
+        if self._has_mapping or not isinstance(row, dict) or not self._reader.is_one_trace(row):
             return None
         keys = tuple(row)
         if keys not in self._shapes and len(self._shapes) < _SHAPES_KEPT:
-            self._shapes[keys] = Shape.of(self._rows.traces, row)
+            self._shapes[keys] = Shape.of(self._reader, row)
         return self._shapes.get(keys)
 
     def _score_alike(self, rows: list[LikeRow], shape: Shape, first_line: int, result: BlockResult) -> None:
@@ -160,7 +160,7 @@ class BlockScorer:
         for row in rows:
             if row.repairs:
                 result.problems.add(Problem("note", row.repairs, row.source, row.line))
-            for _, found in self._rows.read(row):
+            for _, found in self._reader.read_row(row):
                 if isinstance(found, Problem):
                     result.rows += found.line is not None and found.kind != "note"
                     result.problems.add(found)

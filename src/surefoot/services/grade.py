@@ -20,7 +20,7 @@ from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable
-from surefoot.io.verdicts import quoted
+from surefoot.io.kinds import quoted
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
