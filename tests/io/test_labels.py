@@ -48,15 +48,6 @@ def test_json_lines_in_the_words_of_verdicts_and_of_labels(write: Write) -> None
     assert not problems
 
 
-def test_rows_of_a_ledger_keep_all_they_say(write: Write) -> None:
-    row = {"id": "u-1", "at": "2026-01-02T00:00:00+00:00", "annotator": "anna", "question_id": "q", "attempt": 1,
-           "axis": "factuality", "value": "wrong", "note": "n", "version": "v", "rubric_sha256": "r", "run": "x",
-           "drawn": "gate"}  # fmt: skip
-    labels, problems = read(write("labels.jsonl", [row]))
-    assert labels == [Label(**row)]  # type: ignore[arg-type]
-    assert not problems
-
-
 def test_csv_long_and_wide_with_any_delimiter(tmp_path: Path) -> None:
     long, _ = read(
         csv(tmp_path, "question_id,axis,value,annotator\nq1,factuality,WRONG,anna\nq1,refusal_quality,2,anna\n")
@@ -202,16 +193,6 @@ def test_a_pick_that_is_told_late_counts_for_what_was_said_since() -> None:
     assert [(one.value, one.drawn) for one in current(kept)] == [("correct", "chosen")]
     assert not_yet_in(kept, picked, DAYS[2]) == []
     assert not_yet_in(kept, told({"value": "correct", "at": DAYS[1]}), DAYS[2]) == []
-
-
-def test_a_row_of_a_ledger_that_was_edited_is_new() -> None:
-    """It has an id of its own, so a change is told by what it says."""
-    row = {"id": "x", "version": "v1", "at": DAYS[0]}
-    kept = not_yet_in([], told(row), DAYS[1])
-    assert [one.id for one in kept] == ["x"] and not_yet_in(kept, told(row), DAYS[1]) == []
-    kept += not_yet_in(kept, told({**row, "drawn": "chosen"}), DAYS[1])
-    assert len({one.id for one in kept}) == 2
-    assert [one.drawn for one in current(kept)] == ["chosen"]
 
 
 @pytest.mark.parametrize("value", ["wrong", None])

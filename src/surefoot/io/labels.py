@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
 from surefoot.errors import UsageError
 from surefoot.io.annotators import WHO, NotByAPerson, annotator_of
-from surefoot.io.kinds import BadRow, quoted
+from surefoot.io.kinds import WORD, BadRow, fields_of, quoted
 from surefoot.io.new_labels import called, sealed
 from surefoot.io.rows import Row, read_rows, usable
 from surefoot.io.verdicts import checked, refuse_serious, verdict_of
@@ -28,10 +28,8 @@ from surefoot.types import Problem
 
 _TABLES = (".csv", ".tsv")
 _NOTES = ("note", "reason")
-_FIELDS = frozenset(
-    {"question_id", "qid", "id", "axis", "value", "attempt", "at", "version", "run", "drawn", "rubric_sha256", *WHO,
-     *_NOTES}
-)  # fmt: skip
+_TEXTS = ("at", "drawn", "version", *WHO, *_NOTES)
+_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS})
 _OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence"})
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = ",;\t"
@@ -172,27 +170,24 @@ def _refuse_verdict(row: object, where: str) -> None:
 
 def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     """One label, or why the row is none."""
-    if not isinstance(row, dict):
-        raise BadRow(f"a label must be an object, not {quoted(row)}")
-    given = {key: value for key, value in row.items() if key not in _OF_VERDICTS_ALONE} | _typed(row, rubric)
-    name = annotator_of({key: _text(given, key) for key in WHO}, graders)
-    verdict, fault = checked(verdict_of(given), rubric)
+    given = fields_of(row, "label", dict.fromkeys(_TEXTS, WORD))
+    texts = {key: "" if given.get(key) is None else str(given[key]).strip() for key in _TEXTS}
+    name = annotator_of(texts, graders)
+    rest = {key: value for key, value in given.items() if key not in (*_TEXTS, *_OF_VERDICTS_ALONE)}
+    verdict, fault = checked(verdict_of({**rest, **_typed(given, rubric)}), rubric)
     if verdict is None or fault:
         raise BadRow(fault)
-    # Rows of a ledger have a version; a column `id` that people add numbers their rows.
-    own_id = _text(given, "id") if ("question_id" in given or "qid" in given) and _text(given, "version") else ""
-    drawn = _text(given, "drawn", "sample")
+    drawn = texts["drawn"] or "sample"
     if drawn not in _DRAWN:
         raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
-    if drawn == "gate" and not own_id:
+    if drawn == "gate":
         drawn = "chosen"  # which answers the gate asked for, only the label page knows
     label = Label(
-        id=own_id, at=_time(_text(given, "at"), as_it_is=bool(own_id)), annotator=name,
-        question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
-        note=next(filter(None, (_text(given, key) for key in _NOTES)), ""), version=_text(given, "version"),
-        rubric_sha256=_text(given, "rubric_sha256"), run=_text(given, "run"), drawn=drawn,  # type: ignore[arg-type]
+        id="", at=_time(texts["at"]), annotator=name, question_id=verdict.question_id, attempt=verdict.attempt,
+        axis=verdict.axis, value=verdict.value, note=texts["note"] or texts["reason"], version=texts["version"],
+        drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
-    return label if own_id else sealed(label)
+    return sealed(label)
 
 
 def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:
@@ -216,20 +211,8 @@ def _value(axis: Axis, given: object) -> object:
     return next((value for value in axis.values if str(value).casefold() in (text, whole)), given)
 
 
-def _text(row: Mapping[str, object], key: str, default: str = "") -> str:
-    value = row.get(key)
-    if value is None or value == "":
-        return default
-    if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise BadRow(f"{key} must be a text, not {quoted(value)}")
-    return str(value).strip()
-
-
-def _time(at: str, *, as_it_is: bool) -> str:
-    """A time in UTC. Times are put in order as texts, so all are written in one way.
-
-    `as_it_is`: a row of a ledger, with an id of its own, keeps its time if that is in UTC.
-    """
+def _time(at: str) -> str:
+    """A time in UTC. Times are put in order as texts, so all are written in one way."""
     if not at:
         return ""
     try:
@@ -239,7 +222,7 @@ def _time(at: str, *, as_it_is: bool) -> str:
         raise BadRow(f"at must be a date and time, not {quoted(at)}") from error
     if time - datetime.now(UTC) > _AHEAD:
         raise BadRow(f"at is in the future: {quoted(at)}")
-    return at if as_it_is and at == time.isoformat() else time.isoformat(timespec="microseconds")
+    return time.isoformat(timespec="microseconds")
 
 
 def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], problems: list[Problem]) -> list[Label]:
