@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from surefoot.engine.asking import ask_all
+from surefoot.pipelines.asker import ask_all
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Ask, Question, Trace
 

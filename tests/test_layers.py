@@ -17,7 +17,7 @@ LAYER = {
     "datasets": "2a make", "pipelines": "2a make", "graders": "2a make", "models": "2a make",
     "outcomes": "2b decide", "gate": "2b decide", "advice": "2b decide", "scorecard": "2b decide",
     "council": "2b decide", "matrix": "2b decide", "calibration": "2b decide",
-    "engine": "3 run", "store": "3 run", "regrade": "3 run", "ledger": "3 run",
+    "store": "3 run", "regrade": "3 run", "ledger": "3 run",
     "report": "4 show",
     "web": "5 apps", "audit": "5 apps",
     "services": "5 apps", "scoring": "5 apps", "deliberation": "5 apps", "cli": "5 apps", "__init__": "5 apps",

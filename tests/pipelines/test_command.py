@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.pipelines import load
+from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.types import Question, Trace
 

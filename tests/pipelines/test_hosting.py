@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.engine.asking import ask_all
 from surefoot.errors import Incomplete
+from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.function import HostedPipeline
 from surefoot.types import Ask, Question, Trace
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from surefoot.engine.asking import ask_all
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines import Options, load
+from surefoot.pipelines.asker import ask_all
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
 Reply = tuple[int, dict[str, str], bytes]

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from surefoot.cli.options import SECONDS
 from surefoot.cli.output import say
 from surefoot.cli.score import read_mapping
-from surefoot.engine.asking import ask_all
 from surefoot.errors import ExitCode, UsageError
+from surefoot.pipelines.asker import ask_all
 from surefoot.report.words import counted, plain
 from surefoot.services.inputs import Asking, closing, load_corpus, load_pipeline, load_questions
 from surefoot.text import citations, refusals

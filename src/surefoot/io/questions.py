@@ -1,4 +1,4 @@
-"""Question sets: JSON arrays, JSON lines or YAML, checked row by row, and the index that traces are joined by."""
+"""Question sets: JSON arrays, JSON lines or YAML, checked row by row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from surefoot.errors import UsageError
 from surefoot.io.kinds import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of
 from surefoot.io.rows import Row, converted, read_rows, rows_in
 from surefoot.io.sources import Values
-from surefoot.text.normal import normalise
 from surefoot.types import Expects, Problem, Question
 
 _NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", "text", "query", "user_input")}
@@ -134,37 +133,3 @@ def _yaml_rows(path: str) -> Iterator[Row]:
     nodes = root.value if root is not None and len(root.value) == len(value) else [None] * len(value)
     for node, item in zip(nodes, value, strict=True):
         yield Row(path, node.start_mark.line + 1 if node else 1, item)
-
-
-class QuestionIndex:
-    """Finds the question of a trace: by id, else by its text in normal form. Questions are known by place."""
-
-    UNKNOWN, AMBIGUOUS = -1, -2
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._questions = questions
-        self._by_id = {question.id: place for place, question in enumerate(questions)}
-        self._by_text = self._places(question.text for question in questions)
-        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
-
-    def find(self, qid: str | None, text: str | None) -> int:
-        """The place of a question, UNKNOWN or AMBIGUOUS."""
-        if qid is not None:
-            place = self._by_id.get(qid)
-            if place is not None:
-                return place
-        return self.UNKNOWN if text is None else self.find_text(text)
-
-    def find_text(self, text: str) -> int:
-        place = self._by_text.get(text)
-        if place is not None:
-            return place
-        if self._by_normal_text is None:
-            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
-        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
-
-    def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        places: dict[str, int] = {}
-        for place, text in enumerate(texts):
-            places[text] = self.AMBIGUOUS if text in places else place
-        return places

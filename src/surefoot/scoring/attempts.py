@@ -32,12 +32,12 @@ class Attempts:
         self._rerun = rerun
         self._times = array("L", [0]) * len(questions)
         self._codes = array("L", self._times)
-        self._outcomes: list[Outcome | None] = [None]
+        self._outcomes: list[Outcome] = []
         self._code_of: dict[Outcome, int] = {}
         self._pairs: Counter[tuple[int, int]] = Counter()  # (place, code), for `all`
         self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
         finalize(self, self._spool.close)
-        self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it, plus 1
+        self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it
         self.problems = ProblemLog()
         self.traces = 0
 
@@ -45,12 +45,12 @@ class Attempts:
         codes = [self._shared_code(outcome) for outcome in result.outcomes]
         self.traces += len(result.places)
         if self._rerun == "all":
-            for (place, code), times in result.pairs.items():
+            for (place, code), times in Counter(zip(result.places, result.codes, strict=True)).items():
                 self._pairs[place, codes[code]] += times
                 self._times[place] += times
         else:
             self._add_one_by_one(result, codes)
-        self._spool_rows(result)
+        self._spool.writelines(result.table)
 
     @property
     def set_aside(self) -> int:
@@ -62,17 +62,14 @@ class Attempts:
         """Traces left out because their question has several."""
         return sum(n for n in self._times if n > 1) if self._rerun == "error" else 0
 
-    def outcomes(self) -> Iterator[tuple[int, Outcome, int]]:
-        """(place of the question, outcome, how many attempts had it), every question at least once."""
-        if self._rerun == "all":
-            for (place, code), times in sorted(self._pairs.items()):
-                outcome = self._outcomes[code]
-                if outcome is not None:
-                    yield place, outcome, times
+    def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
+        """Each question with an outcome and how many attempts had it; every question at least once."""
+        for (place, code), times in sorted(self._pairs.items()):
+            yield self._questions[place], self._outcomes[code], times
         for place, question in enumerate(self._questions):
             single = self._single(place, question.answerable)
             if single is not None:
-                yield place, single, 1
+                yield question, single, 1
 
     def rows(self) -> Iterator[bytes]:
         """The per-question table as JSON lines, some at a time: in question order, or with `all` as the traces
@@ -90,7 +87,7 @@ class Attempts:
                 reason = f"{times} traces for one question" if times else "no trace"
                 yield json.encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
             else:
-                self._spool.seek(self._row_at[place] - 1)
+                self._spool.seek(self._row_at[place])
                 yield self._spool.readline()
 
     def _single(self, place: int, answerable: bool) -> Outcome | None:
@@ -105,14 +102,15 @@ class Attempts:
         return self._outcomes[self._codes[place]]
 
     def _add_one_by_one(self, result: BlockResult, codes: list[int]) -> None:
-        times, kept, keep_last = self._times, self._codes, self._rerun == "last"
+        times, at, sizes = self._times, self._spool.tell(), map(len, result.table)
         for place, code, line in zip(result.places, result.codes, result.lines, strict=True):
             times[place] += 1
-            if times[place] == 1 or keep_last:
-                kept[place] = codes[code]
+            if times[place] == 1 or self._rerun == "last":
+                self._codes[place], self._row_at[place] = codes[code], at
             elif self._rerun == "error":
                 message = f"question {self._questions[place].id!r} has a trace already: --rerun says which one counts"
                 self.problems.add(Problem("duplicate_trace", message, result.source, line))
+            at += next(sizes, 0)  # without rows there are none
 
     def _shared_code(self, outcome: Outcome) -> int:
         code = self._code_of.get(outcome)
@@ -120,12 +118,3 @@ class Attempts:
             code = self._code_of[outcome] = len(self._outcomes)
             self._outcomes.append(outcome)
         return code
-
-    def _spool_rows(self, result: BlockResult) -> None:
-        if self._rerun != "all":
-            at, keep_first = self._spool.tell(), self._rerun == "first"
-            for place, size in zip(result.places, result.sizes, strict=False):
-                if not (keep_first and self._row_at[place]):
-                    self._row_at[place] = at + 1  # 0 means: none yet
-                at += size
-        self._spool.write(result.table)

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, field
-from msgspec.structs import replace
-
-from surefoot.advice import AdviceLog
 from surefoot.datasets.locks import fingerprint_of, verify_lock
-from surefoot.engine.local import map_blocks
 from surefoot.errors import UsageError
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
-from surefoot.gate.metrics import SCORED, Tally
-from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
-from surefoot.io.baseline import Baseline, load_baseline
 from surefoot.io.otel import Span, traces_of
 from surefoot.io.traces import SPANS
-from surefoot.outcomes import Outcome, label
-from surefoot.problems import ProblemLog, in_words
+from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
+from surefoot.scoring.decision import count, decide, load_baseline
+from surefoot.scoring.pool import map_blocks
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
-from surefoot.types import GROUP_FIELDS, Estimate, Problem, Question
+from surefoot.types import GROUP_FIELDS, Problem, Question
 
-QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
 TraceInput = str | Path | Sequence[str | Path | Mapping[str, object]]
@@ -75,18 +67,17 @@ def score(
     problems.extend(verify_lock(question_set))
 
     attempts = Attempts(asked, rerun)
-    scorer = BlockScorer(asked, mapping, refusal, keep_rows, count_only=rerun == "all")
+    scorer = BlockScorer(asked, mapping, refusal, keep_rows)
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
-    problems.extend(_unmatched(mapping, scorer.found_fields))
-    problems.extend(Problem("note", remark) for remark in sorted(scorer.remarks))
+    problems.extend(_remarks(mapping or {}, scorer))
     if before and not any(rule.on_baseline for rule in decided_by):
         problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
-    counted = _count(asked, attempts, decided_by, by)
-    decision = _decide(decided_by, counted, before, problems)
+    counted = count(attempts.outcomes(), decided_by, by)
+    decision = decide(decided_by, counted, before, problems)
     card = Scorecard(
         metrics=metrics.estimates(counted.total),
-        labels=dict(_labels(counted.total)),
-        groups={name: _estimates(counted.groups[name]) for name in by},
+        labels=dict(counted.labels),
+        groups={name: counted.estimates(name) for name in by},
         decision=decision,
         advice=counted.advice.advice(),
         accounting=accounting,
@@ -96,15 +87,6 @@ def score(
         baseline_groups=before.groups if before else {},
     )
     return ScoreResult(card, attempts, asked)
-
-
-def _unmatched(mapping: Mapping[str, str] | None, found: set[str]) -> list[Problem]:
-    """A mapping that leads nowhere in any row is a slip, and every answer would suffer from it."""
-    return [
-        Problem("map_unmatched", f"--map {name}={path} leads to nothing in any row")
-        for name, path in (mapping or {}).items()
-        if name not in found
-    ]
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -171,91 +153,10 @@ def _read_all(
     return Accounting(rows, scored, attempts.set_aside, len(spans), left_out)
 
 
-class Counted(Struct):
-    """The outcomes counted in every way that the metrics, the rules and the advice need."""
-
-    total: Tally = field(default_factory=Counter)
-    groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    behind: list[dict[str, None]] = field(default_factory=list)  # per rule: the questions that fail it
-    behind_count: list[int] = field(default_factory=list)
-    advice: AdviceLog = field(default_factory=AdviceLog)
-
-
-def _count(asked: Sequence[Question], attempts: Attempts, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
-    names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
-    counted = Counted(groups={name: {} for name in names}, behind=[{} for _ in rules], behind_count=[0] * len(rules))
-    rules_failed: dict[Outcome, list[int]] = {}
-    for place, outcome, times in attempts.outcomes():
-        question = asked[place]
-        counted.total[outcome] += times
-        for name, tallies in counted.groups.items():
-            tallies.setdefault(question.group(name), Counter())[outcome] += times
-        counted.advice.add(question.id, outcome)
-        failed = rules_failed.get(outcome)
-        if failed is None:
-            failed = rules_failed[outcome] = [
-                i for i, rule in enumerate(rules) if rule.metric in SCORED and SCORED[rule.metric].fails(outcome)
-            ]
-        for i in failed:
-            _note_behind(counted, i, rules[i], question)
-    return counted
-
-
-def _note_behind(counted: Counted, number: int, rule: Rule, question: Question) -> None:
-    if rule.group_key and question.group(rule.group_key[0]) != rule.group_key[1]:
-        return
-    named = counted.behind[number]
-    if question.id not in named:
-        counted.behind_count[number] += 1
-        if len(named) < QUESTIONS_NAMED:
-            named[question.id] = None
-
-
-def _estimates(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Estimate]]:
-    return {value: metrics.estimates(tally) for value, tally in sorted(tallies.items())}
-
-
-def _labels(tally: Tally) -> Counter[str]:
-    counted: Counter[str] = Counter()
-    for outcome, times in tally.items():
-        counted[label(outcome)] += times
-    return counted
-
-
-def _decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, problems: ProblemLog) -> Decision:
-    def facts(rule: Rule) -> Estimate | None:
-        if rule.metric not in SCORED:
-            return None
-        metric = SCORED[rule.metric]
-        if rule.group_key is None:
-            return metrics.estimate(metric, counted.total)
-        name, value = rule.group_key
-        tallies = counted.groups[name]
-        if value not in tallies:
-            known = ", ".join(sorted(filter(None, tallies))) or "none"
-            return Estimate(0, 0, reason=f"no question has {name} {value!r} (there are: {known})")
-        return metrics.estimate(metric, tallies[value])
-
-    def earlier(rule: Rule) -> Estimate | None:
-        return before.find(rule.metric, rule.group_key) if before else None
-
-    checks = [
-        replace(
-            gates.check(rule, facts, earlier),
-            questions=tuple(counted.behind[i]),
-            question_count=counted.behind_count[i],
-        )
-        for i, rule in enumerate(rules)
-    ]
-    incomplete = [in_words(count, kind) for kind, count in problems.serious.items()]
-    if not any(outcome.usable for outcome in counted.total):
-        incomplete.append("nothing was scored")
-        checks = [_unscored(check) for check in checks]
-    return gates.decide(checks, incomplete)
-
-
-def _unscored(check: Check) -> Check:
-    """With no usable answer at all, a rule that fails or passes says nothing about the pipeline."""
-    return (
-        replace(check, status="undecidable", reason="nothing was scored") if check.status in ("fail", "pass") else check
-    )
+def _remarks(mapping: Mapping[str, str], scorer: BlockScorer) -> Iterable[Problem]:
+    """A mapping that leads nowhere in any row is a slip, and every answer would suffer from it."""
+    for name, path in mapping.items():
+        if name not in scorer.found_fields:
+            yield Problem("map_unmatched", f"--map {name}={path} leads to nothing in any row")
+    for remark in sorted(scorer.remarks):
+        yield Problem("note", remark)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
 from surefoot.io.otel import Span
-from surefoot.io.questions import QuestionIndex
 from surefoot.io.rows import Row, decode_lines, rows_in, slices
 from surefoot.io.shapes import LikeRow, Shape
 from surefoot.io.sources import Block, Lines
 from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
+from surefoot.text.normal import normalise
 from surefoot.text.refusals import Refusal, detect, exact
 from surefoot.types import Problem, Question, Trace
 
@@ -33,43 +32,59 @@ class Scored(Struct, frozen=True, gc=False):
 
 
 class BlockResult(Struct):
-    """What one block gave. The arrays run in step: one entry per trace that found its question."""
+    """What one block gave. The arrays, and `table` if it is wanted, have one entry per trace that found its question."""
 
     source: str
+    outcomes: list[Outcome]  # what the codes stand for, in order
+    found_fields: set[str]  # of the user's mapping
+    remarks: set[str]  # on rows in which a field is not found
     rows: int = 0  # rows seen, whatever became of them
     spans: list[Span] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
     places: array[int] = field(default_factory=lambda: array("L"))
     lines: array[int] = field(default_factory=lambda: array("Q"))
     codes: array[int] = field(default_factory=lambda: array("L"))
-    outcomes: list[Outcome] = field(default_factory=list)  # what the codes stand for, in order
-    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # (place, code) counted, where that is enough
-    heads: list[bytes] = field(default_factory=list)
-    found_fields: set[str] = field(default_factory=set)  # of the user's mapping
-    remarks: set[str] = field(default_factory=set)  # on rows in which a field is not found
-    table: bytes = b""  # the rows as JSON lines, when they are wanted
-    sizes: array[int] = field(default_factory=lambda: array("L"))  # of each line
+    table: list[bytes] = field(default_factory=list)  # rows as lines of JSON
 
     def add(self, place: int, scored: Scored, line: int) -> None:
         self.places.append(place)
         self.codes.append(scored.code)
         self.lines.append(line)
         if scored.row:
-            self.heads.append(scored.row)
+            self.table.append(b'%b,"source":%b,"line":%d}\n' % (scored.row, json.encode(self.source), line))
 
-    def close(self, outcomes: list[Outcome], count_only: bool) -> BlockResult:
-        """Finish rows with their place in the input, and shrink to what the gathering process needs."""
-        self.outcomes = outcomes
-        if self.heads:
-            source = json.encode(self.source)
-            heads = zip(self.heads, self.lines, strict=True)
-            rows = [b'%b,"source":%b,"line":%d}\n' % (head, source, line) for head, line in heads]
-            self.table, self.heads = b"".join(rows), []
-            self.sizes.extend(map(len, rows))
-        if count_only:
-            self.pairs = Counter(zip(self.places, self.codes, strict=True))
-            self.codes, self.lines, self.sizes = array("L"), array("Q"), array("L")
-        return self
+
+class QuestionIndex:
+    """Finds the question of a trace: by id, else by its text in normal form. Questions are known by place."""
+
+    UNKNOWN, AMBIGUOUS = -1, -2
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        self._by_id = {question.id: place for place, question in enumerate(questions)}
+        self._by_text = self._places(question.text for question in questions)
+        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
+
+    def find(self, qid: str | None, text: str | None) -> int:
+        """The place of a question, UNKNOWN or AMBIGUOUS."""
+        place = self._by_id.get(qid) if qid is not None else None
+        if place is not None:
+            return place
+        return self.UNKNOWN if text is None else self.find_text(text)
+
+    def find_text(self, text: str) -> int:
+        place = self._by_text.get(text)
+        if place is not None:
+            return place
+        if self._by_normal_text is None:
+            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
+        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
+
+    def _places(self, texts: Iterable[str]) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            places[text] = self.AMBIGUOUS if text in places else place
+        return places
 
 
 class BlockScorer:
@@ -81,7 +96,6 @@ class BlockScorer:
         mapping: Mapping[str, str] | None,
         refusal: str,
         keep_rows: bool,
-        count_only: bool,
     ) -> None:
         self._index = QuestionIndex(questions)
         self._questions = questions
@@ -89,7 +103,6 @@ class BlockScorer:
         self._reader = TraceReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
-        self._count_only = count_only
         self._has_mapping = bool(mapping)
         self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
         self._outcomes: list[Outcome] = []
@@ -100,21 +113,24 @@ class BlockScorer:
         self._remember = True
 
     def __call__(self, block: Block) -> BlockResult:
-        result = BlockResult(block.source)
+        result = self._result(block.source)
         if isinstance(block, Lines):
             for first_line, count, data in slices(block.data(), block.first_line):
                 self._score_slice(data, first_line, count, result)
         else:
             self._score_rows(rows_in(block), result)
-        result.found_fields, result.remarks = set(self.found_fields), set(self.remarks)
-        return result.close(self._outcomes, self._count_only)
+        return result
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
         """The same for traces that were put together from several rows."""
-        result = BlockResult(source, rows=len(traces))
+        result = self._result(source)
+        result.rows = len(traces)
         for number, trace in enumerate(traces, 1):
             self._score(trace, number, result)
-        return result.close(self._outcomes, self._count_only)
+        return result
+
+    def _result(self, source: str) -> BlockResult:
+        return BlockResult(source, self._outcomes, self.found_fields, self.remarks)
 
     def _score_slice(self, data: bytes, first_line: int, count: int, result: BlockResult) -> None:
         if self._shape:

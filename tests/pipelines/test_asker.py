@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from surefoot.engine.asking import ask_all
 from surefoot.errors import TransientError
+from surefoot.pipelines.asker import ask_all
 from surefoot.types import Ask, Passage, Question, Retrieved, Trace
 
 

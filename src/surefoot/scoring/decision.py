@@ -1,0 +1,139 @@
+"""Outcomes counted in every way that metrics, rules and advice need, and the decision on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from surefoot.advice import AdviceLog
+from surefoot.errors import UsageError
+from surefoot.gate import metrics
+from surefoot.gate import rules as gates
+from surefoot.gate.metrics import SCORED, Tally
+from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.outcomes import Outcome, label
+from surefoot.problems import ProblemLog, in_words
+from surefoot.types import Estimate, Question
+
+QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
+
+
+class _Settings(Struct, frozen=True):
+    questions_sha256: str = ""
+
+
+class Baseline(Struct):
+    """What `surefoot score --json` printed for an earlier run."""
+
+    metrics: dict[str, Estimate]
+    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
+    settings: _Settings = _Settings()
+
+    def find(self, rule: Rule) -> Estimate | None:
+        """None for what the earlier run did not measure."""
+        name, value = rule.group_key or ("", "")
+        return (self.groups.get(name, {}).get(value, {}) if name else self.metrics).get(rule.metric)
+
+
+def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
+    """An earlier run's numbers; one over other questions cannot be compared with."""
+    try:
+        earlier = msgspec.json.decode(Path(path).read_bytes(), type=Baseline)
+        groups = (numbers for values in earlier.groups.values() for numbers in values.values())
+        if any(
+            one.numerator < 0 or one.denominator < 0 for part in (earlier.metrics, *groups) for one in part.values()
+        ):
+            raise msgspec.ValidationError("a number of answers is below 0")
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        hint = "write it with `surefoot score ... --json > baseline.json`"
+        raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error
+    if earlier.settings.questions_sha256 not in ("", questions_sha256):
+        hint = "score the baseline's traces again with this question set"
+        raise UsageError(f"the baseline {path} was scored on other questions", hint)
+    return earlier
+
+
+class Counted(Struct):
+    total: Tally = field(default_factory=Counter)
+    groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    behind: list[dict[str, None]] = field(default_factory=list)  # per rule: the questions that fail it, in order
+    advice: AdviceLog = field(default_factory=AdviceLog)
+
+    @property
+    def labels(self) -> Counter[str]:
+        counted: Counter[str] = Counter()
+        for outcome, times in self.total.items():
+            counted[label(outcome)] += times
+        return counted
+
+    def estimates(self, name: str) -> dict[str, dict[str, Estimate]]:
+        """All metrics for each group of questions that share a value of a field."""
+        return {value: metrics.estimates(tally) for value, tally in sorted(self.groups[name].items())}
+
+
+def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rule], by: Sequence[str]) -> Counted:
+    """Each question with an outcome and how many attempts had it."""
+    names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
+    counted = Counted(groups={name: {} for name in names}, behind=[{} for _ in rules])
+    failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
+    for question, outcome, times in outcomes:
+        counted.total[outcome] += times
+        for name, tallies in counted.groups.items():
+            tallies.setdefault(question.group(name), Counter())[outcome] += times
+        counted.advice.add(question.id, outcome)
+        if outcome not in failed_by:
+            scored = [(i, SCORED[rule.metric]) for i, rule in enumerate(rules) if rule.metric in SCORED]
+            failed_by[outcome] = [i for i, metric in scored if metric.fails(outcome)]
+        for i in failed_by[outcome]:
+            group = rules[i].group_key
+            if group is None or question.group(group[0]) == group[1]:
+                counted.behind[i][question.id] = None
+    return counted
+
+
+def decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, problems: ProblemLog) -> Decision:
+    def facts(rule: Rule) -> Estimate | None:
+        return _fact(rule, counted.total, counted.groups)
+
+    def earlier(rule: Rule) -> Estimate | None:
+        return before.find(rule) if before else None
+
+    checks = [
+        replace(
+            gates.check(rule, facts, earlier),
+            questions=tuple(islice(behind, QUESTIONS_NAMED)),
+            question_count=len(behind),
+        )
+        for rule, behind in zip(rules, counted.behind, strict=True)
+    ]
+    incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
+    if not any(outcome.usable for outcome in counted.total):
+        incomplete.append("nothing was scored")
+        checks = [_unscored(check) for check in checks]
+    return gates.decide(checks, incomplete)
+
+
+def _fact(rule: Rule, total: Tally, groups: Mapping[str, Mapping[str, Tally]]) -> Estimate | None:
+    if rule.metric not in SCORED:
+        return None
+    if rule.group_key is None:
+        return metrics.estimate(SCORED[rule.metric], total)
+    name, value = rule.group_key
+    if value not in groups[name]:
+        known = ", ".join(sorted(filter(None, groups[name]))) or "none"
+        return Estimate(0, 0, reason=f"no question has {name} {value!r} (there are: {known})")
+    return metrics.estimate(SCORED[rule.metric], groups[name][value])
+
+
+def _unscored(check: Check) -> Check:
+    """With no usable answer at all, a rule that fails or passes says nothing about the pipeline."""
+    if check.status not in ("fail", "pass"):
+        return check
+    return replace(check, status="undecidable", reason="nothing was scored")
