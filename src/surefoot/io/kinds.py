@@ -57,22 +57,26 @@ def fields_of(
     """
     if not isinstance(value, dict):
         raise BadRow(f"the {noun} is {kind_of(value)}, not an object")
-    row: dict[str, Any] = {str(key): item for key, item in value.items()}
+    row: dict[str, Any] = dict(value)
     for field, keys in names.items():
-        found = [item for key in keys if (item := row.pop(key, None)) is not None]
-        row |= {field: found[0]} if found else {}
-    who = ""
+        found = [row.pop(key) for key in keys if key in row]
+        row[field] = next((item for item in found if item is not None), None)
     for field in required:
         given = row.get(field)
         if given is None or (isinstance(given, str) and not given.strip()):
-            raise BadRow(f"{who}the {noun} has no {field}: {' or '.join(names.get(field, (field,)))} must hold it")
-        who = who or f"question {quoted(given)}: "
-    for field, kind in kinds.items():
-        given = row.get(field)
-        if given is not None and not kind.fits(given):
+            keys = " or ".join(names.get(field, (field,)))
+            raise BadRow(f"{_named(row, required)}the {noun} has no {field}: {keys} must hold it")
+    for field, given in row.items():
+        kind = kinds.get(field)
+        if kind is not None and given is not None and not kind.fits(given):
             shown = quoted(given) if isinstance(given, str) or kind is COUNT else kind_of(given)
-            raise BadRow(f"{who}{field} must be {kind.words}, not {shown}")
+            raise BadRow(f"{_named(row, required)}{field} must be {kind.words}, not {shown}")
     return row
+
+
+def _named(row: Mapping[str, Any], required: Sequence[str]) -> str:
+    identifier = row.get(required[0]) if required else None
+    return f"question {quoted(identifier)}: " if identifier is not None else ""
 
 
 def kind_of(value: object) -> str:

@@ -73,7 +73,7 @@ def question_of(value: object) -> Question:
     row = fields_of(value, "question", _KINDS, _NAMES, required=("id", "text"))
     gold_ids, claim = _texts(row.get("gold_ids")), row.get("gold_claim")
     own = {str(key): item for key, item in (row.get("metadata") or {}).items()}
-    rest = {key: item for key, item in row.items() if key not in _KINDS}
+    rest = {str(key): item for key, item in row.items() if key not in _KINDS}
     return Question(
         id=str(row["id"]),
         text=row["text"],

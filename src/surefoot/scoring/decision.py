@@ -17,6 +17,7 @@ from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
 from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.io.writer import UNREADABLE
 from surefoot.outcomes import Outcome, label
 from surefoot.problems import ProblemLog, in_words
 from surefoot.types import Estimate, Question
@@ -45,12 +46,10 @@ def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
     """An earlier run's numbers; one over other questions cannot be compared with."""
     try:
         earlier = msgspec.json.decode(Path(path).read_bytes(), type=Baseline)
-        groups = (numbers for values in earlier.groups.values() for numbers in values.values())
-        if any(
-            one.numerator < 0 or one.denominator < 0 for part in (earlier.metrics, *groups) for one in part.values()
-        ):
+        parts = (earlier.metrics, *(numbers for values in earlier.groups.values() for numbers in values.values()))
+        if any(min(one.numerator, one.denominator) < 0 for numbers in parts for one in numbers.values()):
             raise msgspec.ValidationError("a number of answers is below 0")
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, *UNREADABLE) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "write it with `surefoot score ... --json > baseline.json`"
         raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error

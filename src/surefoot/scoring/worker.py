@@ -32,7 +32,7 @@ class Scored(Struct, frozen=True, gc=False):
 
 
 class BlockResult(Struct):
-    """What one block gave. The arrays, and `table` if it is wanted, have one entry per trace that found its question."""
+    """What one block gave. The arrays and `table` have one entry per trace that found its question."""
 
     source: str
     outcomes: list[Outcome]  # what the codes stand for, in order
@@ -44,7 +44,7 @@ class BlockResult(Struct):
     places: array[int] = field(default_factory=lambda: array("L"))
     lines: array[int] = field(default_factory=lambda: array("Q"))
     codes: array[int] = field(default_factory=lambda: array("L"))
-    table: list[bytes] = field(default_factory=list)  # rows as lines of JSON
+    table: list[bytes] = field(default_factory=list)  # rows as lines of JSON, where they are wanted
 
     def add(self, place: int, scored: Scored, line: int) -> None:
         self.places.append(place)
