@@ -14,8 +14,7 @@ from surefoot.calibration.results import Calibration
 from surefoot.cli.output import say
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run, document_of
-from surefoot.io.annotators import is_grader
-from surefoot.io.labels import load_labels
+from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable

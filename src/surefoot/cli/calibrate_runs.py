@@ -27,8 +27,7 @@ from surefoot.cli.calibrate_inputs import (
 )
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
-from surefoot.io.annotators import is_grader
-from surefoot.io.labels import load_labels
+from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.new_labels import bound, not_yet_in
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger

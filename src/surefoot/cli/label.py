@@ -15,7 +15,7 @@ from surefoot import rubric
 from surefoot.cli.options import ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.annotators import names_a_grader
+from surefoot.io.labels import names_a_grader
 from surefoot.io.writer import printable
 from surefoot.report.words import counted, plain
 from surefoot.store import RunStore

@@ -64,8 +64,8 @@ def fields_of(
     for field in required:
         given = row.get(field)
         if given is None or (isinstance(given, str) and not given.strip()):
-            keys = " or ".join(names.get(field, (field,)))
-            raise BadRow(f"{_named(row, required)}the {noun} has no {field}: {keys} must hold it")
+            expected = " or ".join(names.get(field, (field,)))
+            raise BadRow(f"{_named(row, required)}the {noun} has no {field}: {expected} must hold it")
     for field, given in row.items():
         kind = kinds.get(field)
         if kind is not None and given is not None and not kind.fits(given):

@@ -14,38 +14,19 @@ from msgspec import DecodeError, Struct, json
 from surefoot.io.values import passages_in
 from surefoot.types import Passage, Retrieved, Trace
 
-_QUESTION = (
-    "input.value",
-    "gen_ai.input.messages",
-    "gen_ai.prompt",
-    "llm.input_messages",
-)
-_ANSWER = (
-    "output.value",
-    "gen_ai.output.messages",
-    "gen_ai.completion",
-    "llm.output_messages",
-)
+_QUESTION = ("input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages")
+_ANSWER = ("output.value", "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages")
 _QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
 _DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
+_PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
 _DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content|metadata)")
 _MESSAGE_KEY = re.compile(
     r"(llm\.(?:input|output)_messages|gen_ai\.(?:prompt|completion))\.(\d{1,6})\.(?:message\.)?(role|content)"
 )
 _TEXT_KEYS = (
-    "question",
-    "query",
-    "input",
-    "answer",
-    "output",
-    "response",
-    "result",
-    "content",
-    "text",
-    "value",
-    "messages",
+    "question", "query", "input", "answer", "output", "response", "result", "content", "text", "value", "messages",
     "contents",
-)
+)  # fmt: skip
 
 
 class Span(Struct, frozen=True):
@@ -120,10 +101,9 @@ def _span(raw: Mapping[str, object]) -> Span | None:
     if not isinstance(trace_id, str):
         return None
     attributes = _attributes(raw)
-    parent = next((raw[k] for k in ("parentSpanId", "parent_span_id", "parent_id", "parentId") if raw.get(k)), None)
     return Span(
         trace_id,
-        is_root=parent is None,
+        is_root=not any(raw.get(key) for key in _PARENT),
         question_id=_attribute_text(attributes, _QUESTION_ID, "user"),
         question=_attribute_text(attributes, _QUESTION, "user"),
         answer=_attribute_text(attributes, _ANSWER, "assistant"),
@@ -159,12 +139,10 @@ def _key_values(pairs: list[object]) -> dict[str, object]:
 def _any_value(value: object) -> object:
     if not isinstance(value, dict):
         return value
-    if isinstance(pairs := value.get("kvlistValue"), dict):
-        values = pairs.get("values")
-        return _key_values(values) if isinstance(values, list) else {}
-    if isinstance(array := value.get("arrayValue"), dict):
-        values = array.get("values")
-        return [_any_value(item) for item in values] if isinstance(values, list) else []
+    for key in ("kvlistValue", "arrayValue"):
+        if isinstance(value.get(key), dict):
+            values = _list(value[key], "values")
+            return _key_values(values) if key == "kvlistValue" else [_any_value(item) for item in values]
     return next(iter(value.values()), None)
 
 

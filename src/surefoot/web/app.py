@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
-from surefoot.io.annotators import names_a_grader
+from surefoot.io.labels import names_a_grader
 from surefoot.records import SKIPPED, PassedOver
 from surefoot.web.desk import Desk, Sent
 from surefoot.web.forms import BadForm
