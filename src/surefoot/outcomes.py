@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     answerable: bool
     state: State = "usable"
     refusal: RefusalValue | None = None
-    hit: bool | None = False  # a gold id is cited; None: passages without ids are, so nobody can tell
+    hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
     contained: bool = False  # a phrase of a gold claim stands in the answer
     listed: bool = False  # the answer has citations, or an empty list of them
     cited: int = 0
@@ -144,8 +144,8 @@ def _cited_retrieved(trace: Trace, cited: tuple[str, ...], names: tuple[str, ...
     if trace.retrieved is None:
         return None
     found = sum(map(names.__contains__, cited))
-    is_told = trace.retrieved.ids is not None or all(name in names or name.isdecimal() for name in cited)
-    return found if is_told else None
+    is_known = trace.retrieved.ids is not None or all(name in names or name.isdecimal() for name in cited)
+    return found if is_known else None
 
 
 def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:

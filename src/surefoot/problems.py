@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from surefoot.types import Problem
 
 NAMED_PER_KIND = 200
-# These are worth telling, yet nothing of the question set is left unscored because of them.
+# These are shown, but leave nothing of the question set unscored.
 HARMLESS = frozenset({"note", "unknown_question"})
 
 _IN_WORDS = {

@@ -73,8 +73,8 @@ def unread(row: Mapping[str, object], plan: Plan) -> str:
     lacking = [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
     passages = next(_passages_in(free), "") if "contexts" in lacking else ""
     if lacking in ([], ["contexts"]):
-        told = f"{passages} looks like retrieved passages and is not read; --map contexts={passages} reads it"
-        return told if passages else ""
+        hint = f"{passages} looks like retrieved passages and is not read; --map contexts={passages} reads it"
+        return hint if passages else ""
     keys = ", ".join(str(key)[:40] for key in list(row)[:_KEYS_NAMED])
     options = " ".join(f"--map {name}={passages if passages and name == 'contexts' else 'KEY'}" for name in lacking)
     return f"rows with the keys {keys} have {'; '.join(map(_looked_for, lacking))}; say where they lie with {options}"

@@ -127,11 +127,11 @@ def _misfit(cells: list[str], fields: list[str], *, gives_a_label: bool) -> str:
     Of too many cells nobody knows which is the one too many. Empty cells at the end of a row are left out by many
     programs; but a label that breaks off before it says who gave it is half of a broken line.
     """
-    told = f"has {len(cells)} cells, and the first line {len(fields)}"
+    fault = f"has {len(cells)} cells, and the first line {len(fields)}"
     if len(cells) > len(fields) and any(cells):
-        return f"{told}: put a cell with a separator in it into quotes"
+        return f"{fault}: put a cell with a separator in it into quotes"
     lost = next((field for field in fields[len(cells) :] if field in WHO), "") if gives_a_label else ""
-    return f"{told}: it breaks off before {lost}" if lost else ""
+    return f"{fault}: it breaks off before {lost}" if lost else ""
 
 
 def _columns(path: Path, reader: Iterator[list[str]], known: Collection[str]) -> tuple[list[str], list[str]]:
@@ -186,7 +186,7 @@ def _labels(
 
 
 def _refuse_verdict(row: object, where: str) -> None:
-    """Only graders write `via`, and evidence with quotes. One such row tells whose file it is."""
+    """Only graders write `via`, and evidence with quotes. One such row shows whose file it is."""
     if not isinstance(row, dict) or any(is_annotator(str(row.get(key))) for key in WHO):
         return
     evidence = row.get("evidence")

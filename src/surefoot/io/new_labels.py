@@ -40,16 +40,16 @@ def bound(
 
 
 def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
-    """The labels that say something new, so that a file may be read in again; those without a time count from `now`.
+    """The labels that are new, so that a file may be read in again; those without a time count from `now`.
 
-    New is what differs from what the person said last, or was said later, or was picked by hand. What was once picked
-    stays picked (`records.current`), so a later file that does not say so says nothing new.
+    New is what differs from the last label of the person, is later, or is on an answer that was picked by hand. What
+    was once picked stays picked (`records.current`), so a later file need not say so.
     """
     rows = sorted(known, key=lambda row: (row.at, row.id))
     ids, newest = {row.id for row in rows}, {place_of(row): row for row in rows}
     picked = {place_of(row) for row in rows if row.drawn in BY_CHOICE}
     fresh = []
-    for label in sorted(labels, key=lambda label: (not label.at, label.at)):  # what has no time is said after the rest
+    for label in sorted(labels, key=lambda label: (not label.at, label.at)):  # those without a time come last
         place = place_of(label)
         before, is_pick = newest.get(place), label.drawn in BY_CHOICE and place not in picked
         if label.id in ids or not (is_pick or _is_new(label, before)):
@@ -85,8 +85,8 @@ def called(label: Label) -> str:
 
 def sealed(label: Label) -> Label:
     """The label with the hash of all it says as its id."""
-    said = msgspec.json.encode({**msgspec.to_builtins(label), "id": ""}, order="deterministic")
-    return replace(label, id=hashlib.sha256(said).hexdigest())
+    content = msgspec.json.encode({**msgspec.to_builtins(label), "id": ""}, order="deterministic")
+    return replace(label, id=hashlib.sha256(content).hexdigest())
 
 
 def time_after(newest: str, now: datetime) -> str | None:

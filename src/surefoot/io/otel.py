@@ -30,7 +30,7 @@ _TEXT_KEYS = (
 
 
 class Span(Struct, frozen=True):
-    """The part of a span that tells of a question, an answer, a retrieval or a failure."""
+    """The part of a span that holds a question, an answer, a retrieval or a failure."""
 
     trace_id: str
     is_root: bool
@@ -76,7 +76,7 @@ def _joined(spans: list[Span]) -> Trace:
 
 
 def _distinct(passages: list[Passage]) -> list[Passage]:
-    """Each once, although several spans may tell of it, some of them by its id alone."""
+    """Each once, although several spans may name it, some of them by its id alone."""
     with_text = {passage.id for passage in passages if passage.text}
     return [p for p in dict.fromkeys(passages) if p.text or p.id not in with_text]
 

@@ -88,12 +88,12 @@ def question_of(value: object) -> Question:
 
 
 def _expects(row: Mapping[str, Any], gold_ids: tuple[str, ...]) -> Expects:
-    said, answerable = row.get("expects"), row.get("answerable")
-    if said is None and answerable is None and not gold_ids:
+    expects, answerable = row.get("expects"), row.get("answerable")
+    if expects is None and answerable is None and not gold_ids:
         raise BadRow(f"question {row['id']!r} says neither answerable nor expects, and has no gold_ids")
-    if said is not None and answerable is not None and (said == "answer") != answerable:
-        raise BadRow(f"question {row['id']!r}: expects {said!r} and answerable {answerable} disagree")
-    return "refusal" if said == "refusal" or answerable is False else "answer"
+    if expects is not None and answerable is not None and (expects == "answer") != answerable:
+        raise BadRow(f"question {row['id']!r}: expects {expects!r} and answerable {answerable} disagree")
+    return "refusal" if expects == "refusal" or answerable is False else "answer"
 
 
 def _given(row: Mapping[str, Any], field: str) -> object:

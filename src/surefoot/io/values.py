@@ -33,12 +33,12 @@ def trace_of(
     error: str | None,
     triage: object = None,
 ) -> Trace:
-    """Put a trace together; the answer may still be wrapped in JSON, told otherwise, or no text at all."""
+    """Put a trace together; the answer may still be wrapped in JSON, replaced by its citations, or no text at all."""
     if type(answer) is str:
         if answer[:1] == "{" and answer[-1:] == "}":
             answer, citations = _unwrapped(answer, citations)
     elif answer is None:
-        answer = _told_otherwise(citations, triage)
+        answer = _answer_from(citations, triage)
     else:
         error = error or f"the answer is {kind_of(answer)}, not text"
         answer = None
@@ -99,11 +99,11 @@ def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
     return ""
 
 
-def _told(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> str:
+def _text_in(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> str:
     """The same, also in what frameworks wrap around a passage."""
     inside = (value[key] for key in _INSIDE if key in value) if depth < _DEEPEST else ()
     return first_text(value, keys) or next(
-        (text for inner in inside if isinstance(inner, dict) and (text := _told(inner, keys, depth + 1))), ""
+        (text for inner in inside if isinstance(inner, dict) and (text := _text_in(inner, keys, depth + 1))), ""
     )
 
 
@@ -114,7 +114,7 @@ def scalar(value: object) -> str:
 
 def _identifier(value: object) -> str:
     if isinstance(value, dict):
-        return _told(value, _ID_KEYS) or _told(value, _ORIGIN_KEYS)
+        return _text_in(value, _ID_KEYS) or _text_in(value, _ORIGIN_KEYS)
     return value if isinstance(value, str) else scalar(value)
 
 
@@ -124,7 +124,7 @@ def _passage(value: object) -> Passage:
     identifier = _identifier(value)
     if not isinstance(value, dict):
         return Passage("", identifier) if _is_text(identifier) else Passage(identifier)
-    text, page = _told(value, _TEXT_KEYS), value.get("page")
+    text, page = _text_in(value, _TEXT_KEYS), value.get("page")
     if len(identifier) > _LONGEST_ID:
         identifier, text = "", text or identifier
     return Passage(identifier, text, first_text(value, ("doc",)), page if type(page) is int else None)
@@ -147,8 +147,8 @@ def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tup
     return text, citations if citations is not None else citations_in(inner.get("citations"))
 
 
-def _told_otherwise(citations: tuple[str, ...] | None, triage: object) -> str | None:
-    """Logs without the answer's text still tell what it cited, or that it rightly cited nothing."""
+def _answer_from(citations: tuple[str, ...] | None, triage: object) -> str | None:
+    """Logs without the answer's text may still show what it cited, or that it rightly cited nothing."""
     if citations:
         return f"citations: [{', '.join(citations)}]"
     return "not in context" if citations == () and triage == "ok" else None

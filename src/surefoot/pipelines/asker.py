@@ -105,12 +105,10 @@ class _Supervisor:
         """Ask, and give back what must be asked alone; nothing when stopped, for what was under way is left then."""
         for asker in self._askers:
             asker.start()
-        look_again = time.monotonic() + self.timeout
         try:
             while self._left and not self._stop.is_set():
-                self._take(on_trace, wait=min(_LISTEN, max(0.0, look_again - time.monotonic())))
-                if time.monotonic() >= look_again:
-                    look_again = self._give_up_overdue(on_trace)
+                self._take(on_trace, wait=min(_LISTEN, self.timeout / 2))
+                self._give_up_overdue(on_trace)
         finally:
             self.over.set()
             while not self.results.empty():
@@ -133,8 +131,8 @@ class _Supervisor:
         else:
             on_trace(result.trace)
 
-    def _give_up_overdue(self, on_trace: Callable[[Trace], None]) -> float:
-        """Record what has taken too long, replace the threads that hang on it, and say when to look again."""
+    def _give_up_overdue(self, on_trace: Callable[[Trace], None]) -> None:
+        """Record what has taken too long, and replace the threads that hang on it."""
         now = time.monotonic()
         with self.guard:
             overdue = [asker for asker in self._askers if asker.deadline <= now]
@@ -147,8 +145,6 @@ class _Supervisor:
             if asker.given_up is not None:
                 self._left -= 1
                 on_trace(_failed(asker.given_up, _timed_out(self.timeout), self.timeout))
-        # Whatever starts from now on has at least the whole time.
-        return min([now + self.timeout, *(asker.deadline for asker in self._askers)])
 
 
 class _Asker(threading.Thread):

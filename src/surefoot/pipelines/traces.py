@@ -20,7 +20,7 @@ from surefoot.types import Ask, Problem, Trace
 # Names that can only mean the question; a bare `id` may as well be that of the reply.
 _QUESTION_IDS = ("qid", "q_id", "question_id", "questionId")
 _TOKENS = ("tokens", "total_tokens")
-# What objects of a user's own, or of a framework, may tell: anything more could lead anywhere.
+# What objects of a user's own, or of a framework, may hold: anything more could lead anywhere.
 _ATTRIBUTES = (
     "answer", "response", "citations", "retrieved", "passages", "chunks", "error", "tokens", "cost_usd", "usage",
     "id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "text", "content", "page_content", "metadata",
@@ -37,9 +37,9 @@ def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
     if not isinstance(reply, dict):
         raise Incomplete(f"the pipeline returned {kind_of(reply)}, not an answer")
     row = {str(key): value for key, value in reply.items()}
-    said = next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None)
-    if said is not None and str(said) != ask.id:
-        raise Incomplete(f"the pipeline answered the question {str(said)[:80]!r}, which was not asked")
+    answered = next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None)
+    if answered is not None and str(answered) != ask.id:
+        raise Incomplete(f"the pipeline answered the question {str(answered)[:80]!r}, which was not asked")
     trace = reader.read({**row, "qid": ask.id})
     if isinstance(trace, str):
         raise Incomplete(f"the reply could not be read: {trace}")
@@ -75,12 +75,12 @@ def _fields(value: object) -> Mapping[Any, object] | None:
         return dict(value._asdict())
     if isinstance(value, (Sequence, Set)):
         return None
-    told = {name: getattr(value, name) for name in _ATTRIBUTES if hasattr(value, name)}
-    return {name: item for name, item in told.items() if not callable(item)} or None
+    found = {name: getattr(value, name) for name in _ATTRIBUTES if hasattr(value, name)}
+    return {name: item for name, item in found.items() if not callable(item)} or None
 
 
 def _spent(row: dict[str, object]) -> dict[str, object]:
-    """Tokens and cost, where the reply tells them."""
+    """Tokens and cost, where the reply has them."""
     usage = row.get("usage")
     inside = {str(key): value for key, value in usage.items()} if isinstance(usage, dict) else {}
     tokens = next((value for key in _TOKENS for value in (row.get(key), inside.get(key)) if type(value) is int), None)
