@@ -10,7 +10,9 @@ _NO_NAMES: Mapping[str, tuple[str, ...]] = {}
 
 
 class BadRow(ValueError):
-    """Why a row cannot be used."""
+    """Why a row cannot be used. `kind` is that of the problem, where it is another than usual."""
+
+    kind = ""
 
 
 class Is(NamedTuple):

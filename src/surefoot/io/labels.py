@@ -20,7 +20,7 @@ from typing import get_args
 from surefoot.errors import UsageError
 from surefoot.io.kinds import WORD, BadRow, fields_of, quoted
 from surefoot.io.new_labels import called, sealed
-from surefoot.io.rows import Row, read_rows, usable
+from surefoot.io.rows import Row, converted, read_rows, usable
 from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 from surefoot.problems import HARMLESS
 from surefoot.records import (
@@ -82,14 +82,18 @@ def load_labels(
     if str(path) != "-" and not where.is_file():
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
-    is_table = where.suffix.lower() in _TABLES
-    rows = _table_rows(where, by, log) if is_table else usable(read_rows([path]), log)
+    rows = _table_rows(where, by) if where.suffix.lower() in _TABLES else read_rows([path])
     known = len(log)
-    labels = _without_contradictions(str(path), _labels(str(path), rows, by, log, graders), log)
+    parts = _parts(str(path), usable(rows, log), by, log)
+    found = converted(parts, lambda value: _label(value, by, graders), "bad_label", log)
+    labels = _without_contradictions(str(path), found, log)
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
     if not labels and serious and all(problem.kind == _BY_A_GRADER for problem in serious):
         hint = "pass labels by people, annotator NAME or human/NAME; those of an AI that is no grader are by ai/NAME"
         raise UsageError(f"{path} has no label by a person: {serious[0].message}", hint)
+    if unnamed := sum(label.annotator == UNNAMED for label in labels):
+        message = f"labels that do not say who gave them ({unnamed}) count as by one annotator, {UNNAMED!r}"
+        log.append(Problem("note", message, str(path)))
     if not labels and not serious:
         log.append(Problem("no_labels", "not one label can be read", str(path)))
     if problems is None:
@@ -97,7 +101,7 @@ def load_labels(
     return labels
 
 
-def _table_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
+def _table_rows(path: Path, rubric: Rubric) -> Iterator[Row]:
     content = path.read_bytes()
     try:
         text = content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
@@ -108,17 +112,21 @@ def _table_rows(path: Path, rubric: Rubric, problems: list[Problem]) -> Iterator
     fields, unused = _columns(path, reader, _FIELDS | {axis.name for axis in rubric.axes})
     if unused:
         listed = ", ".join(map(quoted, unused[:12]))
-        problems.append(Problem("note", f"columns that are no part of a label are not read: {listed}", str(path), 1))
+        yield _problem("note", f"columns that are no part of a label are not read: {listed}", path, 1)
     try:
         for written in reader:
             cells = [cell.strip() for cell in written]
             row = {field: cell for field, cell in zip(fields, cells, strict=False) if cell}
             if fault := _misfit(cells, fields, gives_a_label=any(_one_per_axis(row, rubric))):
-                problems.append(Problem("bad_label", fault, str(path), reader.line_num))
+                yield _problem("bad_label", fault, path, reader.line_num)
             elif row:
                 yield Row(str(path), reader.line_num, row)
     except csv.Error as error:
-        problems.append(Problem("malformed", f"not valid CSV from here on: {error}", str(path), reader.line_num))
+        yield _problem("malformed", f"not valid CSV from here on: {error}", path, reader.line_num)
+
+
+def _problem(kind: str, message: str, path: Path, line: int) -> Row:
+    return Row(str(path), line, Problem(kind, message, str(path), line))
 
 
 def _misfit(cells: list[str], fields: list[str], *, gives_a_label: bool) -> str:
@@ -160,40 +168,26 @@ def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
     yield from ({**rest, "axis": name, "value": row[name]} for name in axes if row[name] is not None)
 
 
-def _labels(
-    source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem], graders: Collection[str]
-) -> Iterator[tuple[int, Label]]:
-    empty, unnamed = 0, 0
-    for _, line, row, _ in rows:
-        parts = list(_one_per_axis(row, rubric))
+def _parts(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
+    empty = 0
+    for row in rows:
+        parts = list(_one_per_axis(row.value, rubric))
         empty += not parts
-        for part in parts:
-            try:
-                label = _label(part, rubric, graders)
-            except NotByAPerson as error:
-                problems.append(Problem(_BY_A_GRADER, str(error), source, line))
-            except BadRow as error:
-                problems.append(Problem("bad_label", str(error).replace("the verdict", "the label"), source, line))
-            else:
-                _refuse_verdict(part, f"{source}:{line}")
-                unnamed += label.annotator == UNNAMED
-                yield line, label
+        yield from (row._replace(value=part, repairs="") for part in parts)
     if empty:
         problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))
-    if unnamed:
-        message = f"labels that do not say who gave them ({unnamed}) count as by one annotator, {UNNAMED!r}"
-        problems.append(Problem("note", message, source))
 
 
-def _refuse_verdict(row: object, where: str) -> None:
+def _refuse_verdict(row: Row) -> None:
     """Only graders write `via`, and evidence with quotes. One such row shows whose file it is."""
-    if not isinstance(row, dict) or any(is_annotator(str(row.get(key))) for key in WHO):
+    given = row.value if isinstance(row.value, dict) else {}
+    if any(is_annotator(str(given.get(key))) for key in WHO):
         return
-    evidence = row.get("evidence")
+    evidence = given.get("evidence")
     quotes = isinstance(evidence, list) and any(isinstance(one, dict) for one in evidence)
-    if mark := "via" if row.get("via") else "evidence" if quotes else "":
-        message = f"{where}: this row has {mark}, which graders write: it is a verdict, and no label by a person"
-        raise UsageError(message, f"if a person gave it, let it say {PEOPLE}NAME")
+    if mark := "via" if given.get("via") else "evidence" if quotes else "":
+        fault = f"this row has {mark}, which graders write: it is a verdict, and no label by a person"
+        raise UsageError(f"{row.source}:{row.line}: {fault}", f"if a person gave it, let it say {PEOPLE}NAME")
 
 
 def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
@@ -202,7 +196,7 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     texts = {key: "" if given.get(key) is None else str(given[key]).strip() for key in _TEXTS}
     name = annotator_of(texts, graders)
     rest = {key: value for key, value in given.items() if key not in (*_TEXTS, *_OF_VERDICTS_ALONE)}
-    verdict, fault = checked(verdict_of({**rest, **_typed(given, rubric)}), rubric)
+    verdict, fault = checked(verdict_of({**rest, **_typed(given, rubric)}, "label"), rubric)
     if verdict is None or fault:
         raise BadRow(fault)
     drawn = texts["drawn"] or "sample"
@@ -253,23 +247,24 @@ def _time(at: str) -> str:
     return time.isoformat(timespec="microseconds")
 
 
-def _without_contradictions(source: str, numbered: Iterable[tuple[int, Label]], problems: list[Problem]) -> list[Label]:
+def _without_contradictions(source: str, rows: Iterable[tuple[Row, Label]], problems: list[Problem]) -> list[Label]:
     """Two different labels by one person at one time leave none; with times, the later one is a change of mind."""
     found: dict[object, tuple[int, Label]] = {}
     against: set[object] = set()
-    for line, label in numbered:
+    for row, label in rows:
+        _refuse_verdict(row)
         key = (place_of(label), label.at)
-        first_line, first = found.setdefault(key, (line, label))
+        first_line, first = found.setdefault(key, (row.line, label))
         if first is label:
             continue
         if first.value == label.value:
             if label.drawn in BY_CHOICE:
                 found[key] = (first_line, label)
-            problems.append(Problem("note", f"{called(label)} repeats line {first_line}", source, line))
-            continue
-        against.add(key)
-        fault = f"{called(label)} is {first.value!r} on line {first_line} and {label.value!r} on line {line}"
-        problems.append(Problem("contradicting_label", f"{fault}; neither is used", source, line))
+            problems.append(Problem("note", f"{called(label)} repeats line {first_line}", source, row.line))
+        else:
+            against.add(key)
+            fault = f"{called(label)} is {first.value!r} on line {first_line} and {label.value!r} on line {row.line}"
+            problems.append(Problem("contradicting_label", f"{fault}; neither is used", source, row.line))
     return [label for key, (_, label) in found.items() if key not in against]
 
 
@@ -297,8 +292,10 @@ def _unified(given: str) -> str:
     return AI + name[len(AI) :].strip() if name.casefold().startswith(AI) else name
 
 
-class NotByAPerson(ValueError):
+class NotByAPerson(BadRow):
     """A verdict of a grader, where a label is asked for."""
+
+    kind = _BY_A_GRADER
 
 
 def annotator_of(row: Mapping[str, str], graders: Collection[str]) -> str:

@@ -60,7 +60,7 @@ def converted(
         try:
             yield row, convert(row.value)
         except BadRow as error:
-            problems.append(Problem(fault, str(error), row.source, row.line))
+            problems.append(Problem(error.kind or fault, str(error), row.source, row.line))
 
 
 def rows_in(block: Block) -> Iterable[Row]:

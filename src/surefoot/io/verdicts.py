@@ -78,11 +78,11 @@ def _collect(
     return [verdict for verdict, _ in found.values()]
 
 
-def verdict_of(value: object) -> Verdict:
+def verdict_of(value: object, noun: str = "verdict") -> Verdict:
     """One verdict, its value unchecked, or BadRow with what is wrong with the row."""
-    row = fields_of(value, "verdict", _KINDS, _NAMES, required=("question_id", "axis"))
+    row = fields_of(value, noun, _KINDS, _NAMES, required=("question_id", "axis"))
     if "value" not in row:
-        raise BadRow(f"the {row['axis'][:60]} verdict on question {quoted(row['question_id'])} has no value")
+        raise BadRow(f"the {row['axis'][:60]} {noun} on question {quoted(row['question_id'])} has no value")
     try:
         evidence = msgspec.convert(row.get("evidence") or (), tuple[Evidence, ...])
     except msgspec.ValidationError as error:
