@@ -31,10 +31,8 @@ class Attempts:
         self._questions = questions
         self._rerun = rerun
         self._times = array("L", [0]) * len(questions)
-        self._codes = array("L", self._times)
-        self._outcomes: list[Outcome] = []
-        self._code_of: dict[Outcome, int] = {}
-        self._pairs: Counter[tuple[int, int]] = Counter()  # (place, code), for `all`
+        self._kept: list[Outcome | None] = [None] * len(questions)  # the outcome that counts, but for `all`
+        self._all: Counter[tuple[int, Outcome]] = Counter()  # by place of the question, for `all`
         self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
         finalize(self, self._spool.close)
         self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it
@@ -42,14 +40,13 @@ class Attempts:
         self.traces = 0
 
     def add(self, result: BlockResult) -> None:
-        codes = [self._shared_code(outcome) for outcome in result.outcomes]
         self.traces += len(result.places)
         if self._rerun == "all":
-            for (place, code), times in Counter(zip(result.places, result.codes, strict=True)).items():
-                self._pairs[place, codes[code]] += times
+            for (place, outcome), times in Counter(zip(result.places, result.outcomes, strict=True)).items():
+                self._all[place, outcome] += times
                 self._times[place] += times
         else:
-            self._add_one_by_one(result, codes)
+            self._add_one_by_one(result)
         self._spool.writelines(result.table)
 
     @property
@@ -64,8 +61,8 @@ class Attempts:
 
     def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
         """Each question with an outcome and how many attempts had it; every question at least once."""
-        for (place, code), times in sorted(self._pairs.items()):
-            yield self._questions[place], self._outcomes[code], times
+        for (place, outcome), times in sorted(self._all.items(), key=lambda item: item[0][0]):
+            yield self._questions[place], outcome, times
         for place, question in enumerate(self._questions):
             single = self._single(place, question.answerable)
             if single is not None:
@@ -99,22 +96,15 @@ class Attempts:
             return None
         if times > 1 and self._rerun == "error":
             return Outcome(answerable, "duplicate")
-        return self._outcomes[self._codes[place]]
+        return self._kept[place]
 
-    def _add_one_by_one(self, result: BlockResult, codes: list[int]) -> None:
+    def _add_one_by_one(self, result: BlockResult) -> None:
         times, at, sizes = self._times, self._spool.tell(), map(len, result.table)
-        for place, code, line in zip(result.places, result.codes, result.lines, strict=True):
+        for place, outcome, line in zip(result.places, result.outcomes, result.lines, strict=True):
             times[place] += 1
             if times[place] == 1 or self._rerun == "last":
-                self._codes[place], self._row_at[place] = codes[code], at
+                self._kept[place], self._row_at[place] = outcome, at
             elif self._rerun == "error":
                 message = f"question {self._questions[place].id!r} has a trace already: --rerun says which one counts"
                 self.problems.add(Problem("duplicate_trace", message, result.source, line))
             at += next(sizes, 0)  # without rows there are none
-
-    def _shared_code(self, outcome: Outcome) -> int:
-        code = self._code_of.get(outcome)
-        if code is None:
-            code = self._code_of[outcome] = len(self._outcomes)
-            self._outcomes.append(outcome)
-        return code

@@ -25,30 +25,29 @@ _SHAPES_KEPT, _SCORED_KEPT, _EXPECTED_KEPT = 100, 20_000, 50_000
 
 
 class Scored(Struct, frozen=True, gc=False):
-    """An answer after reading: its outcome by number, and its row as far as it is the same on every line."""
+    """An answer after reading: its outcome, and its row as far as it is the same on every line."""
 
-    code: int
+    outcome: Outcome
     row: bytes
 
 
 class BlockResult(Struct):
-    """What one block gave. The arrays and `table` have one entry per trace that found its question."""
+    """What one block gave. `places`, `outcomes`, `lines` and `table` run in step: a trace that found its question each."""
 
     source: str
-    outcomes: list[Outcome]  # what the codes stand for, in order
     found_fields: set[str]  # of the user's mapping
     remarks: set[str]  # on rows in which a field is not found
     rows: int = 0  # rows seen, whatever became of them
     spans: list[Span] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
     places: array[int] = field(default_factory=lambda: array("L"))
+    outcomes: list[Outcome] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("Q"))
-    codes: array[int] = field(default_factory=lambda: array("L"))
     table: list[bytes] = field(default_factory=list)  # rows as lines of JSON, where they are wanted
 
     def add(self, place: int, scored: Scored, line: int) -> None:
         self.places.append(place)
-        self.codes.append(scored.code)
+        self.outcomes.append(scored.outcome)
         self.lines.append(line)
         if scored.row:
             self.table.append(b'%b,"source":%b,"line":%d}\n' % (scored.row, json.encode(self.source), line))
@@ -105,8 +104,6 @@ class BlockScorer:
         self._keep_rows = keep_rows
         self._has_mapping = bool(mapping)
         self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
-        self._outcomes: list[Outcome] = []
-        self._code_of: dict[int, int] = {}
         self._shape: Shape | None = None  # what the rows before looked like
         self._shapes: dict[tuple[str, ...], Shape | None] = {}
         self._scored: dict[tuple[object, ...], Scored] = {}
@@ -130,7 +127,7 @@ class BlockScorer:
         return result
 
     def _result(self, source: str) -> BlockResult:
-        return BlockResult(source, self._outcomes, self.found_fields, self.remarks)
+        return BlockResult(source, self.found_fields, self.remarks)
 
     def _score_slice(self, data: bytes, first_line: int, count: int, result: BlockResult) -> None:
         if self._shape:
@@ -199,11 +196,8 @@ class BlockScorer:
                 self._expected.clear()
             expected = self._expected[place] = Expected.of(self._questions[place])
         reading = outcomes.read(expected, trace, self._refusal_of)
-        code = self._code_of.get(id(reading.outcome))  # equal outcomes are one object
-        if code is None:
-            code = self._code_of[id(reading.outcome)] = len(self._outcomes)
-            self._outcomes.append(reading.outcome)
-        return Scored(code, row_head(self._questions[place].id, reading, trace.answer) if self._keep_rows else b"")
+        row = row_head(self._questions[place].id, reading, trace.answer) if self._keep_rows else b""
+        return Scored(reading.outcome, row)
 
     def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
         """The place of the question; below 0 when there is none, which is then named."""
