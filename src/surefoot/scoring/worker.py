@@ -32,7 +32,7 @@ class Scored(Struct, frozen=True, gc=False):
 
 
 class BlockResult(Struct):
-    """What one block gave. `places`, `outcomes`, `lines` and `table` run in step: a trace that found its question each."""
+    """What one block gave. `places`, `outcomes`, `lines`, `table`: an entry per trace that found its question."""
 
     source: str
     found_fields: set[str]  # of the user's mapping
