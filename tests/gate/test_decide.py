@@ -15,7 +15,7 @@ from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report.comparison_words import verdict_line
+from surefoot.report.comparison import verdict_line
 from surefoot.types import Problem, Question, Trace, Verdict
 
 from .helpers import GRADER, changed, decide, interval, run_of

@@ -16,6 +16,7 @@ from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.errors import ExitCode, UsageError
 from surefoot.problems import HARMLESS
+from surefoot.report import calibration, terminal
 
 if TYPE_CHECKING:
     from surefoot.calibration.results import Calibration
@@ -89,10 +90,8 @@ def _of_runs(runs: Sequence[Path], ledger: str | None, asked: Asked) -> Calibrat
 
 
 def _write(found: Calibration, reports: Sequence[str], as_json: bool, details: bool) -> None:
-    from surefoot.report import calibration, calibration_page
-
-    printed = write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
+    printed = write_reports(reports, lambda: calibration.report(found))
     if as_json:
         click.echo(msgspec.json.encode(found))
     elif not printed:
-        calibration.show(found, console(), details=details)
+        terminal.show(calibration.report(found, details=details), console())

@@ -18,6 +18,8 @@ from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.matrix.plan import AXES, Plan, parse, refuse_too_many, slug
 from surefoot.models.budget import Budget
+from surefoot.report import html, markdown, terminal
+from surefoot.report import matrix as words
 from surefoot.report.words import counted, plain
 from surefoot.services.grade import trust_in_run
 from surefoot.services.graders import Reader, Terms, open_grader
@@ -156,13 +158,10 @@ def _whole(plan: Plan, results: list[Any], question_count: int, grader: Reader) 
 
 
 def _keep(found: Matrix, out: Path) -> None:
-    from surefoot.report import matrix as words
-    from surefoot.report import matrix_page
-
     out.mkdir(parents=True, exist_ok=True)
     contents = {
-        f"{REPORT}.md": "".join(f"{line}\n" for line in words.markdown(found)),
-        f"{REPORT}.html": matrix_page.render(found),
+        f"{REPORT}.md": "".join(f"{line}\n" for line in markdown.lines(words.report(found))),
+        f"{REPORT}.html": html.page(words.report(found)),
         RESULT: msgspec.json.format(msgspec.json.encode(words.as_json(found)).decode(), indent=1) + "\n",
     }
     for name, content in contents.items():
@@ -189,8 +188,6 @@ def _graded_before(path: Path) -> int:
 
 
 def _print(found: Matrix, out: Path, as_json: bool) -> None:
-    from surefoot.report import matrix as words
-
     if why := _why_not_kept(found, out):
         click.echo(f"note: no report is written: {why}", err=True)
     else:
@@ -198,6 +195,6 @@ def _print(found: Matrix, out: Path, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(words.as_json(found)).decode())
         return
-    words.show(found, console())
+    terminal.show(words.report(found), console())
     if not why:
         click.echo(f"reports: {out / REPORT}.md and {out / REPORT}.html")
