@@ -137,7 +137,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     for said in (
         "held against 38 answers labelled by people (<b>anna</b>)",
-        "Cohen's kappa",
+        "Cohen's kappa: ",
         "post-stratified",
         "Certificate ",
     ):

@@ -71,8 +71,8 @@ def test_foreign_words_do_no_harm() -> None:
 
 def test_what_is_not_known_is_a_dash_and_a_reason() -> None:
     result = calibrate([verdict(i, "correct") for i in range(5)], [label(0, "correct")], RUBRIC)
-    assert "Cohen's kappa none: only one value" in " ".join(terminal(result).split())
-    assert "| Cohen's kappa | none: only one value" in in_markdown(result)
+    assert "Cohen's kappa: none: only one value" in terminal(result)
+    assert "- Cohen's kappa: none: only one value" in in_markdown(result)
     assert "none: only one value" in on_page(result)
 
 
@@ -80,7 +80,7 @@ def test_labels_that_were_picked_leave_dashes() -> None:
     verdicts, labels = from_table({"correct": {"wrong": 7, "correct": 3}}, {"correct": 81})
     result = calibrate(verdicts, [replace(one, drawn="gate") for one in labels], RUBRIC)
     shown, lines = terminal(result), in_markdown(result)
-    assert "Cohen's kappa none: no label was drawn by chance" in " ".join(shown.split())
+    assert "Cohen's kappa: none: no label was drawn by chance" in shown
     assert shown.count("no label was drawn by chance") == 2, "of kappa, and of the certificate"
     assert "| correct | 100.0% | - | - | - | - | - |" in lines
     assert "post-stratified" not in shown

@@ -53,7 +53,7 @@ def _reservations(found: Calibration) -> Iterator[str]:
 
 
 def _axis(axis: AxisCalibration) -> Iterator[Block]:
-    yield Table(("agreement", "value"), list(_agreements(axis)))
+    yield Items([f"{what}: {value}" for what, value in _agreements(axis)])
     if axis.table:
         yield Paragraph(f"{_caption(axis)}:", "quiet")
         yield Table(_confusion_heads(axis), list(_confusion(axis)))
@@ -113,7 +113,7 @@ def _ground(verdict: str, label: str) -> str:
     return "agree" if verdict == label else "disagree"
 
 
-def _agreements(axis: AxisCalibration) -> Iterator[Row]:
+def _agreements(axis: AxisCalibration) -> Iterator[tuple[str, str]]:
     """Coefficients by name, or why there are none."""
     yield "Cohen's kappa", _agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
     if axis.weighted_kappa:

@@ -11,7 +11,6 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from surefoot.report.blocks import (
@@ -108,10 +107,8 @@ def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> No
     """Wrapped between words for a person; in one line for whoever searches the output."""
     if not text.plain:
         return
-    if console.is_terminal:
-        console.print(Padding(text, (0, 0, 0, indent), expand=False), style=_STYLES.get(style, ""))
-    else:
-        console.print(Text(" " * indent).append(text), style=_STYLES.get(style, ""), soft_wrap=True)
+    for line in text.wrap(console, console.width - indent) if console.is_terminal else [text]:
+        console.print(Text(" " * indent).append(line), style=_STYLES.get(style, ""), soft_wrap=True)
 
 
 def _table(block: Table, console: Console) -> None:
