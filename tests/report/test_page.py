@@ -107,12 +107,12 @@ def render(found: Comparison) -> str:
 
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
     page = render(comparison("The notice period is 30 days"))
-    shown = " ".join(outline(page).words)
+    shown = " ".join(" ".join(outline(page).words).split())
     for part in ("BLOCK", "wrong <= baseline", "FAIL", "waived", "because The notice period", "McNemar", "Moved (1)"):
         assert part in shown, part
     assert shown.count("The notice period is 30 days") > 10
-    assert "correct 1" in page and "baseline" in shown and "<details>" in page
-    assert "refusal quality 2 The notice period" in " ".join(shown.split())
+    assert "correct 1" in shown and "baseline" in shown and "<details>" in page
+    assert "refusal quality 2 The notice period" in shown
     assert page.count("<summary><bdi>evidence</bdi></summary>") == 4
 
 
@@ -151,15 +151,15 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     result = compare([Run("a", rows)], [Run("b", rows[:3])], RULES, Request(uncalibrated=True))
     page = render(result)
     for label in ("correct 1", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
-        assert f">{label}</text>" in page, label
-    assert page.count("url(#stripes-wrong)") == 2 and page.count("url(#stripes-unsupported)") == 1
-    assert 'aria-label="baseline: correct 1, refused 1, unsupported 1, wrong 1, ungraded 0;' in page
+        assert label in " ".join(" ".join(outline(page).words).split()), label
+    assert page.count('<div class="wrong"') == 2 and page.count('<div class="unsupported"') == 1
+    assert ".wrong { background: repeating-linear-gradient(" in page
 
 
 def test_a_narrow_segment_keeps_its_count() -> None:
     rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
     page = render(compare([Run("a", rows)], [Run("b", rows)], RULES, Request(uncalibrated=True)))
-    assert "<title>wrong: 1</title>" in page and ">1</text>" in page and "No answer changed" in page
+    assert 'title="wrong: 1"' in page and "<b>wrong </b>1</span>" in page and "No answer changed" in page
 
 
 @pytest.mark.parametrize("foreign", HOSTILE)

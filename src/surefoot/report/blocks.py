@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -20,7 +20,6 @@ from surefoot.types import Problem
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
 STRONG = ("strong", "SHIP", "BLOCK", "INCONCLUSIVE")
-IN_JSON = "more, all of them in --json"
 _PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
 
 
@@ -67,25 +66,38 @@ class Quote(Struct, frozen=True):
     text: str
 
 
-class Items(Struct, frozen=True):
-    """A list. Not every form shows all of it: `limits` says how much, and `total` how much there is."""
+class _Many(Struct, frozen=True, kw_only=True):
+    """Not every form shows all entries: `limits` says how many, and `total` how many there are."""
+
+    total: int = 0
+    limits: Mapping[Form, int] = {}
+    more: str = "more, all of them in --json"
+
+    def unshown(self, form: Form) -> str:
+        """How many more there are, in words."""
+        more = self.total - self.limits.get(form, self.total)
+        return f"and {more:,} {self.more}" if more > 0 else ""
+
+
+class Items(_Many, frozen=True):
+    """A list."""
 
     entries: Sequence[Line]
     style: str = ""
-    total: int = 0
-    limits: Mapping[Form, int] = {}
-    more: str = IN_JSON
+
+    def shown(self, form: Form) -> Iterator[Line]:
+        return islice(self.entries, self.limits.get(form))
 
 
-class Table(Struct, frozen=True):
+class Table(_Many, frozen=True):
     """Rows may come as a stream."""
 
     heads: Sequence[str]
     entries: Iterable[Sequence[Line]]
-    total: int = 0
-    limits: Mapping[Form, int] = {}
-    more: str = IN_JSON
     on_paper: int = 0  # so many of the last columns are not for a terminal
+
+    def shown(self, form: Form) -> Iterator[Sequence[Line]]:
+        return islice(self.entries, self.limits.get(form))
 
 
 class Case(Struct, frozen=True):
@@ -94,17 +106,18 @@ class Case(Struct, frozen=True):
     inside: tuple[Block, ...]
 
 
-class Cases(Struct, frozen=True):
+class Cases(_Many, frozen=True):
     """A table; on a page each row unfolds instead."""
 
     heads: Sequence[str]
     entries: Iterable[Case]
-    total: int
-    limits: Mapping[Form, int] = {}
-    more: str = IN_JSON
+
+    def shown(self, form: Form) -> Iterator[Case]:
+        return islice(self.entries, self.limits.get(form))
 
     def table(self) -> Table:
-        return Table(self.heads, (case.cells for case in self.entries), self.total, self.limits, self.more)
+        rows = (case.cells for case in self.entries)
+        return Table(self.heads, rows, total=self.total, limits=self.limits, more=self.more)
 
 
 class Bars(Struct, frozen=True):
@@ -155,17 +168,6 @@ class Report(Struct, frozen=True):
     body: tuple[Block, ...]
 
 
-def shown(block: Items | Table | Cases, form: Form) -> Iterator[Any]:
-    """The entries that a form shows."""
-    return islice(iter(block.entries), block.limits.get(form))
-
-
-def unshown(block: Items | Table | Cases, form: Form) -> str:
-    """How many more there are, in words."""
-    more = block.total - block.limits.get(form, block.total)
-    return f"and {more:,} {block.more}" if more > 0 else ""
-
-
 def problem_section(problems: Sequence[Problem]) -> list[Section]:
-    entries = Items([str(problem) for problem in problems], "warning", len(problems), _PROBLEMS)
+    entries = Items([str(problem) for problem in problems], "warning", total=len(problems), limits=_PROBLEMS)
     return [Section(f"Problems and notes ({len(problems)})", (entries,))] if problems else []

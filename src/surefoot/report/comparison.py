@@ -150,8 +150,8 @@ def _level(metric: str, value: float) -> str:
 def _moved(comparison: Comparison) -> Section:
     moved = comparison.moved
     heads = ("id", "from", "to", "stratum", "question")
-    nothing, cases = Paragraph("No answer changed its bucket."), Cases(heads, map(_case, moved), len(moved), _MOVED)
-    return Section(f"Moved ({len(moved)})", (cases if moved else nothing,))
+    cases = Cases(heads, map(_case, moved), total=len(moved), limits=_MOVED)
+    return Section(f"Moved ({len(moved)})", (cases if moved else Paragraph("No answer changed its bucket."),))
 
 
 def _case(pair: Pair) -> Case:

@@ -5,29 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from surefoot.report.blocks import (
-    LONGEST_CELL,
-    LONGEST_LINE,
-    LONGEST_QUOTE,
-    STRONG,
-    Bars,
-    Block,
-    Cases,
-    Columns,
-    Decision,
-    Items,
-    Line,
-    Paragraph,
-    Plot,
-    Quote,
-    Report,
-    Section,
-    Span,
-    Table,
-    shown,
-    spans,
-    unshown,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Line, Report, Span
 from surefoot.report.words import plain
 
 _LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
@@ -39,12 +18,12 @@ def lines(report: Report) -> Iterator[str]:
     yield from _blocks((*report.summary, *report.body))
 
 
-def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
+def _blocks(parts: Sequence[Block]) -> Iterator[str]:
     before: Block | None = None
-    for block in blocks:
-        if isinstance(block, Items) and not block.entries:
+    for block in parts:
+        if isinstance(block, blocks.Items) and not block.entries:
             continue
-        if not (isinstance(block, Items) and isinstance(before, Items)):  # two lists are written as one
+        if not (isinstance(block, blocks.Items) and isinstance(before, blocks.Items)):  # two lists are written as one
             yield ""
         yield from _block(block)
         before = block
@@ -52,56 +31,56 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
 
 def _block(block: Block) -> Iterator[str]:
     match block:
-        case Section(show="folded"):
+        case blocks.Section(show="folded"):
             yield f"<details><summary>{_text(block.title)}</summary>"
             yield from _blocks(block.blocks)
             yield from ("", "</details>")
-        case Section():
+        case blocks.Section():
             yield f"## {_text(block.title)}"
             yield from _blocks(block.blocks)
-        case Decision():
+        case blocks.Decision():
             yield "\n\n".join(map(_text, block.spoken()))
-        case Paragraph():
+        case blocks.Paragraph():
             yield _text(block.line)
-        case Quote():
-            yield f"> {escape(block.text, LONGEST_QUOTE)}"
-        case Items():
-            yield from (f"- {_text(line)}" for line in (*shown(block, "markdown"), unshown(block, "markdown")) if line)
-        case Table():
+        case blocks.Quote():
+            yield f"> {escape(block.text, blocks.LONGEST_QUOTE)}"
+        case blocks.Items():
+            yield from (f"- {_text(line)}" for line in (*block.shown("markdown"), block.unshown("markdown")) if line)
+        case blocks.Table():
             yield from _table(block)
-        case Bars() | Cases():
+        case blocks.Bars() | blocks.Cases():
             yield from _table(block.table())
-        case Columns():
+        case blocks.Columns():
             for part in block.parts:
                 yield from _blocks(part)
-        case Plot():
+        case blocks.Plot():
             pass
 
 
-def _table(block: Table) -> Iterator[str]:
+def _table(block: blocks.Table) -> Iterator[str]:
     yield _row(block.heads)
     yield "|---" * len(block.heads) + "|"
-    yield from map(_row, shown(block, "markdown"))
-    if more := unshown(block, "markdown"):
+    yield from map(_row, block.shown("markdown"))
+    if more := block.unshown("markdown"):
         yield from ("", f"{more[:1].upper()}{more[1:]}.")
 
 
 def _row(cells: Sequence[Line]) -> str:
-    return f"| {' | '.join(_text(cell, LONGEST_CELL) for cell in cells)} |"
+    return f"| {' | '.join(_text(cell, blocks.LONGEST_CELL) for cell in cells)} |"
 
 
-def _text(line: Line, longest: int = LONGEST_LINE) -> str:
-    return " ".join(_span(span, longest) for span in spans(line))
+def _text(line: Line, longest: int = blocks.LONGEST_LINE) -> str:
+    return " ".join(_span(span, longest) for span in blocks.spans(line))
 
 
 def _span(span: Span, longest: int) -> str:
     if span.style == "code":  # nothing in it is markup, but what ends it, or the cell of a table
         return "`" + plain(span.text, longest).replace("`", "'").replace("|", "\\|") + "`"
     words = escape(span.text, longest)
-    return f"**{words}**" if span.style in STRONG else words
+    return f"**{words}**" if span.style in blocks.STRONG else words
 
 
-def escape(text: str, longest: int = LONGEST_LINE) -> str:
+def escape(text: str, longest: int = blocks.LONGEST_LINE) -> str:
     """Text without markup, HTML, links or the end of a table's cell."""
     unlinked = _LINKED.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", plain(text, longest)))
     return unlinked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -54,7 +54,9 @@ def _body(matrix: Matrix) -> Iterator[Block]:
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
-        yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", len(notes), limits),))
+        yield Section(
+            "Notes", (Items([f"note: {note}" for note in notes], "warning", total=len(notes), limits=limits),)
+        )
 
 
 def _effect(effect: Effect) -> Line:

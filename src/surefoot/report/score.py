@@ -63,7 +63,7 @@ def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Questi
     by_id = {question.id: question for question in questions}
     row_heads = ("qid", "question", "label", "why", "cited", "gold", "where")
     entries = (_row(row, by_id.get(row.qid)) for row in rows)
-    yield Section("Per question", (Table(row_heads, entries, sum(card.labels.values()), _ROWS),), "paper")
+    yield Section("Per question", (Table(row_heads, entries, total=sum(card.labels.values()), limits=_ROWS),), "paper")
 
 
 def _rule(check: Check) -> tuple[Line, ...]:
@@ -131,9 +131,8 @@ def _input(card: Scorecard) -> Iterator[Block]:
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])
     for kind, problems in card.problems.named.items():
-        yield Items(
-            [str(problem) for problem in problems], "warning", card.problems.counts[kind], _PROBLEMS, "more like these"
-        )
+        lines, total = [str(problem) for problem in problems], card.problems.counts[kind]
+        yield Items(lines, "warning", total=total, limits=_PROBLEMS, more="more like these")
 
 
 def _row(row: ScoredRow, question: Question | None) -> tuple[Line, ...]:

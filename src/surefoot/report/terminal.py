@@ -13,27 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from surefoot.report.blocks import (
-    LONGEST_CELL,
-    LONGEST_LINE,
-    LONGEST_QUOTE,
-    Bars,
-    Block,
-    Cases,
-    Columns,
-    Decision,
-    Items,
-    Line,
-    Paragraph,
-    Plot,
-    Quote,
-    Report,
-    Section,
-    Table,
-    shown,
-    spans,
-    unshown,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Line, Report
 from surefoot.report.words import plain
 
 _STYLES = {
@@ -62,44 +43,44 @@ def show(report: Report, console: Console) -> None:
     _blocks(report.summary[::-1], console)
 
 
-def _blocks(blocks: Sequence[Block], console: Console) -> None:
-    for at, block in enumerate(blocks):
-        opened = isinstance(block, Section) and block.show == "open"
-        if at and (opened or isinstance(block, (Table, Bars, Cases))):
+def _blocks(parts: Sequence[Block], console: Console) -> None:
+    for at, block in enumerate(parts):
+        opened = isinstance(block, blocks.Section) and block.show == "open"
+        if at and (opened or isinstance(block, (blocks.Table, blocks.Bars, blocks.Cases))):
             console.print()
         _block(block, console)
 
 
 def _block(block: Block, console: Console) -> None:
     match block:
-        case Section(show="open"):
+        case blocks.Section(show="open"):
             _write(_text(block.title), console, "strong")
             _blocks(block.blocks, console)
-        case Section(hint=hint) if hint:
+        case blocks.Section(hint=hint) if hint:
             _write(_text(hint), console, "quiet")
-        case Decision():
+        case blocks.Decision():
             for line in block.spoken():
                 _write(_text(line), console)
-        case Paragraph():
+        case blocks.Paragraph():
             _write(_text(block.line), console, block.style)
-        case Quote():
-            _write(Text(plain(block.text, LONGEST_QUOTE)), console, indent=_INDENT)
-        case Items():
-            for line in (*shown(block, "terminal"), unshown(block, "terminal")):
+        case blocks.Quote():
+            _write(Text(plain(block.text, blocks.LONGEST_QUOTE)), console, indent=_INDENT)
+        case blocks.Items():
+            for line in (*block.shown("terminal"), block.unshown("terminal")):
                 _write(_text(line), console, block.style)
-        case Table():
+        case blocks.Table():
             _table(block, console)
-        case Bars() | Cases():
+        case blocks.Bars() | blocks.Cases():
             _table(block.table(), console)
-        case Columns():
+        case blocks.Columns():
             for part in block.parts:
                 _blocks(part, console)
-        case Section() | Plot():
+        case blocks.Section() | blocks.Plot():
             pass
 
 
-def _text(line: Line, longest: int = LONGEST_LINE, *, in_two: bool = False) -> Text:
-    words = [(plain(span.text, longest), _STYLES.get(span.style, "")) for span in spans(line)]
+def _text(line: Line, longest: int = blocks.LONGEST_LINE, *, in_two: bool = False) -> Text:
+    words = [(plain(span.text, longest), _STYLES.get(span.style, "")) for span in blocks.spans(line)]
     return Text(" ").join(Text(text.replace(" (", "\n(") if in_two else text, style) for text, style in words)
 
 
@@ -111,11 +92,11 @@ def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> No
         console.print(Text(" " * indent).append(line), style=_STYLES.get(style, ""), soft_wrap=True)
 
 
-def _table(block: Table, console: Console) -> None:
+def _table(block: blocks.Table, console: Console) -> None:
     heads = block.heads[: len(block.heads) - block.on_paper]
-    rows = [row[: len(heads)] for row in shown(block, "terminal")]
-    whole = [[_text(cell, LONGEST_CELL) for cell in row] for row in rows]
-    split = [[_text(cell, LONGEST_CELL, in_two=True) for cell in row] for row in rows]
+    rows = [row[: len(heads)] for row in block.shown("terminal")]
+    whole = [[_text(cell, blocks.LONGEST_CELL) for cell in row] for row in rows]
+    split = [[_text(cell, blocks.LONGEST_CELL, in_two=True) for cell in row] for row in rows]
     heading = [Text(plain(head)) for head in heads]
     beside, in_two = _fit(_widths([heading, *whole]), _widths([heading, *split]), console.width)
     lines = [[*one[: beside - in_two], *two[beside - in_two : beside]] for one, two in zip(whole, split, strict=True)]
@@ -126,7 +107,7 @@ def _table(block: Table, console: Console) -> None:
         below = [Text(f"{head}: ").append(cell) for head, cell in zip(heads, cells, strict=True)][beside:]
         known = [text for text, cell in zip(below, cells[beside:], strict=True) if cell.plain not in _UNKNOWN]
         _write(Text("; ").join(known), console, "quiet", _INDENT)
-    _write(Text(unshown(block, "terminal")), console, "quiet")
+    _write(Text(block.unshown("terminal")), console, "quiet")
 
 
 def _fit(whole: Sequence[int], split: Sequence[int], width: int) -> tuple[int, int]:
