@@ -30,7 +30,6 @@ from surefoot.report.blocks import (
 )
 from surefoot.report.words import (
     STATUS_WORDS,
-    WAIVED,
     allowed,
     around,
     change_words,
@@ -42,6 +41,7 @@ from surefoot.report.words import (
     overridden,
     plain,
     rule_words,
+    status,
     unit,
 )
 from surefoot.types import Passage, Verdict
@@ -70,8 +70,9 @@ def gate_report(comparison: Comparison) -> Report:
 def _broken(check: Check) -> Span:
     change = change_words(check.rule.metric, check.change) if check.change else ""
     told = names(check.questions, check.question_count, _NAMED_BY_GATE), change, _why(check)
-    rule = " ".join(filter(None, rule_words(check.rule)))
-    return Span(f"{rule}: {_status(check).text}: {'; '.join(filter(None, told))}", _status(check).style)
+    name, rule = rule_words(check.rule)
+    words = f"{name} {rule.text}: {status(check).text}: {'; '.join(filter(None, told))}"
+    return Span(words, status(check).style)
 
 
 def _summary(comparison: Comparison) -> tuple[Block, ...]:
@@ -99,11 +100,10 @@ def _body(comparison: Comparison) -> Iterator[Block]:
 
 
 def _rule(check: Check) -> tuple[Line, ...]:
-    name, text = rule_words(check.rule)
     metric = check.rule.metric
     return (
-        (name, Span(text, "code")),
-        _status(check),
+        rule_words(check.rule),
+        status(check),
         number(metric, check.before),
         number(metric, check.seen),
         Span(change_words(metric, check.change), change=check.change),
@@ -111,10 +111,6 @@ def _rule(check: Check) -> tuple[Line, ...]:
         _why(check),
         names(check.questions, check.question_count),
     )
-
-
-def _status(check: Check) -> Span:
-    return Span(WAIVED, WAIVED) if check.waiver is not None else Span(STATUS_WORDS[check.status], check.status)
 
 
 def _why(check: Check) -> str:

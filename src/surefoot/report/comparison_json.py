@@ -39,7 +39,7 @@ def as_json(comparison: Comparison) -> dict[str, object]:
         "labelled_by": {"who": whose(annotators), "annotators": list(annotators)} if annotators else None,
         "checks": [_json_check(check) for check in decision.checks],
         "measures": {
-            side: {name: _json_estimate(estimate) for name, estimate in measures.items()}
+            side: {name: estimate_json(estimate) for name, estimate in measures.items()}
             for side, measures in comparison.measures.items()
         },
         "changes": _json_changes(comparison.changes),
@@ -62,8 +62,8 @@ def _json_check(check: Check) -> dict[str, object]:
         "status": WAIVED if check.waiver is not None else check.status,
         **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
         **numbers,
-        "seen": _json_estimate(check.seen),
-        "before": _json_estimate(check.before),
+        "seen": estimate_json(check.seen),
+        "before": estimate_json(check.before),
         "reason": check.reason,
         "questions": list(check.questions),
         "question_count": check.question_count,
@@ -82,7 +82,7 @@ def _value(estimate: Estimate | None) -> float | None:
     return None if estimate is None or estimate.value is None else float(estimate.value)
 
 
-def _json_estimate(estimate: Estimate | None) -> dict[str, object] | None:
+def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     if estimate is None:
         return None
     value = estimate.value

@@ -22,9 +22,9 @@ from surefoot.report.blocks import (
     Span,
     Table,
 )
+from surefoot.report.comparison_json import estimate_json
 from surefoot.report.words import counted, number
 from surefoot.table import BUCKETS
-from surefoot.types import Estimate
 
 _UNIT = (
     "Differences are per 100 questions (over_refusal: answerable ones; under_refusal: unanswerable ones;"
@@ -181,19 +181,10 @@ def as_json(matrix: Matrix) -> dict[str, object]:
 
 
 def _json_cell(result: CellResult) -> dict[str, object]:
+    kept = ("name", "values", "run", "notes", "tokens", "cost_usd")
     return {
-        "name": result.name,
-        "values": result.values,
-        "run": result.run,
+        **{name: getattr(result, name) for name in kept},
         "buckets": result.buckets or None,
-        "rates": {name: _json_rate(rate) for name, rate in result.rates.items()} or None,
+        "rates": {name: estimate_json(rate) for name, rate in result.rates.items()} or None,
         "failed": result.failed or None,
-        "notes": result.notes,
-        "tokens": result.tokens,
-        "cost_usd": result.cost_usd,
     }
-
-
-def _json_rate(rate: Estimate) -> dict[str, object]:
-    value = None if rate.value is None else float(rate.value)
-    return {"value": value, **{key: getattr(rate, key) for key in rate.__struct_fields__}}

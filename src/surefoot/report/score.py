@@ -21,7 +21,6 @@ from surefoot.report.blocks import (
     Table,
 )
 from surefoot.report.words import (
-    STATUS_WORDS,
     change,
     counted,
     headline,
@@ -31,6 +30,7 @@ from surefoot.report.words import (
     rule_words,
     seen,
     seen_since,
+    status,
     to_be_sure,
 )
 from surefoot.scorecard import Scorecard
@@ -67,10 +67,9 @@ def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Questi
 
 
 def _rule(check: Check) -> tuple[Line, ...]:
-    name, text = rule_words(check.rule)
     return (
-        (name, Span(text, "code")),
-        Span(STATUS_WORDS[check.status], check.status),
+        rule_words(check.rule),
+        status(check),
         seen(check.seen),
         check.reason or to_be_sure(check),
         names(check.questions, check.question_count) or "-",

@@ -11,6 +11,7 @@ from surefoot.gate.metrics import METRICS
 from surefoot.gate.rules import Change, Check, Decision, Rule
 from surefoot.problems import ProblemLog, in_words
 from surefoot.records import WITHOUT
+from surefoot.report.blocks import Span
 from surefoot.scorecard import difference as difference_of
 from surefoot.types import Estimate
 
@@ -128,10 +129,14 @@ def to_be_sure(check: Check) -> str:
     return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
-def rule_words(rule: Rule) -> tuple[str, str]:
+def rule_words(rule: Rule) -> tuple[str, Span]:
     """What to call a rule, unless it begins with that anyway, and the rule."""
     name = " ".join(rule.name.split())
-    return "" if f"{rule.text} ".startswith(f"{name} ") else f"{name}:", rule.text
+    return "" if f"{rule.text} ".startswith(f"{name} ") else f"{name}:", Span(rule.text, "code")
+
+
+def status(check: Check) -> Span:
+    return Span(WAIVED, WAIVED) if check.waiver is not None else Span(STATUS_WORDS[check.status], check.status)
 
 
 def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
