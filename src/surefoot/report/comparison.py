@@ -145,7 +145,7 @@ def _level(metric: str, value: float) -> str:
 
 def _moved(comparison: Comparison) -> Section:
     moved = comparison.moved
-    heads = ("id", "from", "to", "stratum", "question")
+    heads = ("id", "from", "to", "stratum", "question", "why before", "why now")
     cases = Cases(heads, map(_case, moved), total=len(moved), limits=_MOVED)
     return Section(f"Moved ({len(moved)})", (cases if moved else Paragraph("No answer changed its bucket."),))
 
@@ -164,7 +164,8 @@ def _case(pair: Pair) -> Case:
         else ()
     )
     answers = Columns(tuple(tuple(_answer(side, pair.side(side))) for side in SIDES))
-    cells = (called, _place(pair.base), Span(_place(pair.cand), "strong"), pair.stratum, asked)
+    why = (reason_of(pair.base), reason_of(pair.cand))
+    cells = (called, _bucket(pair.base), Span(_bucket(pair.cand), "strong"), pair.stratum, asked, *why)
     return Case(cells, title, (*question, answers))
 
 
@@ -305,8 +306,3 @@ def reason_of(said: Said) -> str:
 
 def _bucket(said: Said) -> str:
     return said.bucket or UNGRADED
-
-
-def _place(said: Said) -> str:
-    """The bucket of an answer and why it is there: `wrong (contradicted)`."""
-    return f"{_bucket(said)} ({reason_of(said)})" if reason_of(said) else _bucket(said)

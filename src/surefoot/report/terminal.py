@@ -1,7 +1,7 @@
 """A report on a terminal, readable at 80 columns.
 
-A table that is too wide first puts the intervals of its last columns below their values, and then writes the columns
-that still do not fit below their row.
+A table that is too wide first breaks the cells of its last columns in two, an interval below its value, and then writes
+the columns that still do not fit below their row.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _block(block: Block, console: Console) -> None:
 
 def _text(line: Line, longest: int = blocks.LONGEST_LINE, *, in_two: bool = False) -> Text:
     words = [(plain(span.text, longest), _STYLES.get(span.style, "")) for span in blocks.spans(line)]
-    return Text(" ").join(Text(text.replace(" (", "\n(") if in_two else text, style) for text, style in words)
+    if in_two:
+        words = [(text.replace(" (", "\n("), style) for text, style in words]
+    return Text("\n" if in_two else " ").join(Text(text, style) for text, style in words)
 
 
 def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> None:
@@ -89,6 +91,7 @@ def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> No
     if not text.plain:
         return
     for line in text.wrap(console, console.width - indent) if console.is_terminal else [text]:
+        line.rstrip()
         console.print(Text(" " * indent).append(line), style=_STYLES.get(style, ""), soft_wrap=True)
 
 
@@ -106,14 +109,16 @@ def _table(block: blocks.Table, console: Console) -> None:
         _print_row(line, widths, console)
         below = [Text(f"{head}: ").append(cell) for head, cell in zip(heads, cells, strict=True)][beside:]
         known = [text for text, cell in zip(below, cells[beside:], strict=True) if cell.plain not in _UNKNOWN]
-        _write(Text("; ").join(known), console, "quiet", _INDENT)
+        together = Text("; ").join(known)
+        for text in [together] if together.cell_len <= console.width - _INDENT else known:
+            _write(text, console, "quiet", _INDENT)
     _write(Text(block.unshown("terminal")), console, "quiet")
 
 
 def _fit(whole: Sequence[int], split: Sequence[int], width: int) -> tuple[int, int]:
-    """How many columns fit beside each other, and how many of these have to put intervals below their values."""
+    """How many columns fit beside each other, and how many of these, the last, with their cells in two."""
     for beside in range(len(whole), 1, -1):
-        for in_two in range(beside):
+        for in_two in range(beside + 1):
             widths = (*whole[: beside - in_two], *split[beside - in_two : beside])
             if sum(widths) + len(_GAP) * (beside - 1) <= width:
                 return beside, in_two
