@@ -11,7 +11,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.calibration.results import Reliability
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change
 from surefoot.table import BUCKETS
@@ -136,10 +135,20 @@ class Bars(Struct, frozen=True):
         return Table((*self.heads, *columns), [(*names, *counts) for names, counts in rows])
 
 
+class Point(Struct, frozen=True):
+    """What so many verdicts state as their confidence, how often labels agree with them, and the interval of that."""
+
+    verdicts: int
+    stated: float
+    agreed: float
+    low: float
+    high: float
+
+
 class Plot(Struct, frozen=True):
     """Stated confidence against agreement, on a page only: a table beside it has the same numbers."""
 
-    found: Reliability
+    points: Sequence[Point]
 
 
 class Columns(Struct, frozen=True):

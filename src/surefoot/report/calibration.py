@@ -14,6 +14,7 @@ from surefoot.report.blocks import (
     Line,
     Paragraph,
     Plot,
+    Point,
     Report,
     Section,
     Span,
@@ -60,7 +61,8 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
     yield Table(_RATE_HEADS, list(_rates(axis)))
     yield Items([line for line in (*_sentences(axis), *_on_confidence(axis)) if line], "quiet")
     if axis.reliability:
-        yield Plot(axis.reliability)
+        found = axis.reliability.bins
+        yield Plot([Point(one.n, one.confidence, one.agreed, one.agreed_low, one.agreed_high) for one in found])
         yield Table(_BIN_HEADS, list(_bins(axis)))
 
 
