@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from surefoot.factors.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
+from surefoot.factors.results import RATES, CellResult
 from surefoot.gate.metrics import UNGRADED
-from surefoot.matrix.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
-from surefoot.matrix.results import RATES, CellResult
 from surefoot.report.comparison_words import number
 from surefoot.report.words import cell, counted, plain
 from surefoot.table import BUCKETS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from surefoot.factors.effects import MEASURED, Matrix
+from surefoot.factors.results import CellResult
 from surefoot.gate.metrics import UNGRADED
-from surefoot.matrix.effects import MEASURED, Matrix
-from surefoot.matrix.results import CellResult
 from surefoot.report import page
 from surefoot.report.matrix import (
     COLUMNS,
