@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from unittest.mock import patch
 
-from surefoot.reviewers.scoring import Ranked
+from surefoot.reviewers.scores import Ranked
 from surefoot.services.council import score_reviews
 
 DIMENSIONS = ("accuracy", "relevance", "completeness", "conciseness", "clarity")

@@ -9,7 +9,7 @@ from scipy import stats
 
 from surefoot.reviewers import bias
 from surefoot.reviewers.bias import permuted_p, ranks, sign_flip_p
-from surefoot.reviewers.ranking import Table, Vote
+from surefoot.reviewers.order import Table, Vote
 
 
 def votes(table: Table, own: tuple[str, ...] = ()) -> list[Vote]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.reviewers import bias
-from surefoot.reviewers.ranking import Table, Vote, shrunk_spreads, standings, tied
+from surefoot.reviewers.order import Table, Vote, shrunk_spreads, standings, tied
 
 from .helpers import ballot, scored, scores, sitting
 

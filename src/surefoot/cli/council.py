@@ -21,7 +21,7 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Deliberation, Failure
-from surefoot.reviewers.scoring import Ranked, Row
+from surefoot.reviewers.scores import Ranked, Row
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.graders import Terms

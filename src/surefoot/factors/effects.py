@@ -110,14 +110,18 @@ class _Tallies:
     """
 
     def __init__(self, cells: Sequence[CellResult], documents: Mapping[str, str]) -> None:
-        questions = {said.question_id: question for cell in cells for said, question in cell.answers}
+        questions = {answer.question_id: question for cell in cells for answer, question in cell.answers}
         place = {id: at for at, id in enumerate(sorted(questions))}
         shape = (len(cells), len(MEASURED), len(place))
         self.above, self.below, self.known = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
         for row, cell in enumerate(cells):
-            for id, parts in _parts(cell).items():
-                for column, given in enumerate(parts):
-                    self._add((row, column, place[id]), given)
+            for (column, id), parts in _parts(cell).items():
+                known = [part for part in parts if part is not UNKNOWN]
+                numbers = [part for part in known if isinstance(part, int)]
+                if known:  # the attempts of one question count together as one
+                    at = row, column, place[id]
+                    self.known[at] = True
+                    self.above[at], self.below[at] = sum(numbers) / len(known), len(numbers) / len(known)
         names, self._cluster = np.unique([_cluster(id, questions[id], documents) for id in place], return_inverse=True)
         size, generator = len(names), np.random.default_rng(_SEED)
         drawn = [
@@ -125,14 +129,6 @@ class _Tallies:
             for _ in range(0, DRAWS, _AT_ONCE)
         ]
         self._weights = np.concatenate([np.ones((1, size), dtype=np.uint8), *drawn])
-
-    def _add(self, place: tuple[int, int, int], parts: list[Part]) -> None:
-        """The attempts of one question count together as one."""
-        told = [part for part in parts if part is not UNKNOWN]
-        numbers = [part for part in told if isinstance(part, int)]
-        if told:
-            self.known[place] = True
-            self.above[place], self.below[place] = sum(numbers) / len(told), len(numbers) / len(told)
 
     def everywhere(self, cells: Sequence[int], columns: Sequence[int]) -> Mask:
         """The questions on which these measures are known in these cells."""
@@ -170,13 +166,12 @@ def effects_of(cells: Sequence[CellResult], axes: Mapping[str, Sequence[str]], d
     return Effects(tuple(effects), *_movements(usable, axes, tallies))
 
 
-def _parts(cell: CellResult) -> dict[str, list[list[Part]]]:
-    """By question, for each measure what every attempt adds."""
-    found: dict[str, list[list[Part]]] = {}
-    for said, question in cell.answers:
-        rows = found.setdefault(said.question_id, [[] for _ in MEASURED])
-        for row, name in zip(rows, MEASURED, strict=True):
-            row.append(METRICS[name].part(said, question))
+def _parts(cell: CellResult) -> dict[tuple[int, str], list[Part]]:
+    """By measure and question, what every attempt adds."""
+    found: dict[tuple[int, str], list[Part]] = {}
+    for answer, question in cell.answers:
+        for column, name in enumerate(MEASURED):
+            found.setdefault((column, answer.question_id), []).append(METRICS[name].part(answer, question))
     return found
 
 

@@ -40,8 +40,8 @@ class CellResult(Struct, frozen=True):
 
 def result_of(name: str, values: Mapping[str, str], run: str, side: Run, notes: tuple[str, ...] = ()) -> CellResult:
     asked, _ = asked_of([side], [side])
-    said = side_of([side], asked).answers
-    answers = tuple((one, asked[id]) for id in asked for one in said[id])
+    given = side_of([side], asked).answers
+    answers = tuple((one, asked[id]) for id in asked for one in given[id])
     counted = Counter(one.bucket or UNGRADED for one, _ in answers)
     graded = any(counted[bucket] for bucket in BUCKETS)  # without, a rate of 0 would be a claim
     tokens = [trace.tokens for trace in side.traces.values() if trace.tokens is not None]

@@ -53,7 +53,7 @@ class Review(Struct, frozen=True):
 
 
 class Evaluation(Struct, frozen=True):
-    """What a reviewer says about one answer: the dimensions that can be read, and what stood in place of others."""
+    """One answer in a ballot: the dimensions that can be read, and what stood in place of others."""
 
     scores: dict[str, float] = {}
     unread: dict[str, str] = {}
@@ -263,7 +263,7 @@ def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Ev
             scores[name] = score
             if read_score(values[0]) is None:
                 below.append(f"{name} {_short(values[0])} is below the scale and counts as {LOWEST}")
-        elif any(value is not None for value in values):  # null says by itself that it is not scored
+        elif any(value is not None for value in values):  # null is how a reviewer leaves a dimension out
             unread[name] = _short(values[0]) if len(values) == 1 else "scored twice"
     notes = written.get("notes", [""])[0]
     return Evaluation(scores, unread, notes[:_LONGEST_NOTE] if isinstance(notes, str) else ""), below

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.reviewers.ranking import Table, Vote, fit, labels_of, table_of
+from surefoot.reviewers.order import Table, Vote, fit, labels_of, table_of
 from surefoot.stats.quantiles import t_quantile
 
 ALPHA = 0.05
@@ -100,7 +100,7 @@ def position(table: Table, shown: Mapping[str, Sequence[str]]) -> Figure:
     """Points that an answer gains by each place further down it is shown.
 
     An answer that everybody saw in the same place may be low because of the place or because it is poor: with one
-    display order the two cannot be told apart.
+    display order nobody can know which.
     """
     known = {who: row for who, row in table.items() if row and set(row) <= set(shown.get(who, ()))}
     if not known:
@@ -131,7 +131,7 @@ def self_preference(own: Sequence[Own]) -> Figure:
     if not own:
         return Figure(reason="no reviewer scored an own answer that others scored too")
     p = sign_flip_p([one.difference for one in own])
-    few = "" if p is not None else "too few votes on own answers to tell it from chance"
+    few = "" if p is not None else "too few votes on own answers to rule out chance"
     return Figure(fmean(one.difference for one in own), p, len(own), few)
 
 
@@ -248,8 +248,7 @@ def _share(hits: NDArray[np.bool_]) -> float:
 def correlations(rows: Sequence[Sequence[float]], least: float) -> list[float]:
     """Pearson's correlation of every two rows; 0 where one varies by no more than `least`: it shares nothing."""
     table = np.asarray(rows, dtype=float)
-    table = table - table.mean(axis=1, keepdims=True)
-    size = np.sqrt((table * table).sum(axis=1, keepdims=True))
-    moves = size > sqrt(least * (table.shape[1] - 1))
-    scaled = np.divide(table, size, out=np.zeros_like(table), where=moves)
-    return [float(r) for r in (scaled @ scaled.T)[np.triu_indices(len(table), 1)]]
+    moves = table.var(axis=1, ddof=1) > least
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.where(np.outer(moves, moves), np.corrcoef(table), 0.0)
+    return [float(r) for r in found[np.triu_indices(len(table), 1)]]

@@ -19,7 +19,7 @@ from surefoot.errors import UsageError, words_of
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.reviewers.ballots import Answer, Review
 from surefoot.reviewers.prompts import answer_prompt, review_prompt, shuffled, synthesis_prompt
-from surefoot.reviewers.scoring import Ranked, score
+from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.text.normal import is_empty
 
@@ -83,7 +83,7 @@ class _Panel:
 
     def answers(self) -> tuple[Answer, ...]:
         replies = self._ask("answer", self.models, dict.fromkeys(self.models, answer_prompt(self.question)))
-        # Labels must not tell who was named first.
+        # Labels must not show who was named first.
         answered = [name for name, reply in replies.items() if not reply.error]
         order = shuffled(answered, self.seed, "labels", self.question)
         return tuple(Answer(label_of(place), name, replies[name].text) for place, name in enumerate(order))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from math import isfinite
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from surefoot import rubric as rubrics
 from surefoot.errors import UsageError
@@ -19,7 +19,7 @@ from surefoot.text.endpoints import masked
 
 PREFIX = "LLM_COUNCIL_"
 _WEIGHT = "WEIGHT_"
-_TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
+_SWITCH = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _LISTED = "`surefoot council --show-config` lists all settings"
 Value = str | float | int | bool
 
@@ -27,7 +27,8 @@ Value = str | float | int | bool
 class Known(Struct, frozen=True):
     key: str  # without the prefix
     default: Value
-    reads: Callable[[str], Value]
+    kind: Any  # a type that msgspec reads
+    must_be: str
     about: str
 
 
@@ -59,53 +60,25 @@ class Settings(Struct, frozen=True):
         return bool(self["RUBRIC_SCORING"])
 
 
-def _switch(text: str) -> bool:
-    if text.lower() not in _TRUE | _FALSE:
-        raise ValueError("must be true or false")
-    return text.lower() in _TRUE
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError("must be a number") from None
-    if not isfinite(number):
-        raise ValueError("must be a finite number")
-    return number
-
-
-def _from_0_to(most: float) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        if not 0 <= (number := _number(text)) <= most:
-            raise ValueError(f"must be from 0 to {most:g}")
-        return number
-
-    return read
-
-
-def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise ValueError("must be a whole number")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    if (number := _number(text)) <= 0:
-        raise ValueError("must be above 0")
-    return number
-
-
 _KNOWN = (
-    Known("RUBRIC", rubrics.COUNCIL, str, "a bundled rubric, or the path of a TOML file"),
-    Known("RUBRIC_SCORING", True, _switch, "score by the rubric; false takes one number per answer first"),
-    Known("SAFETY_GATE", True, _switch, "answers that fail the safety check come last"),
-    Known("SAFETY_SCORE_CAP", 0.0, _from_0_to(rubrics.HIGHEST), "the most that such an answer can score, 0 to 10"),
-    Known("MODELS", "", str, "who answers and reviews, separated by commas"),
-    Known("CHAIR", "", str, "who writes the closing answer; nobody if empty"),
-    Known("SEED", 0, _whole, "fixes the order in which reviewers see answers and dimensions"),
-    Known("PATIENCE", 3_600.0, _seconds, "seconds until a model that has not replied is left out"),
-)
+    Known("RUBRIC", rubrics.COUNCIL, str, "a text", "a bundled rubric, or the path of a TOML file"),
+    Known("RUBRIC_SCORING", True, bool, "true or false",
+          "score by the rubric; false takes one number per answer first"),
+    Known("SAFETY_GATE", True, bool, "true or false", "answers that fail the safety check come last"),
+    Known("SAFETY_SCORE_CAP", 0.0, Annotated[float, Meta(ge=0, le=rubrics.HIGHEST)],
+          f"a number from 0 to {rubrics.HIGHEST}", "the most that such an answer can score, 0 to 10"),
+    Known("MODELS", "", str, "a text", "who answers and reviews, separated by commas"),
+    Known("CHAIR", "", str, "a text", "who writes the closing answer; nobody if empty"),
+    Known("SEED", 0, Annotated[int, Meta(ge=0, lt=10**15)], "a whole number",
+          "fixes the order in which reviewers see answers and dimensions"),
+    Known("PATIENCE", 3_600.0, Annotated[float, Meta(gt=0, le=1e9)], "a number above 0",
+          "seconds until a model that has not replied is left out"),
+)  # fmt: skip
+
+
+def _known_weight(dimension: str, weight: float) -> Known:
+    kind = Annotated[float, Meta(ge=0, le=1)]
+    return Known(_WEIGHT + dimension.upper(), weight, kind, "a number from 0 to 1", "share of the overall score")
 
 
 def read(
@@ -124,12 +97,7 @@ def read(
         raise UsageError(f"the rubric {rubric.name} has no weights", "choose one whose axes have weights, like council")
     _refuse_unknown(given, rubric)
     source = "default" if rows[0].source == "default" else f"rubric {rubric.name}"
-    shares = {
-        name: _setting(
-            Known(_WEIGHT + name.upper(), weight, _from_0_to(1), "share of the overall score"), given, {}, source
-        )
-        for name, weight in rubric.weights.items()
-    }
+    shares = {name: _setting(_known_weight(name, weight), given, {}, source) for name, weight in rubric.weights.items()}
     weighed, source = weights or ({name: float(row.value) for name, row in shares.items()}, "environment")
     try:
         checked = rubrics.checked_weights(weighed, shares)
@@ -165,7 +133,11 @@ def _setting(
 
 
 def _value(known: Known, name: str, text: str) -> Value:
+    word = text.strip()
     try:
-        return known.reads(text.strip())
-    except ValueError as error:
-        raise UsageError(f"{name} {error}, not {text[:40]!r}", _LISTED) from None
+        value: Value = convert(
+            _SWITCH.get(word.lower(), word) if known.kind is bool else word, known.kind, strict=False
+        )
+    except ValidationError:
+        raise UsageError(f"{name} must be {known.must_be}, not {text[:40]!r}", _LISTED) from None
+    return value

@@ -20,7 +20,7 @@ from surefoot.models.seam import Model
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer, Labels, Review
 from surefoot.reviewers.panel import Deliberation, deliberate
-from surefoot.reviewers.scoring import Ranked, score
+from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.rubric import Rubric
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words

@@ -16,9 +16,9 @@ from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, Usage
 from surefoot.factors.effects import Matrix, effects_of
 from surefoot.factors.plan import AXES, Cell, Plan, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
-from surefoot.gate.sides import BUCKET_AXIS, Run, check_alike
+from surefoot.gate.sides import BUCKET_AXIS, Run
 from surefoot.gate.trust import failed_checks
-from surefoot.models.budget import Budget, Price, money, price_of
+from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
 from surefoot.pipelines import PROMPTS, needs_corpus
 from surefoot.report import matrix as words
@@ -150,7 +150,6 @@ class _Cells:
         self.budget = asking.budget or Budget()
         self.results: list[CellResult] = []
         self.misused = self.interrupted = False
-        self._first: Run | None = None  # that all others must be alike to
         self._open = {cell.name: 0 for cell in plan.cells}  # how many answers are still to be asked for
 
     def agree_on(self, each: int, terms: Terms) -> None:
@@ -161,8 +160,9 @@ class _Cells:
             self._open[cell.name] = left = max(0, each - answered)
             if cell.model and left:
                 calls[cell.model] += left
-                if terms.max_cost is not None and self._price(cell) is None:
-                    hint = 'say it in a file given with --prices: [models] and "NAME" = { in = 0, out = 0 }'
+                asked = chat_model(cell.model)
+                if terms.max_cost is not None and price_of(asked.model, asked.endpoint, terms.prices) is None:
+                    hint = 'give it in a file with --prices: [models] and "NAME" = { in = 0, out = 0 }'
                     message = f"the price of {cell.spec} is not known, so no limit on its cost can be kept"
                     raise UsageError(message, hint)
         count, repeats = len(self.plan.cells), self.plan.repeats
@@ -195,7 +195,8 @@ class _Cells:
 
     def _made(self, cell: Cell) -> CellResult:
         folder, budget = self.out / cell.folder, self.budget
-        if budget.left_usd == 0 and self._may_cost(cell):
+        # A limit of 0 stops no cell: models refuse each call, and what costs nothing goes on.
+        if budget.left_usd == 0 and budget.spent_usd > 0 and self._open[cell.name]:
             limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
             return self._failed(cell, f"not asked: {spent} USD have been spent, and {limit} was the limit")
         before = _reported_cost(folder)
@@ -209,9 +210,6 @@ class _Cells:
             if not _is_graded_by(store, self.grader) and grade_run(store, self.grader).in_vain:
                 raise Incomplete("nothing was graded: no reply of the grader could be used")
             side = read_run(folder)
-        if self._first is not None:
-            check_alike(self._first, side)
-        self._first = self._first or side
         return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(answers, side)))
 
     def _run(self, cell: Cell) -> Answers:
@@ -230,17 +228,6 @@ class _Cells:
     def _failed(self, cell: Cell, why: str) -> CellResult:
         return CellResult(cell.name, cell.values, str(self.out / cell.folder), failed=why)
 
-    def _price(self, cell: Cell) -> Price | None:
-        asked = chat_model(cell.model)
-        return price_of(asked.model, asked.endpoint, self.asking.settings.prices)
-
-    def _may_cost(self, cell: Cell) -> bool:
-        """Not where all answers are there, and not where nothing has cost anything so far and this has no price."""
-        if not self._open[cell.name]:
-            return False
-        price = self._price(cell) if cell.model else None
-        return self.budget.spent_usd > 0 or (price is not None and price.of(1, 1) > 0)
-
 
 def _traces(folder: Path) -> list[Trace]:
     """The answers that a cell has already."""
@@ -250,7 +237,7 @@ def _traces(folder: Path) -> list[Trace]:
 
 
 def _reported_cost(folder: Path) -> float:
-    """What a cell's answers have cost, as far as the pipeline says so."""
+    """What a cell's answers have cost, as far as the pipeline reports it."""
     return sum(trace.cost_usd or 0.0 for trace in _traces(folder))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from surefoot.reviewers.ranking import (
+from surefoot.reviewers.order import (
     Standing,
     Table,
     borda,

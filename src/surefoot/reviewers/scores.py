@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from surefoot import safety
 from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Evaluation, Review, Void, bare, read
 from surefoot.reviewers.bias import Bias, audit
-from surefoot.reviewers.ranking import Standing, Vote, standings, table_of, tied
+from surefoot.reviewers.order import Standing, Vote, standings, table_of, tied
 from surefoot.reviewers.settings import Settings
 from surefoot.rubric import LOWEST, Rubric
 from surefoot.text import refusals
