@@ -20,7 +20,6 @@ AXES = ("pipeline", "model", "prompt")
 BUNDLED_PROMPTS = {"with_licence": "answer_with_licence", "without_licence": "answer_without_licence"}
 _CHAT = "chat"
 _MOST_ANSWERS = 1_000_000  # in all cells; what is more is a slip
-_LONGEST_NAME = 60
 _EXAMPLES = {
     "pipeline": '[[pipeline]] name = "rag", spec = "chat"',
     "model": '[[model]] name = "small", spec = "llm:MODEL@http://localhost:8000/v1"',
@@ -28,11 +27,17 @@ _EXAMPLES = {
 }
 
 
+Name = Annotated[str, Meta(min_length=1, max_length=60)]
+
+
 class Value(Struct, frozen=True):
     """One entry of an axis. The spec of a prompt is a bundled one's name or a file."""
 
-    name: str
+    name: Name
     spec: str
+
+
+Axes = dict[str, tuple[Value, ...]]  # in the order listed: the first is the reference
 
 
 class Cell(Struct, frozen=True):
@@ -59,7 +64,7 @@ class Cell(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     name: str
-    axes: dict[str, tuple[Value, ...]]  # in the order listed: the first is the reference
+    axes: Axes
     cells: tuple[Cell, ...]
     questions: str | None = None
     corpus: str | None = None
@@ -68,7 +73,7 @@ class Plan(Struct, frozen=True):
 
 
 class _Prompt(Struct):
-    name: str
+    name: Name
     bundled: str | None = None
     file: str | None = None
 
@@ -77,7 +82,7 @@ class _File(Struct):
     pipeline: list[Value] = []
     model: list[Value] = []
     prompt: list[_Prompt] = []
-    name: str | None = None
+    name: Name | None = None
     questions: str | None = None
     corpus: str | None = None
     repeats: Annotated[int, Meta(ge=1)] = 1
@@ -85,23 +90,17 @@ class _File(Struct):
 
 
 def parse(text: str, source: str, name: str, located: Callable[[str], str] = str) -> Plan:
-    """The plan that a file holds; `name` is what it is called unless it says so, `located` leads to its files."""
-    try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{source} is not valid TOML: {error}", f"it has tables like {_EXAMPLES['model']}") from error
-    _check_tables(content, source)
-    try:
-        found = msgspec.convert(content, _File)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{source}: {error}", "see `surefoot matrix --help` for an example") from error
-    axes = {
-        "pipeline": tuple(_pipeline(one, source) for one in found.pipeline),
-        "model": tuple(_model(one, source) for one in found.model),
-        "prompt": tuple(_prompt(one, source, located) for one in found.prompt),
-    }
-    _check_names(axes, found, source)
-    _check_axes(axes, found, source)
+    """The plan that a file holds; `name` is what it is called unless it has one, `located` leads to its files."""
+    with about(source):
+        found = _read(text)
+        axes = {
+            "pipeline": tuple(map(_pipeline, found.pipeline)),
+            "model": tuple(map(_model, found.model)),
+            "prompt": tuple(_prompt(prompt, located) for prompt in found.prompt),
+        }
+        _check_axes(axes)
+        if found.corpus and not found.questions:
+            raise UsageError("there is `corpus` without `questions`", "the demo questions are about the demo corpus")
     cells = tuple(islice(_cells(axes), _MOST_ANSWERS + 1))
     refuse_too_many(source, len(cells), found.repeats)
     if twice := _first_double(cell.folder for cell in cells):
@@ -112,95 +111,97 @@ def parse(text: str, source: str, name: str, located: Callable[[str], str] = str
     )  # fmt: skip
 
 
-def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
-    if cells * repeats * questions > _MOST_ANSWERS:
-        message = f"{source} asks for more than {_MOST_ANSWERS:,} answers in all"
-        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
-
-
-def _check_tables(content: Mapping[str, object], source: str) -> None:
-    _check_table(content, _File.__struct_fields__, source)
-    for axis in AXES:
-        rows = content.get(axis, [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise UsageError(f"{source}: {axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
-        fields = _Prompt.__struct_fields__ if axis == "prompt" else Value.__struct_fields__
-        for number, row in enumerate(rows, 1):
-            _check_table(row, fields, f"{source}: [[{axis}]] {number}")
-
-
-def _check_table(table: Mapping[str, object], fields: tuple[str, ...], where: str) -> None:
-    """A character in a path or a name that cannot be printed can only be a mistake, or a trick."""
-    for key, value in table.items():
-        if key not in fields:
-            near = get_close_matches(key, fields, 1)
-            hint = f"did you mean {near[0]}?" if near else f"it may have {', '.join(fields)}"
-            raise UsageError(f"{where} has the unknown key {key!r}", hint)
-        if isinstance(value, str) and not value.isprintable():
-            raise UsageError(f"{where}: {key} has a character that cannot be printed", "write it on one line")
-
-
 @contextlib.contextmanager
-def _about(where: str) -> Iterator[None]:
-    """An address with a key in it is refused before it is written anywhere."""
+def about(where: str) -> Iterator[None]:
+    """An error within names the place."""
     try:
         yield
     except UsageError as error:
         raise UsageError(f"{where}: {error.message}", error.hint) from None
 
 
-def _model(model: Value, source: str) -> Value:
-    with _about(f"{source}: the model {model.name!r}"):
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > _MOST_ANSWERS:
+        message = f"{source} asks for more than {_MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
+
+
+def _read(text: str) -> _File:
+    try:
+        content = tomllib.loads(text)
+        _check_tables(content)
+        return msgspec.convert(content, _File)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"it is not valid TOML: {error}", f"it has tables like {_EXAMPLES['model']}") from error
+    except msgspec.ValidationError as error:
+        raise UsageError(str(error), "see `surefoot matrix --help` for an example") from error
+
+
+def _check_tables(content: Mapping[str, object]) -> None:
+    _check_table(content, _File)
+    for axis in AXES:
+        rows = content.get(axis, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise UsageError(f"{axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
+        for number, row in enumerate(rows, 1):
+            with about(f"[[{axis}]] {number}"):
+                _check_table(row, _Prompt if axis == "prompt" else Value)
+
+
+def _check_table(table: Mapping[str, object], kind: type[Struct]) -> None:
+    """A character in a path or a name that cannot be printed can only be a mistake, or a trick."""
+    fields = kind.__struct_fields__
+    for key, value in table.items():
+        if key not in fields:
+            near = get_close_matches(key, fields, 1)
+            hint = f"did you mean {near[0]}?" if near else f"it may have {', '.join(fields)}"
+            raise UsageError(f"there is the unknown key {key!r}", hint)
+        if isinstance(value, str) and not value.isprintable():
+            raise UsageError(f"{key} has a character that cannot be printed", "write it on one line")
+
+
+def _model(model: Value) -> Value:
+    """An address with a key in it is refused before it is written anywhere."""
+    with about(f"the model {model.name!r}"):
         return Value(model.name, f"{_CHAT}:{parsed(model.spec).name.removeprefix('llm:')}")
 
 
-def _pipeline(pipeline: Value, source: str) -> Value:
+def _pipeline(pipeline: Value) -> Value:
     kind, _, rest = pipeline.spec.partition(":")
     if kind == _CHAT and rest:
-        with _about(f"{source}: the pipeline {pipeline.name!r}"):
+        with about(f"the pipeline {pipeline.name!r}"):
             chat_model(rest)
     return pipeline
 
 
-def _prompt(prompt: _Prompt, source: str, located: Callable[[str], str]) -> Value:
-    where = f"{source}: the prompt {prompt.name!r}"
-    if (prompt.bundled is None) == (prompt.file is None):
-        raise UsageError(f"{where} must have either `bundled` or `file`", f"as in {_EXAMPLES['prompt']}")
-    if prompt.file is not None:
-        return Value(prompt.name, located(prompt.file))
-    if prompt.bundled not in BUNDLED_PROMPTS:
-        hint = f"choose {' or '.join(BUNDLED_PROMPTS)}, or name a file with `file`"
-        raise UsageError(f"{where}: no prompt {prompt.bundled!r} comes with surefoot", hint)
-    return Value(prompt.name, BUNDLED_PROMPTS[prompt.bundled])
+def _prompt(prompt: _Prompt, located: Callable[[str], str]) -> Value:
+    with about(f"the prompt {prompt.name!r}"):
+        if (prompt.bundled is None) == (prompt.file is None):
+            raise UsageError("it must have either `bundled` or `file`", f"as in {_EXAMPLES['prompt']}")
+        if prompt.file is not None:
+            return Value(prompt.name, located(prompt.file))
+        if prompt.bundled not in BUNDLED_PROMPTS:
+            hint = f"choose {' or '.join(BUNDLED_PROMPTS)}, or name a file with `file`"
+            raise UsageError(f"no prompt {prompt.bundled!r} comes with surefoot", hint)
+        return Value(prompt.name, BUNDLED_PROMPTS[prompt.bundled])
 
 
-def _check_names(axes: Mapping[str, tuple[Value, ...]], found: _File, source: str) -> None:
-    named = [(source, found.name)] if found.name is not None else []
-    named += [(f"{source}: [[{axis}]]", value.name) for axis, values in axes.items() for value in values]
-    for where, name in named:
-        if not name.strip() or len(name) > _LONGEST_NAME:
-            hint = f"give it a short one, at most {_LONGEST_NAME} characters"
-            raise UsageError(f"{where} has the name {name!r}", hint)
+def _check_axes(axes: Axes) -> None:
     for axis, values in axes.items():
         if twice := _first_double(slug(value.name) for value in values):
             hint = "names name folders, so they must differ in more than case and signs"
-            raise UsageError(f"{source}: two [[{axis}]] have the name {twice!r}", hint)
-
-
-def _check_axes(axes: Mapping[str, tuple[Value, ...]], found: _File, source: str) -> None:
+            raise UsageError(f"two [[{axis}]] have the name {twice!r}", hint)
     if not axes["pipeline"]:
-        raise UsageError(f"{source} has no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
+        raise UsageError("there is no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
     takes = {axis for pipeline in axes["pipeline"] for axis in _taken_by(pipeline.spec)}
     needing = [pipeline.name for pipeline in axes["pipeline"] if pipeline.spec.rstrip(":") == _CHAT]
     for axis in ("model", "prompt"):
         if axes[axis] and axis not in takes:
             hint = 'add a pipeline with spec = "chat", or leave these out'
-            raise UsageError(f"{source}: there are [[{axis}]] tables, but no pipeline takes a {axis}", hint)
+            raise UsageError(f"there are [[{axis}]] tables, but no pipeline takes a {axis}", hint)
         if needing and not axes[axis]:
-            message = f"{source}: the pipeline {needing[0]!r} takes a {axis}, but there is no [[{axis}]]"
+            message = f"the pipeline {needing[0]!r} takes a {axis}, but there is no [[{axis}]]"
             raise UsageError(message, f"write {_EXAMPLES[axis]}")
-    if found.corpus and not found.questions:
-        raise UsageError(f"{source} has `corpus` without `questions`", "the demo questions are about the demo corpus")
 
 
 def _taken_by(spec: str) -> tuple[str, ...]:
@@ -209,7 +210,7 @@ def _taken_by(spec: str) -> tuple[str, ...]:
     return () if kind != _CHAT else ("prompt",) if rest else ("model", "prompt")
 
 
-def _cells(axes: Mapping[str, tuple[Value, ...]]) -> Iterator[Cell]:
+def _cells(axes: Axes) -> Iterator[Cell]:
     for pipeline in axes["pipeline"]:
         taken = [axis for axis in _taken_by(pipeline.spec) if axes[axis]]
         for values in product(*(axes[axis] for axis in taken)):

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from surefoot import rubric as rubrics
 from surefoot.errors import ExitCode, Incomplete, UsageError
@@ -45,7 +44,8 @@ class Council(Result):
         return ExitCode.OK if self.ranked.is_scored and is_closed else ExitCode.INCOMPLETE
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self.ranked) | (asdict(self.held) if self.held is not None else {})
+        found: dict[str, Any] = msgspec.to_builtins(self.ranked)
+        return found | (msgspec.to_builtins(self.held) if self.held is not None else {})
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The answers, best first."""

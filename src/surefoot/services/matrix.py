@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from surefoot import rubric
 from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.factors.effects import Matrix, effects_of
-from surefoot.factors.plan import AXES, Cell, Plan, parse, refuse_too_many, slug
+from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
 from surefoot.gate.sides import BUCKET_AXIS, Run
 from surefoot.gate.trust import failed_checks
@@ -38,7 +38,6 @@ from surefoot.types import Trace
 REPORTS = ("report.md", "report.html", "matrix.json")
 _PLACES = ("{passages}", "{question}")
 _NAMED_ALREADY = ("error", "missing")  # by the asking
-_FROM_THERE = "paths begin at the folder of the matrix file"
 
 
 class Crossed(Result):
@@ -110,28 +109,27 @@ def _plan(file: Path) -> Plan:
     except UnicodeDecodeError as error:
         raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
     plan = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
-    for key, path in (("questions", plan.questions), ("corpus", plan.corpus)):
-        if path is not None and not Path(path).exists():
-            raise UsageError(f"{file}: {key}: there is no file {path}", _FROM_THERE)
-    for cell in plan.cells:
-        # The demo's corpus goes with the demo's questions alone.
-        if needs_corpus(cell.spec) and plan.questions is not None and plan.corpus is None:
-            pipeline = cell.values["pipeline"]
-            message = f"{file}: the pipeline {pipeline!r} needs a corpus to search, and there is no `corpus`"
-            raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
-        if cell.prompt is not None and cell.prompt not in PROMPTS:
-            _check_prompt(file, cell.prompt)
+    with about(str(file)):
+        _check_files(plan)
     return plan
 
 
-def _check_prompt(file: Path, prompt: str) -> None:
-    if not Path(prompt).is_file():
-        raise UsageError(f"{file}: prompt: there is no file {prompt}", _FROM_THERE)
-    content = Path(prompt).read_text("utf-8", errors="replace")
-    for place in _PLACES:
-        if place not in content:
-            message = f"{file}: the prompt {prompt} does not contain {place}"
-            raise UsageError(message, f"it must hold {' and '.join(_PLACES)}")
+def _check_files(plan: Plan) -> None:
+    prompts = sorted({cell.prompt for cell in plan.cells if cell.prompt and cell.prompt not in PROMPTS})
+    named = (("questions", plan.questions), ("corpus", plan.corpus), *(("prompt", prompt) for prompt in prompts))
+    for key, path in named:
+        if path is not None and not Path(path).exists():
+            raise UsageError(f"{key}: there is no file {path}", "paths begin at the folder of the matrix file")
+    needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
+    if needing and plan.questions is not None and plan.corpus is None:  # the demo's goes with its own questions alone
+        message = f"the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
+        raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
+    for prompt in prompts:
+        content = Path(prompt).read_text("utf-8", errors="replace")
+        for place in _PLACES:
+            if place not in content:
+                hint = f"it must hold {' and '.join(_PLACES)}"
+                raise UsageError(f"the prompt {prompt} does not contain {place}", hint)
 
 
 def _asking(asking: Asking, terms: Terms, budget: Budget) -> Asking:
