@@ -119,7 +119,7 @@ def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int
 
 def _show(found: Council, as_json: bool) -> int:
     """The answers, how they were scored, and the chair's closing answer."""
-    _tell_failures(found.held.failures if found.held is not None else ())
+    _tell_failures(found.failures)
     with quiet_if_nobody_reads():
         if as_json:
             _print(found.to_json())

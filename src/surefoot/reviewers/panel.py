@@ -23,6 +23,7 @@ from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.text.normal import is_empty
 
+SYNTHESIS = "synthesis"  # the stage of the closing answer
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -98,10 +99,10 @@ class _Panel:
         safe = {row.label: row.overall for row in ranked.ranking if row.safety is None or row.safety.passed}
         by_label = {answer.label: answer for answer in answers}
         if not safe:
-            self.failures.append(Failure(chair.name, "synthesis", "no answer passes the safety gate"))
+            self.failures.append(Failure(chair.name, SYNTHESIS, "no answer passes the safety gate"))
             return None
         prompt = synthesis_prompt(self.question, [by_label[label] for label in safe], safe, self.seed)
-        [reply] = self._ask("synthesis", {chair.name: chair}, {chair.name: prompt}).values()
+        [reply] = self._ask(SYNTHESIS, {chair.name: chair}, {chair.name: prompt}).values()
         return None if reply.error else reply.text
 
     def _ask(self, stage: str, models: Mapping[str, Model], prompts: Mapping[str, Prompt]) -> dict[str, Reply]:

@@ -18,7 +18,7 @@ from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer, Labels, Review
-from surefoot.reviewers.panel import Deliberation, deliberate
+from surefoot.reviewers.panel import SYNTHESIS, Deliberation, Failure, deliberate
 from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.rubric import Rubric
@@ -34,13 +34,17 @@ _FROM_FILE = "reviews file"
 class Council(Result):
     """Answers in the order of their reviewers' scores, and how that came about."""
 
-    def __init__(self, ranked: Ranked, held: Deliberation | None = None, *, chaired: bool = False) -> None:
+    def __init__(self, ranked: Ranked, held: Deliberation | None = None) -> None:
         self.ranked, self.held = ranked, held
-        self._chaired = chaired
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        return self.held.failures if self.held is not None else ()
 
     @property
     def exit_code(self) -> ExitCode:
-        is_closed = not self._chaired or (self.held is not None and self.held.synthesis is not None)
+        """A model that fails is left out; without the closing answer that was asked for, the council is incomplete."""
+        is_closed = all(failure.stage != SYNTHESIS for failure in self.failures)
         return ExitCode.OK if self.ranked.is_scored and is_closed else ExitCode.INCOMPLETE
 
     def to_json(self) -> dict[str, Any]:
@@ -89,7 +93,7 @@ def council(
     spent = held.spent
     tokens = spent.tokens_in + spent.tokens_out
     person.tell(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies))
-    return Council(ranked, held, chaired=head is not None)
+    return Council(ranked, held)
 
 
 def score_reviews(
