@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from surefoot.factors.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
+from surefoot.factors.results import RATES, CellResult
 from surefoot.gate.metrics import UNGRADED
-from surefoot.matrix.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
-from surefoot.matrix.results import RATES, CellResult
 from surefoot.report.blocks import (
     Bars,
     Block,
