@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -27,9 +29,13 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_is_a_function_or_a_class_after_every_module_was_imported() -> None:
+    for module in pkgutil.walk_packages(surefoot.__path__, "surefoot."):
+        import_module(module.name)
     for name in surefoot.__all__:
-        assert getattr(surefoot, name) is not None
+        found = getattr(surefoot, name)
+        assert isinstance(found, str) if name == "__version__" else callable(found), name
+        assert isinstance(found, type) is (name[0].isupper()) or name == "__version__", name
     with pytest.raises(AttributeError, match="no attribute 'gone'"):
         surefoot.gone  # noqa: B018
 
@@ -94,3 +100,13 @@ def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.
 def test_what_was_decided_is_listed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no ledger"):
         surefoot.decisions(tmp_path / "none.db")
+
+
+def test_a_bundle_of_a_run_is_made_and_verified(questions: Path, tmp_path: Path) -> None:
+    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
+    made = surefoot.audit(answers.folder)
+    assert made["file"] == str(tmp_path / "runs" / "mine.audit.zip") and made.exit_code == 0
+    assert "run/traces.jsonl" in made.members and any(lack.startswith("no verdicts") for lack in made.lacks)
+    found = surefoot.verify_audit(made.file, expect=made.sha256)
+    assert found["sound"] and not found["faults"] and found.exit_code == 0
+    assert surefoot.verify_audit(made.file, expect="0" * 64).exit_code == 1

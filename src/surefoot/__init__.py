@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
+    from surefoot.services.audit import Bundle, Verified, audit, verify_audit
     from surefoot.services.compare import Compared, compare
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult", "Terms",
-    "__version__", "compare", "council", "decisions", "grade", "matrix", "run", "score", "score_reviews",
+    "Answers", "Asking", "Bundle", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult",
+    "Terms", "Verified", "__version__", "audit", "compare", "council", "decisions", "grade", "matrix", "run", "score",
+    "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
+    "services.audit": ("Bundle", "Verified", "audit", "verify_audit"),
     "services.compare": ("Compared", "compare"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),

@@ -1,9 +1,9 @@
-"""What a bundle is made of: every run that the decision counted, and what the ledger says of them."""
+"""What an audit bundle is made of: every run that the decision counted, and what the ledger knows of them."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,13 +11,15 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import UsageError
 from surefoot.gate.rules import Rule
 from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import run_id, versions_of
 from surefoot.records import Label, RunEntry, Step
+from surefoot.services.runs import is_run
+from surefoot.services.versions import labelled_alike
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, RunStore, fingerprint
 
 RUN, BASE, OTHERS, ATTACHED = "run", "base", "others", "attached"
@@ -31,15 +33,6 @@ class Check(Struct, frozen=True):
     rule: str
     status: str = ""
     reason: str = ""
-
-    @property
-    def is_rule(self) -> bool:
-        """A self-check of the grader is checked too, but stands in no gate file."""
-        try:
-            Rule.parse(self.rule)
-        except UsageError:
-            return False
-        return True
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -61,23 +54,35 @@ class Decision(Struct, frozen=True, kw_only=True):
     trust: Mapping[str, object] = {}
 
     @property
-    def counted(self) -> list[str]:
-        """All runs it needs, each once, those that were named first."""
-        return list(dict.fromkeys([*self.names.values(), *(name for side in self.runs.values() for name in side)]))
+    def counted(self) -> dict[str, str]:
+        """All runs it needs, and as what."""
+        sides = {"base": "the baseline", "cand": "the candidate"}
+        others = {name: f"counted with {role}" for side, role in sides.items() for name in self.runs.get(side, ())}
+        return others | {self.names[side]: role for side, role in sides.items() if side in self.names}
 
     def gate_file(self) -> bytes:
         """The rules as they were used."""
-        rules: dict[str, float | str] = {check.name: check.rule for check in self.checks if check.is_rule}
         change = {"alpha": self.alpha, "margin": self.margin, "claim": self.claim}
-        known = {key: value for key, value in change.items() if value is not None}
+        tables: dict[str, dict[str, float | str]] = {
+            "rules": {check.name: check.rule for check in self.checks if _is_rule(check.rule)},
+            "change": {key: value for key, value in change.items() if value is not None},
+        }
         lines = []
-        for name, table in {"rules": rules, "change": known}.items():
+        for name, table in tables.items():
             lines += [f"[{name}]", *(f"{_toml(key)} = {_toml(value)}" for key, value in table.items()), ""]
-        return "\n".join(lines).encode() if rules else b""
+        return "\n".join(lines).encode() if tables["rules"] else b""
+
+
+class Part(Struct, frozen=True):
+    """A run in the bundle: what the decision calls it, and what it was in the decision."""
+
+    name: str
+    role: str
+    store: RunStore
 
 
 class Contents(Struct, frozen=True, kw_only=True):
-    runs: Mapping[str, tuple[str, RunStore]]  # folder in the bundle -> what the decision calls the run, and the run
+    runs: Mapping[str, Part]  # by folder in the bundle
     decision: Decision | None
     entries: Sequence[RunEntry]
     labels: Sequence[Label]  # known at the decision
@@ -88,18 +93,17 @@ class Contents(Struct, frozen=True, kw_only=True):
     @property
     def lost(self) -> list[str]:
         """Runs that the decision counted and that are not where they were."""
-        there = {name for name, _ in self.runs.values()}
+        there = {part.name for part in self.runs.values()}
         return [name for name in self.decision.counted if name not in there] if self.decision else []
 
     def members(self) -> dict[str, Path | bytes]:
-        found: dict[str, Path | bytes] = {}
-        for part, (_, store) in self.runs.items():
-            names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
-            found |= {f"{part}/{name}": store.path / name for name in names if (store.path / name).is_file()}
+        names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
+        places = {f"{folder}/{name}": part.store.path / name for folder, part in self.runs.items() for name in names}
+        found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
         found[LEDGER] = _lines({"runs": self.entries, "labels": self.labels, "steps": self.steps})
         found[LATER] = _lines({"labels": self.later}) if self.later else b""
         found[GATE] = self.decision.gate_file() if self.decision else b""
-        found[RUBRIC] = _rubric_of(self.runs[RUN][1])
+        found[RUBRIC] = _rubric_of(self.runs[RUN].store)
         found |= {f"{ATTACHED}/{name}": path for name, path in self.attached.items()}
         return {name: source for name, source in sorted(found.items()) if source != b""}
 
@@ -120,40 +124,30 @@ class Contents(Struct, frozen=True, kw_only=True):
 
     def remarks(self) -> list[str]:
         """What does not fit together. Nothing, for a sound run."""
-        found = [f"{part}: {words}" for part, (_, store) in self.runs.items() for words in _remarks_on(store)]
+        found = [f"{folder}: {words}" for folder, part in self.runs.items() for words in _remarks_on(part.store)]
         if self.decision is None:
-            is_there = (self.runs[RUN][1].path / DECISION).exists()
+            is_there = (self.runs[RUN].store.path / DECISION).exists()
             return [*found, f"{RUN}/{DECISION}: it cannot be read"] if is_there else found
-        ids = {run_id(store.manifest) for _, store in self.runs.values()}
-        said = [step.outcome for step in self.steps if step.cand_run in ids and step.base_run in ids]
-        if said and self.decision.outcome not in said:
-            words = f"it says {self.decision.outcome}, and the gate's history says {said[-1]}"
+        ids = {run_id(part.store.manifest) for part in self.runs.values()}
+        kept = [step.outcome for step in self.steps if step.cand_run in ids and step.base_run in ids]
+        if kept and self.decision.outcome not in kept:
+            words = f"it says {self.decision.outcome}, and the gate's history says {kept[-1]}"
             found.append(f"{RUN}/{DECISION}: {words}")
         return found
 
 
-def decision_in(folder: Path) -> Decision | None:
-    """The decision about the run in a folder; None where there is none, or none that can be read."""
-    try:
-        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
-    except (OSError, *UNREADABLE):
-        return None
-
-
-def collect(
-    run: RunStore, base: Path | None, ledger: Ledger | None, teaching: Iterable[Path], attached: Sequence[Path]
-) -> Contents:
-    """All there is about the decision on a run. `teaching` are the runs whose labels tell how far the grader errs."""
-    decision = decision_in(run.path)
-    runs = _runs(run, base, decision, ledger, teaching)
-    entries = [_entry(part, store) for part, (_, store) in runs.items()]
+def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: Sequence[Path]) -> Contents:
+    """All there is about the decision on a run."""
+    decision = _decision_in(run.path)
+    until = decision.at if decision and decision.at else "9999"
+    runs = _parts(run, base, decision, ledger, until)
+    entries = [_entry(folder, part.store) for folder, part in runs.items()]
     labels, steps = list[Label](), list[Step]()
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
-        labels = ledger.labels(versions={v for _, store in runs.values() for v in versions_of(store).values()})
+        labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
         steps = ledger.steps()
-    until = decision.at if decision and decision.at else "9999"
     return Contents(
         runs=runs, decision=decision, attached=_attached(attached),
         entries=list({entry.id: entry for entry in entries}.values()),  # a copy of a run is the same run
@@ -163,49 +157,48 @@ def collect(
     )  # fmt: skip
 
 
-def _runs(
-    run: RunStore, base: Path | None, decision: Decision | None, ledger: Ledger | None, teaching: Iterable[Path]
-) -> dict[str, tuple[str, RunStore]]:
+def _decision_in(folder: Path) -> Decision | None:
+    """None where there is none, or none that can be read."""
+    try:
+        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
+    except (OSError, *UNREADABLE):
+        return None
+
+
+def _parts(
+    run: RunStore, base: Path | None, decision: Decision | None, ledger: Ledger | None, until: str
+) -> dict[str, Part]:
     """The run, the one it was compared with, and all others that had a part in the decision and can be found."""
-    names = decision.names if decision else {}
-    found = {RUN: (names.get("cand", run.manifest.name), run)}
+    names, roles = (decision.names, decision.counted) if decision else ({}, {})
+    found = {RUN: Part(names.get("cand", run.manifest.name), roles.get(names.get("cand", ""), ""), run)}
     if base is None and decision and "base" in names and not decision.against_itself:
         base = _place(names["base"], run, ledger)
     if base is not None:
-        found[BASE] = (names.get("base", base.name), RunStore.open(base))
-    seen = {store.path.resolve() for _, store in found.values()}
-    counted = [*decision.counted, *decision.without] if decision else []
-    places = [(name, _place(name, run, ledger)) for name in counted]
-    for name, place in [*places, *((place.name, place) for place in teaching)]:
-        if place is not None and place.resolve() not in seen:
-            seen.add(place.resolve())
-            found[f"{OTHERS}/{len(found)}"] = (name, RunStore.open(place))
+        found[BASE] = Part(names.get("base", base.name), "the baseline", RunStore.open(base))
+    others = [(name, role, _place(name, run, ledger)) for name, role in roles.items()]
+    for name, reason in decision.without.items() if decision else ():
+        others.append((name, f"left out: {reason}", _place(name, run, ledger)))
+    for alike in labelled_alike(ledger, run.manifest, until) if ledger else ():
+        others.append((alike.name, "labels on its answers tell how far the grader errs", alike))
+    for name, role, place in others:
+        if place and place.resolve() not in {part.store.path.resolve() for part in found.values()}:
+            found[f"{OTHERS}/{len(found)}"] = Part(name, role, RunStore.open(place))
     return found
 
 
 def _place(name: str, run: RunStore, ledger: Ledger | None) -> Path | None:
     """Where a run lies that a decision calls so: where the ledger saw it last, or beside the candidate, or here."""
-    said = Path(name)
     known = [Path(entry.path) for entry in reversed(ledger.runs())] if ledger else []
-    places = sorted(
-        (place for place in known if place.name == said.name),
-        key=lambda place: not str(place).endswith(name.lstrip("./")),
-    )
-    return next(filter(_is_run, [*places, run.path.resolve().parent / said.name, said]), None)
+    alike = [place for place in known if place.name == Path(name).name]
+    alike.sort(key=lambda place: not str(place).endswith(name.lstrip("./")))
+    return next(filter(is_run, [*alike, run.path.resolve().parent / Path(name).name, Path(name)]), None)
 
 
-def _is_run(place: Path) -> bool:
-    try:
-        return bool(RunStore.open(place))
-    except (OSError, SurefootError):
-        return False
-
-
-def _entry(part: str, store: RunStore) -> RunEntry:
+def _entry(folder: str, store: RunStore) -> RunEntry:
     """A run as the ledger would have it if the bundle were unpacked here."""
     manifest = store.manifest
-    told = msgspec.to_builtins(manifest)
-    return RunEntry(id=run_id(manifest), at=_LONG_AGO, name=manifest.name, path=part, manifest=told)
+    fields = msgspec.to_builtins(manifest)
+    return RunEntry(id=run_id(manifest), at=_LONG_AGO, name=manifest.name, path=folder, manifest=fields)
 
 
 def _attached(paths: Sequence[Path]) -> dict[str, Path]:
@@ -231,6 +224,14 @@ def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
     return file.getvalue()
 
 
+def _is_rule(text: str) -> bool:
+    """A self-check of the grader is among the checks too, but in no gate file."""
+    try:
+        return bool(Rule.parse(text))
+    except UsageError:
+        return False
+
+
 def _toml(value: object) -> str:
     """A text of JSON is a text of TOML, but for one character that TOML wants escaped."""
     return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
@@ -245,10 +246,8 @@ def _remarks_on(store: RunStore) -> Iterator[str]:
     elif graded and manifest.verdicts_sha256 not in ("", store.verdicts_sha256(manifest.grader)):
         yield f"the verdicts are not those that {manifest.grader} gave"
     asked = {question.id for question in questions}
-    answered = {"verdicts on": {one.question_id for one in graded}}
-    answered["answers to"] = {str(trace.question_id) for trace in store.traces()}
-    for what, ids in answered.items():
-        if strays := ids - asked:
-            yield f"there are {what} questions that were not asked, such as {min(strays)!r}"
+    given = {one.question_id for one in graded} | {str(trace.question_id) for trace in store.traces()}
+    if strays := given - asked:
+        yield f"there are rows on questions that were not asked, such as {min(strays)!r}"
     for problem in store.problems:
         yield str(problem).replace(f"{printable(store.path)}/", "")
