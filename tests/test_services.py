@@ -110,3 +110,14 @@ def test_a_bundle_of_a_run_is_made_and_verified(questions: Path, tmp_path: Path)
     found = surefoot.verify_audit(made.file, expect=made.sha256)
     assert found["sound"] and not found["faults"] and found.exit_code == 0
     assert surefoot.verify_audit(made.file, expect="0" * 64).exit_code == 1
+
+
+def test_labels_come_in_and_a_ledger_moves(questions: Path, tmp_path: Path) -> None:
+    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("question_id,factuality,annotator\nq0,correct,ann\nq9,wrong,ann\n")
+    done = surefoot.import_labels(labels, run=answers.folder)
+    assert (done["new"], done.left_out, done.exit_code) == ({"labels": 1}, 1, 4)
+    moved = surefoot.export_ledger(tmp_path / "all.jsonl", ledger=tmp_path / "runs" / "surefoot.db")
+    again = surefoot.import_labels(tmp_path / "all.jsonl", ledger=tmp_path / "copy.db")
+    assert moved.rows == again.rows == again.new and again.exit_code == 0

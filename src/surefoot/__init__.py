@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.ledger import Exported, Imported, export_ledger, import_labels
     from surefoot.services.matrix import Crossed, matrix
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Bundle", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult",
-    "Terms", "Verified", "__version__", "audit", "compare", "council", "decisions", "grade", "matrix", "run", "score",
-    "score_reviews", "verify_audit",
+    "Answers", "Asking", "Bundle", "Compared", "Council", "Crossed", "Decided", "Exported", "Grades", "Imported",
+    "Person", "ScoreResult", "Terms", "Verified", "__version__", "audit", "compare", "council", "decisions",
+    "export_ledger", "grade", "import_labels", "matrix", "run", "score", "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
@@ -33,6 +34,7 @@ _HOMES = {
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
+    "services.ledger": ("Exported", "Imported", "export_ledger", "import_labels"),
     "services.matrix": ("Crossed", "matrix"),
     "services.result": ("Person",),
     "services.run": ("Answers", "run"),

@@ -105,8 +105,8 @@ def test_all_that_a_reviewer_needs_is_in_it(bundle: Path, runs: Path) -> None:
     }  # fmt: skip
     assert content["run/traces.jsonl"] == (runs / "cand" / "traces.jsonl").read_bytes()
     records = read_records(content["ledger.jsonl"].splitlines(), "")
-    assert [row.id for row in msgspec.convert(records["labels"], list[Label])] == ["l1", "l2"]
-    assert {row.path for row in msgspec.convert(records["runs"], list[RunEntry])} == {"run", "base"}
+    assert [row.id for row in msgspec.convert([*records["labels"].values()], list[Label])] == ["l1", "l2"]
+    assert {row.path for row in msgspec.convert([*records["runs"].values()], list[RunEntry])} == {"run", "base"}
     assert len(records["steps"]) == 1
     assert gatefiles.parse(content["rules/gate.toml"].decode(), "").rules == gatefiles.load("ship")
     assert "3 questions" in content["README.txt"].decode()

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, select, text
 
 from surefoot.ledger.database import Database
-from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, table_of
+from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, records, table_of
 from surefoot.records import Certificate, Label, RunEntry, Step
 
 _AT_ONCE = 500
@@ -146,8 +146,7 @@ class Replies:
 
 
 def _rows(connection: Connection, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
-    found = connection.execute(in_order(table_of(kind)).where(*where))
-    return [record(kind, row) for row in found.mappings()]
+    return records(connection, kind, in_order(table_of(kind)).where(*where))
 
 
 def _labels(connection: Connection, versions: Collection[str], *where: ColumnElement[bool]) -> list[Label]:
