@@ -6,18 +6,21 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
-from surefoot.io.writer import printable
+from surefoot.errors import SurefootError
+from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import VERSIONS
 from surefoot.records import RunEntry, version_of
 from surefoot.store import Manifest, RunStore
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
+_ASKING = ("name", "created", "pipeline", "questions_sha256")
 
 
 def find(run: Path | None, given: str | None) -> str:
@@ -70,3 +73,26 @@ def entry_of(store: RunStore) -> RunEntry:
         path=printable(store.path.resolve()),
         manifest=msgspec.json.decode(msgspec.json.encode(store.manifest)),  # as it comes back
     )
+
+
+def asking_of(manifest: Manifest) -> tuple[str, ...]:
+    """One asking of a pipeline, however often it is graded and wherever it lies."""
+    return tuple(getattr(manifest, name) for name in _ASKING)
+
+
+def folder_of(entry: RunEntry, ledger: Ledger, beside: Iterable[Path] = ()) -> Path | None:
+    """Where a run lies now. What is beside the runs at hand, or near the ledger, was copied with its project."""
+    seen = Path(entry.path)
+    near = [run.absolute().parent / entry.name for run in beside]
+    if ledger.database.file is not None:
+        home = ledger.database.file.resolve().parent
+        near += [home.joinpath(*seen.parts[-depth:]) for depth in (1, 2)]
+    return next((place for place in (*near, seen) if _holds(place, entry)), None)
+
+
+def _holds(folder: Path, entry: RunEntry) -> bool:
+    try:
+        manifest = RunStore.open(folder).manifest
+    except (OSError, SurefootError):
+        return False
+    return all(entry.manifest.get(name) == getattr(manifest, name) for name in _ASKING)

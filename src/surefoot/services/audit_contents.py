@@ -16,7 +16,7 @@ from surefoot.gate.rules import Rule
 from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
-from surefoot.ledger.places import run_id, versions_of
+from surefoot.ledger.places import folder_of, run_id, versions_of
 from surefoot.records import Label, RunEntry, Step
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
@@ -187,11 +187,12 @@ def _parts(
 
 
 def _place(name: str, run: RunStore, ledger: Ledger | None) -> Path | None:
-    """Where a run lies that a decision calls so: where the ledger saw it last, or beside the candidate, or here."""
-    known = [Path(entry.path) for entry in reversed(ledger.runs())] if ledger else []
-    alike = [place for place in known if place.name == Path(name).name]
-    alike.sort(key=lambda place: not str(place).endswith(name.lstrip("./")))
-    return next(filter(is_run, [*alike, run.path.resolve().parent / Path(name).name, Path(name)]), None)
+    """Where a run lies that a decision calls so: as the ledger knows it, or beside the candidate, or here."""
+    alike = [entry for entry in reversed(ledger.runs()) if Path(entry.path).name == Path(name).name] if ledger else []
+    alike.sort(key=lambda entry: not entry.path.endswith(name.lstrip("./")))
+    known = (folder_of(entry, ledger) for entry in alike if ledger)
+    unknown = (run.path.resolve().parent / Path(name).name, Path(name))
+    return next((place for place in (*known, *unknown) if place and is_run(place)), None)
 
 
 def _entry(folder: str, store: RunStore) -> RunEntry:
