@@ -121,3 +121,18 @@ def test_labels_come_in_and_a_ledger_moves(questions: Path, tmp_path: Path) -> N
     moved = surefoot.export_ledger(tmp_path / "all.jsonl", ledger=tmp_path / "runs" / "surefoot.db")
     again = surefoot.import_labels(tmp_path / "all.jsonl", ledger=tmp_path / "copy.db")
     assert moved.rows == again.rows == again.new and again.exit_code == 0
+
+
+def test_a_question_set_is_checked_locked_and_cloned(questions: Path, tmp_path: Path) -> None:
+    found = surefoot.check_questions(questions)
+    assert [error.kind for error in found.errors] == ["one_sided"] and found.exit_code == 1
+    assert surefoot.lock_questions(questions)["questions"] == 3
+    questions.write_text(questions.read_text().replace("term 1", "notice 1"))
+    assert surefoot.diff_questions(questions).changed == ("q1",)
+    again = surefoot.lock_questions(questions)
+    assert again.exit_code == 1 and surefoot.diff_questions(questions).changed == ("q1",), "nothing was locked"
+    cloned = surefoot.clone_questions(questions, tmp_path / "next.jsonl", change=["q2"])
+    assert cloned.renamed == {"q1": "q1@v2", "q2": "q2@v2"} and cloned["to_edit"] == ("q2@v2",)
+    assert surefoot.lock_questions(questions, accept_changes=True).exit_code == 0
+    with pytest.raises(UsageError, match="cannot be planned"):
+        surefoot.plan_questions(0)

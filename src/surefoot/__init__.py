@@ -7,35 +7,44 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
-    from surefoot.services.audit import Bundle, Verified, audit, verify_audit
+    from surefoot.services.audit import audit, verify_audit
     from surefoot.services.compare import Compared, compare
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
-    from surefoot.services.ledger import Exported, Imported, export_ledger, import_labels
+    from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.matrix import Crossed, matrix
+    from surefoot.services.questions import (
+        check_questions,
+        clone_questions,
+        diff_questions,
+        lock_questions,
+        plan_questions,
+    )
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Bundle", "Compared", "Council", "Crossed", "Decided", "Exported", "Grades", "Imported",
-    "Person", "ScoreResult", "Terms", "Verified", "__version__", "audit", "compare", "council", "decisions",
-    "export_ledger", "grade", "import_labels", "matrix", "run", "score", "score_reviews", "verify_audit",
+    "Answers", "Asking", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult", "Terms",
+    "__version__", "audit", "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions",
+    "export_ledger", "grade", "import_labels", "lock_questions", "matrix", "plan_questions", "run", "score",
+    "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
-    "services.audit": ("Bundle", "Verified", "audit", "verify_audit"),
+    "services.audit": ("audit", "verify_audit"),
     "services.compare": ("Compared", "compare"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
-    "services.ledger": ("Exported", "Imported", "export_ledger", "import_labels"),
+    "services.ledger": ("export_ledger", "import_labels"),
     "services.matrix": ("Crossed", "matrix"),
+    "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
     "services.run": ("Answers", "run"),
 }
