@@ -13,13 +13,15 @@ from pathlib import Path
 import msgspec
 
 from surefoot.errors import SurefootError
+from surefoot.io.writer import printable
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import VERSIONS
-from surefoot.records import RunEntry, version_of
+from surefoot.records import RunEntry
 from surefoot.store import Manifest, RunStore
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
+versions_of = RunStore.versions
 _ASKING = ("name", "created", "pipeline", "questions_sha256")
 
 
@@ -55,13 +57,6 @@ def run_id(manifest: Manifest) -> str:
     """One asking of a pipeline, and the answers it was graded on; where its folder lies does not matter."""
     told = [manifest.name, manifest.created, manifest.questions_sha256, manifest.pipeline, manifest.graded_sha256]
     return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
-
-
-def versions_of(store: RunStore) -> dict[tuple[str, int], str]:
-    """The version of each answer of a run, by question and attempt: what labels are bound to."""
-    asked = {question.id: question for question in store.questions()}
-    given = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
-    return {key: version_of(asked[key[0]], trace) for key, trace in given.items() if key[0] in asked}
 
 
 def entry_of(store: RunStore) -> RunEntry:
