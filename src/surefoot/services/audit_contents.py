@@ -13,11 +13,12 @@ from msgspec import Struct
 from surefoot import rubric
 from surefoot.errors import UsageError
 from surefoot.gate.rules import Rule
-from surefoot.io.writer import UNREADABLE, printable
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import folder_of, run_id, versions_of
 from surefoot.records import Label, RunEntry, Step
+from surefoot.services.decisions import Decision, decision_in
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, RunStore, fingerprint
@@ -26,51 +27,6 @@ RUN, BASE, OTHERS, ATTACHED = "run", "base", "others", "attached"
 LEDGER, LATER = "ledger.jsonl", "later.jsonl"
 GATE, RUBRIC = "rules/gate.toml", "rules/rubric.toml"
 _LONG_AGO = "1970-01-01T00:00:00+00:00"
-
-
-class Check(Struct, frozen=True):
-    name: str
-    rule: str
-    status: str = ""
-    reason: str = ""
-
-
-class Decision(Struct, frozen=True, kw_only=True):
-    """What decision.json says, as far as a bundle needs it."""
-
-    outcome: str
-    at: str = ""  # later labels and steps had no part in it
-    alpha: float | None = None
-    margin: float | None = None
-    claim: str | None = None
-    uncalibrated: bool = False
-    against_itself: bool = False
-    overridden: Mapping[str, float | str | tuple[str, ...]] = {}
-    names: Mapping[str, str] = {}
-    runs: Mapping[str, tuple[str, ...]] = {}  # by side: all that were counted
-    checks: tuple[Check, ...] = ()
-    waived: Mapping[str, str] = {}
-    without: Mapping[str, str] = {}
-    trust: Mapping[str, object] = {}
-
-    @property
-    def counted(self) -> dict[str, str]:
-        """All runs it needs, and as what."""
-        sides = {"base": "the baseline", "cand": "the candidate"}
-        others = {name: f"counted with {role}" for side, role in sides.items() for name in self.runs.get(side, ())}
-        return others | {self.names[side]: role for side, role in sides.items() if side in self.names}
-
-    def gate_file(self) -> bytes:
-        """The rules as they were used."""
-        change = {"alpha": self.alpha, "margin": self.margin, "claim": self.claim}
-        tables: dict[str, dict[str, float | str]] = {
-            "rules": {check.name: check.rule for check in self.checks if _is_rule(check.rule)},
-            "change": {key: value for key, value in change.items() if value is not None},
-        }
-        lines = []
-        for name, table in tables.items():
-            lines += [f"[{name}]", *(f"{_toml(key)} = {_toml(value)}" for key, value in table.items()), ""]
-        return "\n".join(lines).encode() if tables["rules"] else b""
 
 
 class Part(Struct, frozen=True):
@@ -94,7 +50,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     def lost(self) -> list[str]:
         """Runs that the decision counted and that are not where they were."""
         there = {part.name for part in self.runs.values()}
-        return [name for name in self.decision.counted if name not in there] if self.decision else []
+        return [name for name in counted_by(self.decision) if name not in there] if self.decision else []
 
     def members(self) -> dict[str, Path | bytes]:
         names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
@@ -102,7 +58,7 @@ class Contents(Struct, frozen=True, kw_only=True):
         found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
         found[LEDGER] = _lines({"runs": self.entries, "labels": self.labels, "steps": self.steps})
         found[LATER] = _lines({"labels": self.later}) if self.later else b""
-        found[GATE] = self.decision.gate_file() if self.decision else b""
+        found[GATE] = gate_file(self.decision) if self.decision else b""
         found[RUBRIC] = _rubric_of(self.runs[RUN].store)
         found |= {f"{ATTACHED}/{name}": path for name, path in self.attached.items()}
         return {name: source for name, source in sorted(found.items()) if source != b""}
@@ -138,7 +94,7 @@ class Contents(Struct, frozen=True, kw_only=True):
 
 def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: Sequence[Path]) -> Contents:
     """All there is about the decision on a run."""
-    decision = _decision_in(run.path)
+    decision = decision_in(run.path)
     until = decision.at if decision and decision.at else "9999"
     runs = _parts(run, base, decision, ledger, until)
     entries = [_entry(folder, part.store) for folder, part in runs.items()]
@@ -157,19 +113,11 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
     )  # fmt: skip
 
 
-def _decision_in(folder: Path) -> Decision | None:
-    """None where there is none, or none that can be read."""
-    try:
-        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
-    except (OSError, *UNREADABLE):
-        return None
-
-
 def _parts(
     run: RunStore, base: Path | None, decision: Decision | None, ledger: Ledger | None, until: str
 ) -> dict[str, Part]:
     """The run, the one it was compared with, and all others that had a part in the decision and can be found."""
-    names, roles = (decision.names, decision.counted) if decision else ({}, {})
+    names, roles = (decision.names, counted_by(decision)) if decision else ({}, {})
     found = {RUN: Part(names.get("cand", run.manifest.name), roles.get(names.get("cand", ""), ""), run)}
     if base is None and decision and "base" in names and not decision.against_itself:
         base = _place(names["base"], run, ledger)
@@ -223,6 +171,26 @@ def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
     file = io.BytesIO()
     write_records(file, tables)
     return file.getvalue()
+
+
+def counted_by(decision: Decision) -> dict[str, str]:
+    """All runs that a decision needs, and as what."""
+    sides = {"base": "the baseline", "cand": "the candidate"}
+    others = {name: f"counted with {role}" for side, role in sides.items() for name in decision.runs.get(side, ())}
+    return others | {decision.names[side]: role for side, role in sides.items() if side in decision.names}
+
+
+def gate_file(decision: Decision) -> bytes:
+    """The rules as they were used."""
+    change = {"alpha": decision.alpha, "margin": decision.margin, "claim": decision.claim}
+    tables: dict[str, dict[str, float | str]] = {
+        "rules": {check.name: check.rule for check in decision.checks if _is_rule(check.rule)},
+        "change": {key: value for key, value in change.items() if value is not None},
+    }
+    lines = []
+    for name, table in tables.items():
+        lines += [f"[{name}]", *(f"{_toml(key)} = {_toml(value)}" for key, value in table.items()), ""]
+    return "\n".join(lines).encode() if tables["rules"] else b""
 
 
 def _is_rule(text: str) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from surefoot.records import whose_by_name
 from surefoot.report.words import counted, overridden, plain
-from surefoot.services.audit_contents import BASE, GATE, LATER, LEDGER, RUN, Contents, Decision
+from surefoot.services.audit_contents import BASE, GATE, LATER, LEDGER, RUN, Contents, gate_file
+from surefoot.services.decisions import Decision
 
 README, INDEX, SUMS = "README.txt", "bundle.json", "SHA256SUMS"
 _AGAIN = "again.db"
@@ -111,7 +112,7 @@ def _runs(contents: Contents) -> Iterator[str]:
 def _again(contents: Contents) -> Iterator[str]:
     """What to type in the folder that a bundle was unpacked into, to make the decision again."""
     decision = contents.decision
-    if decision is None or not decision.gate_file():
+    if decision is None or not gate_file(decision):
         return
     yield "How to decide it again"
     if contents.lost:
