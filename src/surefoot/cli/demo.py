@@ -55,9 +55,9 @@ a reason that is kept: it refuses where it could answer (over_refusal)."""
 _NEXT = """
 Every answer and rule is in {out}/report.html and report.md.
 Three things to try:
-  {surefoot} label {out}/{base}      # label answers in the browser
-  {surefoot} calibrate {out}/{base}  # how often the grader errs
-  {surefoot} init my-eval                       # your own questions and pipeline"""
+  {surefoot} label {out}/{base}      # label in the browser
+  {surefoot} calibrate {out}/{base}  # the grader's errors
+  {surefoot} init my-eval                       # your own pipeline"""
 
 
 @click.command(epilog="Example: surefoot demo")
