@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.lookup import (
-    SCALES,
     Named,
     left_over,
     matched,
@@ -29,6 +28,7 @@ from surefoot.graders.lookup import (
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
+from surefoot.text.numerals import THOUSANDS
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Table, Token, prose_of, tables_of
@@ -302,13 +302,13 @@ def _is_told_elsewhere(amount: Amount, table: Table, named: Named, passage: str,
     The number of another cell may follow as well by chance. That is none where the claim has a verb of its own, which
     may stand for a difference: "126 candidates failed".
     """
-    if any(other.match(amount.value, SCALES) == "same" for other in _amounts_in_prose(passage)):
+    if any(other.match(amount.value, THOUSANDS) == "same" for other in _amounts_in_prose(passage)):
         return True
     lines = [*(table.cells[row] for row in named.rows), *zip(*table.cells, strict=True)]
     values = [[cell.value for cell in line if cell.value is not None and cell.kind != "date"] for line in lines]
-    if is_plain and any(amount.match(value, SCALES) == "same" for line in values for value in line):
+    if is_plain and any(amount.match(value, THOUSANDS) == "same" for line in values for value in line):
         return False
-    return any(amount.match(value, SCALES) == "same" for line in values for value in results_of(line))
+    return any(amount.match(value, THOUSANDS) == "same" for line in values for value in results_of(line))
 
 
 def _is_converted(amount: Amount, cell: Cell, passage: str) -> bool:

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
-from surefoot.text.quantity import dates_agree
+from surefoot.text.numerals import THOUSANDS
+from surefoot.text.quantities import dates_agree
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Label, Table, Token, is_year, stands_together, tokens, years_of
 from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
@@ -182,7 +183,6 @@ def spoken_tokens(text: str) -> tuple[tuple[Token, ...], tuple[str, ...]]:
 
 
 MOST_NUMBERS = 24  # of a row or column
-SCALES = (1.0, 1e3, 1e6, 1e9)
 _LOSS = re.compile(
     r"\b(?:loss(?:es)?|lost|deficits?|negative|shortfalls?|outflows?|overdraft|overdrawn|declin\w+|decreas\w+|"
     r"fall|drop)\b",
@@ -239,7 +239,7 @@ def _settled(amount: Amount, cell: Cell, value: float) -> tuple[Amount, Cell, fl
 def _sized(amount: Amount, cell: Cell, value: float) -> Match:
     """A number that fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
     found = amount.match(value, (cell.scale or 1.0,))
-    if found != "other" or amount.match(value, SCALES) == "other":
+    if found != "other" or amount.match(value, THOUSANDS) == "other":
         return found
     if _is_quoted(amount, cell, value):
         return "same"

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.numbered import Numbered, numbered, parts_of_year, references
-from surefoot.text.quantities import plain_digits, quantities
-from surefoot.text.quantity import AS_WRITTEN, Quantity, same_family
+from surefoot.text.numerals import plain_digits
+from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 from surefoot.text.units import is_measured
@@ -114,7 +114,7 @@ def _pieces(text: str) -> Iterator[str]:
 def _named(sentence: str) -> Iterator[_Named]:
     """Each figure with the names of its part of the sentence and of the parts without a figure; with all names of the
     sentence where its own part has none: "3 m and 2 m in width and height"."""
-    figures = [one for one in amounts_of(sentence) if _is_figure(one)]
+    figures = [one for one in amounts_of(sentence) if one.is_figure]
     parts = list(_parts(sentence)) if figures else []
     free = [sentence[start:end] for start, end in parts if not any(start <= one.start < end for one in figures)]
     for figure in figures:
@@ -126,10 +126,6 @@ def _named(sentence: str) -> Iterator[_Named]:
 def _names_near(group: Names, own: str, free: Iterable[str], sentence: str) -> frozenset[str]:
     here = _names_in(group, own)
     return here.union(*(_names_in(group, part) for part in free)) if here else _names_in(group, sentence)
-
-
-def _is_figure(amount: Amount) -> bool:
-    return amount.kind not in ("date", "year", "time of day") and not amount.kind.startswith(AS_WRITTEN)
 
 
 def _parts(sentence: str) -> Iterator[tuple[int, int]]:

@@ -21,15 +21,15 @@ from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_o
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.language import unreadable
-from surefoot.text.quantities import MONTHS, quantities
-from surefoot.text.quantity import Quantity, same_kind
+from surefoot.text.numerals import MONTHS, THOUSANDS
+from surefoot.text.quantities import PERIOD_KINDS, Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.tables import Table, tables_of
 from surefoot.text.terms import names, stem, terms, without_yes_no
 from surefoot.text.units import ratio
 
 MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20
-_SCALES = (1.0, 1e3, 1e6)
+_SCALES = THOUSANDS[:3]
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s", re.MULTILINE)
 _LISTED = re.compile(r"(?:[^,;.:]{2,40}, ){1,12}[^,;.:]{2,40}(?:,| and| or) ")
 
@@ -155,7 +155,6 @@ FEW = 20
 MUCH_THE_SAME = 0.6
 _MONTHS = frozenset(map(stem, MONTHS))
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
-_PERIODS = frozenset({"seconds", "minutes", "hours", "days", "months"})
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
     r"|n['’]t\b",
@@ -237,7 +236,9 @@ def _number_lacking(claim: str, passage: str, around: str) -> str:
         for amount in amounts_of(claim)
         if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
     ]
-    periods = [amount for amount in lacking if amount.kind in _PERIODS and not any(_lasts(amount, q) for q in there)]
+    periods = [
+        amount for amount in lacking if amount.kind in PERIOD_KINDS and not any(_lasts(amount, q) for q in there)
+    ]
     if periods:
         return f"{periods[0].value:g} {periods[0].kind}"
     if not lacking or derivable_of(passage, claim, lacking) == len(lacking):

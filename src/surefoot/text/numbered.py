@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from surefoot.text.quantities import plain_digits
+from surefoot.text.numerals import plain_digits
 from surefoot.text.units import currency_of
 
 _ORDINALS = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4"}

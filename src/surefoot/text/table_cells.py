@@ -9,7 +9,8 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.quantities import SCALES, SHORT_SCALES, quantities
+from surefoot.text.numerals import SCALES
+from surefoot.text.quantities import quantities
 from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, currency_of, unit_in
 
 _VALUE = re.compile(
@@ -26,7 +27,6 @@ _SCALES = (
     (1e6, re.compile(r"\bmillions?\b|[$€£] ?mn?\b|\b(?:eur|usd|gbp|chf) ?mn?\b|\(mn?\)", re.IGNORECASE)),
     (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
 )  # fmt: skip
-_NUMBER_SCALES = SCALES | SHORT_SCALES
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
 _PER_ONE = re.compile(
     r"\bper (?:\w+ )?(?:share|unit|head|capita|employee|customer|user|night|hour|litre|tonne)\b", re.IGNORECASE
@@ -51,7 +51,7 @@ def read_cell(text: str) -> Cell:
     match = _VALUE.fullmatch(plain)
     if match is None:
         return _worded(text)
-    value = float(re.sub(r"[^\d.]", "", match["digits"])) * _NUMBER_SCALES.get(match["scale"] or "", 1)
+    value = float(re.sub(r"[^\d.]", "", match["digits"])) * SCALES.get(match["scale"] or "", 1)
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
     kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"

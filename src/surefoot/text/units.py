@@ -77,11 +77,13 @@ def same_currency(one: str, other: str) -> bool:
 UNKNOWN = "?"  # there is a unit, but not one that is known
 METRES_OR_MILLIONS = "m?"
 POINTS, BASIS_POINTS = "percentage points", "basis points"
-# The kind of quantity that a span of time is, and how many of them it is; a month is not a number of days.
-SPANS = {
-    "seconds": ("seconds", 1.0), "minutes": ("minutes", 1.0), "hours": ("hours", 1.0), "days": ("days", 1.0),
-    "weeks": ("days", 7.0), "months": ("months", 1.0), "years": ("months", 12.0),
+# What a span of time counts as a quantity, and how many of these it is; a month is not a number of days.
+PERIODS = {
+    "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
+    "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
+    "annum": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
+SPANS = {f"{name}s": span for name, span in PERIODS.items()}
 _PREFIXES = {
     "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
     "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
