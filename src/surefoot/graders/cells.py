@@ -20,7 +20,6 @@ from surefoot.graders.lookup import (
     matched,
     named_in,
     results_of,
-    says_other_year,
     signed,
     spoken_tokens,
     words_named,
@@ -101,23 +100,16 @@ def _cells_named(table: Table, words: tuple[str, ...]) -> tuple[float | None, ..
 def _table_check(table: Table, passage: str, sentence: str, question: str) -> CellCheck:
     said, words = spoken_tokens(sentence)
     named = named_in(table, words)
-    asked: tuple[str, ...] = ()
-    if question and not (named.rows and named.columns):
-        asked = spoken_tokens(question)[1]
-        more = named_in(table, asked)
+    is_asked = bool(question) and not (named.rows and named.columns)
+    if is_asked:
+        more = named_in(table, spoken_tokens(question)[1])
         named = Named(named.rows or more.rows, named.columns or more.columns)
-    if not named.rows or not named.columns or _is_of_another_year(table, named, (*words, *asked)):
+    if not named.rows or not named.columns:
         return SILENT
-    ordered = order_check(table, named, sentence, said) if not asked else "silent"
+    ordered = "silent" if is_asked else order_check(table, named, sentence, said)
     if ordered != "silent":
         return CellCheck(ordered)
-    return _values_check(table, named, passage, sentence, question if asked else "")
-
-
-def _is_of_another_year(table: Table, named: Named, said: Sequence[str]) -> bool:
-    """Years may also be what is held: "expires on 3 May 2026"."""
-    holds_dates = any(table.cells[row][column].kind == "date" for row, column in product(named.rows, named.columns))
-    return not holds_dates and says_other_year(table, named, said)
+    return _values_check(table, named, passage, sentence, question if is_asked else "")
 
 
 def _values_check(table: Table, named: Named, passage: str, sentence: str, question: str) -> CellCheck:

@@ -122,11 +122,6 @@ def _told_apart(
     return _most_special(hits, table.columns, said)
 
 
-def says_other_year(table: Table, named: Named, said: Iterable[str]) -> bool:
-    known = words_named(table, named) | table.years
-    return any(is_year(word) and word not in known for word in said)
-
-
 def left_over(
     table: Table,
     named: Named,

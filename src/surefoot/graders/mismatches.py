@@ -146,13 +146,13 @@ _WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
 def misnumbered(passage: str, claim: str, question: str = "") -> bool:
     """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, a number
     in letters that only look like digits, or the figure of the diameter as the radius."""
-    if misnamed(passage, claim, question) or any(
-        _is_swapped(sentence, passage, claim) for sentence in sentences(passage)
-    ):
-        return True
-    if _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim)):
-        return True
-    return any(_is_mistaken(one, claim, passage) for one in _measures(claim))
+    return (
+        misnamed(passage, claim, question)
+        or any(_is_swapped(sentence, passage, claim) for sentence in sentences(passage))
+        or _names_another(passage, claim)
+        or any(_is_another(one, passage) for one in _exact(claim))
+        or any(_is_mistaken(one, claim, passage) for one in _measures(claim))
+    )
 
 
 def _names_another(passage: str, claim: str) -> bool:

@@ -87,6 +87,7 @@ def _listed(passage: str) -> frozenset[int]:
     return frozenset(series | ({points} if points > 1 else set()))
 
 
+_DAYS_IN_MONTH = 30.0
 _SMALL_FACTORS = (2, 3, 4, 5, 6, 7, 10, 12)
 
 
@@ -131,14 +132,10 @@ def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
     for number in numbers:
         if number.kind == amount.kind and number.kind not in ("number", "%"):
             yield from (number.value * factor for factor in _SMALL_FACTORS)
-        for (one, other), factor in _UNITS.items():
-            if (number.kind, amount.kind) == (one, other):
-                yield number.value * factor
-            elif (number.kind, amount.kind) == (other, one):
-                yield number.value / factor
-
-
-_UNITS = {("months", "days"): 30.0}
+        if (number.kind, amount.kind) == ("months", "days"):
+            yield number.value * _DAYS_IN_MONTH
+        elif (number.kind, amount.kind) == ("days", "months"):
+            yield number.value / _DAYS_IN_MONTH
 
 
 def _is_span_of_years(amount: Amount, numbers: list[Quantity]) -> bool:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judges import Asked
-from surefoot.text.language import Unreadable, unreadable
+from surefoot.text.language import unreadable
 from surefoot.text.sentences import digest, is_row, sentences
 from surefoot.text.terms import terms, vocabulary, without_yes_no
 
@@ -27,6 +27,8 @@ MOST_WINDOWS = 12
 _OVERLAP = 4  # a window repeats up to a quarter of the one before
 _HEADER_SHARE = 3  # a table's header takes at most a third of a window
 _RULE = re.compile(r"[\s|:=+-]*")
+
+_unreadable = lru_cache(maxsize=10_000)(unreadable)
 
 # Where each token of a text begins and ends, in characters.
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
@@ -48,6 +50,7 @@ class _Piece(Struct, frozen=True):
     header_tokens: int = 0
 
 
+@lru_cache(maxsize=2_000)
 def windows_of(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
     """The passage in windows of at most `budget` tokens; itself if it fits. Every token is in some window."""
     spans = offsets(passage)
@@ -207,7 +210,7 @@ def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS
     # Claims of about one length share their passage's windows.
     claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
     budget = _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room
-    chosen = choose(_windows(passage, budget, offsets), claim, most)
+    chosen = choose(windows_of(passage, budget, offsets), claim, most)
     windows = chosen.windows
     if len(windows) > 1:  # what a claim needs may stand far apart
         windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)
@@ -289,13 +292,3 @@ def _is_header(lines: Sequence[str], place: int) -> bool:
     if rows and _RULE.fullmatch(rows[0]):
         return True
     return not _DIGITS.search(_YEAR.sub("", lines[place])) and any(_DIGITS.search(row) for row in rows)
-
-
-@lru_cache(maxsize=2_000)
-def _windows(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
-    return windows_of(passage, budget, offsets)
-
-
-@lru_cache(maxsize=10_000)
-def _unreadable(text: str) -> Unreadable | None:
-    return unreadable(text)
