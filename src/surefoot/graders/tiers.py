@@ -21,6 +21,7 @@ from surefoot.errors import Incomplete
 from surefoot.graders.features import FEATURE_NAMES, features, veto
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.windows import (
+    Answered,
     Probabilities,
     Reading,
     Sum,
@@ -185,17 +186,7 @@ class Finding(Struct, frozen=True):
     probabilities: Probabilities
     supporting: str
     opposing: str
-    read: int
-    skipped: int
-
-
-class Answer(Struct, frozen=True):
-    """How likely a passage answers a question, how much of it was read, and whether by the strong tier."""
-
-    probability: float
-    read: int
-    skipped: int
-    strong: bool
+    part_read: str  # of a context that is too long to be read whole
 
 
 class _Task(Struct):
@@ -211,7 +202,7 @@ class _Task(Struct):
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
         probabilities = _vetoed(self.probabilities, self.veto)
-        return Finding(probabilities, supporting, opposing, self.reading.read, self.reading.skipped)
+        return Finding(probabilities, supporting, opposing, self.reading.part_read("context"))
 
     def likeliest(self, most: int) -> list[int]:
         """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
@@ -242,7 +233,7 @@ class Tiers:
     def unknown_share(self, text: str) -> float:
         return self._quick.unknown_share(text)
 
-    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answer]:
+    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answered]:
         """The window that answers best counts; `again` says which of those left open the strong tier reads."""
         readings = [prepare_question(one, self._quick.offsets) for one in asked]
         found = self.calibration.answering("quick", self._answering(self._quick, readings))
@@ -251,7 +242,7 @@ class Tiers:
         logits = self._answering(self._strong, [readings[place] for place in chosen])
         strong = dict(zip(chosen, self.calibration.answering("strong", logits), strict=True))
         return [
-            Answer(strong.get(place, found[place]), reading.read, reading.skipped, place in strong)
+            Answered(strong.get(place, found[place]), reading.part_read("passage"), place in strong)
             for place, reading in enumerate(readings)
         ]
 

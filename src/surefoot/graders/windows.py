@@ -34,13 +34,6 @@ _unreadable = lru_cache(maxsize=10_000)(unreadable)
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
 
 
-class Chosen(Struct, frozen=True):
-    """Windows in the order of the passage; `skipped` ones share less with the claim than any of these."""
-
-    windows: tuple[str, ...]
-    skipped: int = 0
-
-
 class _Piece(Struct, frozen=True):
     """A sentence or a line: its tokens from `start` to `end`, and the header row if it is inside a table."""
 
@@ -60,15 +53,16 @@ def windows_of(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
     return tuple(_text(passage, pieces[first:last], spans) for first, last in _groups(pieces, budget))
 
 
-def choose(windows: tuple[str, ...], claim: str, most: int = MOST_WINDOWS) -> Chosen:
-    """The windows that share most with the claim. Words that are rare in the passage count for more."""
+def choose(windows: tuple[str, ...], claim: str, most: int = MOST_WINDOWS) -> tuple[str, ...]:
+    """The windows that share most with the claim, in the order of the passage. Words that are rare in the passage count
+    for more."""
     if len(windows) <= most:
-        return Chosen(windows)
+        return windows
     vocabularies, spread = _vocabularies(windows)
     wanted = {term: log(1 + len(windows) / spread[term]) for term in vocabulary(claim) if spread[term]}
     weights = [sum(weight for term, weight in wanted.items() if term in there) for there in vocabularies]
     best = sorted(range(len(windows)), key=lambda place: (-weights[place], place))[:most]
-    return Chosen(tuple(windows[place] for place in sorted(best)), len(windows) - most)
+    return tuple(windows[place] for place in sorted(best))
 
 
 @lru_cache(maxsize=200)
@@ -167,6 +161,10 @@ class Reading(Struct, frozen=True):
         """How many windows of the passage are read; the digest is none."""
         return len(self.windows) - (len(self.windows) > 1)
 
+    def part_read(self, name: str) -> str:
+        """What to say of a text that was too long to be read whole."""
+        return f"{self.read} of {self.read + self.skipped} windows of the {name} were read" if self.skipped else ""
+
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return [(part, window) for part in self.parts for window in self.windows]
@@ -175,6 +173,14 @@ class Reading(Struct, frozen=True):
         """Only some of the windows, and always the digest."""
         kept = sorted({0, *keep})
         return Reading(self.parts, tuple(self.windows[i] for i in kept), self.among, self.skipped)
+
+
+class Answered(Struct, frozen=True):
+    """How likely a passage answers a question; None where it was not read. `reason` says why, or how much was read."""
+
+    probability: float | None
+    reason: str = ""
+    strong: bool = False  # read by the strong tier
 
 
 class Sum(Struct, frozen=True):
@@ -210,11 +216,12 @@ def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS
     # Claims of about one length share their passage's windows.
     claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
     budget = _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room
-    chosen = choose(windows_of(passage, budget, offsets), claim, most)
-    windows = chosen.windows
+    every = windows_of(passage, budget, offsets)
+    windows = choose(every, claim, most)
+    skipped = len(every) - len(windows)
     if len(windows) > 1:  # what a claim needs may stand far apart
         windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)
-    return Reading(parts, windows, len(windows), chosen.skipped)
+    return Reading(parts, windows, len(windows), skipped)
 
 
 def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
@@ -224,11 +231,6 @@ def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
     if not title:
         return found
     return replace(found, parts=(question,), windows=tuple(f"{title}\n{window}" for window in found.windows))
-
-
-def part_read(read: int, skipped: int, name: str) -> str:
-    """What to say of a text that was too long to be read whole."""
-    return f"{read} of {read + skipped} windows of the {name} were read" if skipped else ""
 
 
 def readable_claim(claim: str, question: str) -> str:
