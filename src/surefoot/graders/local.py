@@ -78,7 +78,7 @@ class LocalJudge:
         return [found.probability for found in self.answers(asked)]
 
     def load(self) -> None:
-        """At once, so that weights that are missing or broken are told before anything is asked."""
+        """At once, so that missing or broken weights are reported before anything is asked."""
         self._tiers.load()
 
     @property
@@ -117,9 +117,8 @@ class LocalJudge:
         supported, contradicted = (round(value, _DIGITS) for value in finding.probabilities[:2])
         probabilities = (supported, contradicted, round(max(0.0, 1 - supported - contradicted), _DIGITS))
         label, sure = self._tiers.calibration.label(probabilities)
-        reasons = ("" if label else "not sure enough", finding.part_read)
-        reason = "; ".join(filter(None, reasons))
-        return Judgement(label, sure, _quote(pair, finding, label), self.name, probabilities, reason)
+        quote = _quote(pair, finding, label)
+        return Judgement(label, sure, quote, self.name, probabilities, finding.part_read)
 
 
 def _verbatim(pair: Pair) -> Judgement | None:
@@ -162,8 +161,8 @@ def titled(pair: Pair) -> Pair:
     return replace(pair, passage=f"{pair.title}\n{pair.passage}", title="") if pair.title else pair
 
 
-def _quote(pair: Pair, finding: Finding, label: Support | None) -> str:
-    if label not in ("supported", "contradicted"):
+def _quote(pair: Pair, finding: Finding, label: Support) -> str:
+    if label == "not_enough":
         return ""
     window = finding.supporting if label == "supported" else finding.opposing
     return deciding_sentence(window.removeprefix(f"{pair.title}\n"), pair.claim)

@@ -157,8 +157,8 @@ def misnumbered(passage: str, claim: str, question: str = "") -> bool:
 
 def _names_another(passage: str, claim: str) -> bool:
     """The claim names a quarter, a version, a section ... and the passage only others of the name."""
-    there = _numbered(passage)
-    return any(one not in there and any(one.name == other.name for other in there) for one in _numbered(claim))
+    there = numbered(passage)
+    return any(one not in there and any(one.name == other.name for other in there) for one in numbered(claim))
 
 
 def _is_swapped(sentence: str, passage: str, claim: str) -> bool:
@@ -230,8 +230,3 @@ def _measures(text: str) -> tuple[Amount, ...]:
 @lru_cache(maxsize=5_000)
 def _exact(text: str) -> tuple[Quantity, ...]:
     return tuple(one for one in quantities(text) if one.kind == "time of day" or one.kind.startswith(AS_WRITTEN))
-
-
-@lru_cache(maxsize=5_000)
-def _numbered(text: str) -> frozenset[Numbered]:
-    return frozenset(numbered(text))

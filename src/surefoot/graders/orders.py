@@ -10,11 +10,11 @@ from calendar import month_name
 from collections.abc import Sequence
 from typing import Literal
 
-from surefoot.graders.lookup import Named, in_unit_of, left_over, named_in, spoken_tokens, words_named
+from surefoot.graders.lookup import Named, in_unit_of, left_over, named_in, spoken_tokens
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
 from surefoot.text.table_cells import Cell
-from surefoot.text.tables import Table, Token, years_of
+from surefoot.text.tables import Token, years_of
 
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _MONTH = "|".join(month_name[1:])
@@ -78,21 +78,21 @@ def goes_other_way(sentence: str, amounts: Sequence[Amount]) -> bool:
     return (amounts[1].value > amounts[0].value) != is_up
 
 
-def order_check(table: Table, named: Named, sentence: str, said: Sequence[Token]) -> Says:
-    labels = words_named(table, named)
+def order_check(named: Named, sentence: str, said: Sequence[Token]) -> Says:
+    labels = named.words
     if any(match.group().lower() not in labels for match in _OPEN.finditer(sentence)):
         return "silent"
     amounts = [amount for amount in amounts_of(sentence) if amount.kind not in ("year", "date") and not (
         {token.text for token in said if amount.start <= token.start < amount.end} <= labels
     )]  # fmt: skip
-    if left_over(table, named, said, [(amount.start, amount.end) for amount in amounts], also=_ORDER_WORDS):
+    if left_over(named, said, [(amount.start, amount.end) for amount in amounts], also=_ORDER_WORDS):
         return "silent"
     if " than " in sentence:
-        return _comparison(table, named, sentence) if not amounts else "silent"
-    return _trend(table, named, sentence, amounts)
+        return _comparison(named, sentence) if not amounts else "silent"
+    return _trend(named, sentence, amounts)
 
 
-def _comparison(table: Table, named: Named, sentence: str) -> Says:
+def _comparison(named: Named, sentence: str) -> Says:
     is_more = bool(_MORE.search(sentence))
     if (
         is_more == bool(_FEWER.search(sentence))
@@ -100,11 +100,12 @@ def _comparison(table: Table, named: Named, sentence: str) -> Says:
         or re.search(r"(?:more|less) than ", sentence)
     ):
         return "silent"
-    left, right = (named_in(table, spoken_tokens(part)[1]) for part in sentence.split(" than "))
+    cells = named.table.cells
+    left, right = (named_in(named.table, spoken_tokens(part)[1]) for part in sentence.split(" than "))
     if len(left.rows) == len(right.rows) == 1 and left.rows != right.rows and len(named.columns) == 1:
-        one, other = (table.cells[side.rows[0]][named.columns[0]] for side in (left, right))
+        one, other = (cells[side.rows[0]][named.columns[0]] for side in (left, right))
     elif len(named.rows) == 1 and len(left.columns) == len(right.columns) == 1 and left.columns != right.columns:
-        one, other = (table.cells[named.rows[0]][side.columns[0]] for side in (left, right))
+        one, other = (cells[named.rows[0]][side.columns[0]] for side in (left, right))
     else:
         return "silent"
     return _compared(one, other, is_more)
@@ -118,15 +119,15 @@ def _compared(one: Cell, other: Cell, is_more: bool) -> Says:
     return "agrees" if (one.value > other.value) == is_more else "conflicts"
 
 
-def _trend(table: Table, named: Named, sentence: str, amounts: list[Amount]) -> Says:
+def _trend(named: Named, sentence: str, amounts: list[Amount]) -> Says:
     """Up or down from one year to another, by an amount that is given or not."""
     is_up = bool(_UP.search(sentence))
     if is_up == bool(_DOWN.search(sentence)) or len(named.rows) != 1 or len(named.columns) != 2:
         return "silent"
-    years = [sorted(years_of(table.columns[place])) for place in named.columns]
+    years = [sorted(years_of(named.table.columns[place])) for place in named.columns]
     if any(len(one) != 1 for one in years) or years[0] == years[1]:
         return "silent"
-    earlier, later = (table.cells[named.rows[0]][place] for _, place in sorted(zip(years, named.columns, strict=True)))
+    earlier, later = named.cells if years[0] < years[1] else reversed(named.cells)
     found = _compared(later, earlier, is_up)
     if found == "silent" or not amounts:
         return found

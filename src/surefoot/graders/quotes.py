@@ -94,37 +94,33 @@ _SMALL_FACTORS = (2, 3, 4, 5, 6, 7, 10, 12)
 def derivable(amount: Amount, passage_numbers: Iterable[Quantity]) -> bool:
     """The amount follows from at most two numbers of fitting kinds; small whole numbers could follow from anything."""
     numbers = list(passage_numbers)[:MOST_NUMBERS]
-    if amount.kind == "%":
-        return _is_share(amount, numbers)
     if amount.kind in ("date", "year"):
         return False
-    if any(amount.match(value) == "same" for value in _converted(amount, numbers)):
-        return True
-    kin = [
-        number for number in numbers if same_kind(amount.kind, number.kind) and number.kind not in ("date", "year", "%")
-    ]
-    for one, other in combinations(kin, 2):
-        if one.kind != other.kind:
-            continue
-        if any(amount.match(value) == "same" for value in (one.value + other.value, abs(one.value - other.value))):
-            return True
-        if amount.value > 1 and amount.match((one.value + other.value) / 2) == "same":
-            return True
-    return _is_span_of_years(amount, numbers)
+    results = _shares(numbers) if amount.kind == "%" else _results(amount, numbers)
+    return any(amount.match(value) == "same" for value in results) or _is_span_of_years(amount, numbers)
 
 
-def _is_share(amount: Amount, numbers: list[Quantity]) -> bool:
+def _shares(numbers: list[Quantity]) -> Iterator[float]:
     kin = [number for number in numbers if number.kind not in ("date", "year")]
     for one, other in combinations(kin, 2):
-        if one.kind != other.kind or not one.value or not other.value:
-            continue
-        if one.kind == "%":
-            values: Iterable[float] = (one.value + other.value, abs(one.value - other.value))
-        else:
-            values = shares_of(one.value, other.value)
-        if any(amount.match(value) == "same" for value in values):
-            return True
-    return any(number.kind == "%" and amount.match(100 - number.value) == "same" for number in kin)
+        if one.kind == other.kind and one.value and other.value:
+            is_share = one.kind == "%"
+            yield from _sums(one, other) if is_share else shares_of(one.value, other.value)
+    yield from (100 - number.value for number in kin if number.kind == "%")
+
+
+def _results(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
+    yield from _converted(amount, numbers)
+    others = [number for number in numbers if number.kind not in ("date", "year", "%")]
+    for one, other in combinations([number for number in others if same_kind(amount.kind, number.kind)], 2):
+        if one.kind == other.kind:
+            yield from _sums(one, other)
+            if amount.value > 1:
+                yield (one.value + other.value) / 2
+
+
+def _sums(one: Quantity, other: Quantity) -> tuple[float, float]:
+    return one.value + other.value, abs(one.value - other.value)
 
 
 def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:

@@ -1,6 +1,6 @@
 """What an answer works out: its sums are done again, and the talk of how they are done is no claim.
 
-A figure that no passage has is borne out where the sum that gives it is right and every number that goes into it is in
+A figure that no passage has is supported where the sum that gives it is right and every number that goes into it is in
 the passage, was worked out before, or is named by the question. A sum that comes to something else is wrong.
 """
 

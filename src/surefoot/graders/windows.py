@@ -210,14 +210,14 @@ def says_nothing(claim: str, context: str, question: str = "") -> str:
     return "the claim has no words that say anything"
 
 
-def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS) -> Reading:
+def prepare(passage: str, claim: str, offsets: Offsets) -> Reading:
     length = len(offsets(claim))
     parts = (claim,) if length <= _PART_TOKENS else windows_of(claim, _PART_TOKENS, offsets)
     # Claims of about one length share their passage's windows.
     claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
     budget = _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room
     every = windows_of(passage, budget, offsets)
-    windows = choose(every, claim, most)
+    windows = choose(every, claim)
     skipped = len(every) - len(windows)
     if len(windows) > 1:  # what a claim needs may stand far apart
         windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)

@@ -67,7 +67,7 @@ _ABOUT_BY, _ZEROS_BY, _PLAINLY_BY = 0.1, 0.05, 0.02
 
 
 class Amount(Quantity, frozen=True, kw_only=True):
-    """A number of a claim. `place` is the worth of its last digit, `round_place` that of its last digit but zeros."""
+    """A number of a claim. `place` is the size of its last digit, `round_place` that of its last one but zeros."""
 
     place: float
     round_place: float

@@ -15,6 +15,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from surefoot.text.normal import word_set
+from surefoot.text.numerals import NUMBER_WORDS, ORDINALS
 from surefoot.text.table_cells import Cell, in_units, read_cell, without_note
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
@@ -25,8 +26,7 @@ _SAME = {
     **{name[:3].lower(): name.lower() for name in month_name if len(name) > 3}, "sept": "september",
 }  # fmt: skip
 _QUARTER = re.compile(r"\b(first|second|third|fourth) quarter\b|\bquarter (one|two|three|four|[1-4])\b", re.IGNORECASE)
-_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "one": 1, "two": 2, "three": 3, "four": 4}
-LOOSE = 3  # words that may stand between those of a label
+_QUARTERS = ORDINALS | NUMBER_WORDS
 
 
 class Token(Struct, frozen=True):
@@ -79,17 +79,6 @@ def words_of(text: str) -> frozenset[str]:
 
 def is_year(token: str) -> bool:
     return len(token) == 4 and token.isdigit() and token[:2] in ("19", "20")
-
-
-def stands_together(label: frozenset[str], said: Sequence[str]) -> bool:
-    """All words of the label are said, near each other and not scattered over the sentence."""
-    last: dict[str, int] = {}
-    for place, word in enumerate(said):
-        if word in label:
-            last[word] = place
-            if len(last) == len(label) and place - min(last.values()) < len(label) + LOOSE:
-                return True
-    return False
 
 
 _GLUED_MARK = re.compile(r"(?<=[a-z]{3})\d\b")
@@ -249,7 +238,7 @@ def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table 
         return None
     corner = next((row[0] for row in reversed(header) if row[0]), "")
     return Table(
-        rows=_told_apart(labels),
+        rows=_distinguished(labels),
         columns=tuple(_label(text) for text in columns),
         cells=in_units(cells, [label.text for label in labels], columns, title),
         around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
@@ -287,7 +276,7 @@ def _label(text: str, section: str = "") -> Label:
     return Label(text, core, words_of(f"{text} {section}"))
 
 
-def _told_apart(labels: list[Label]) -> tuple[Label, ...]:
+def _distinguished(labels: list[Label]) -> tuple[Label, ...]:
     """Where labels differ only in brackets, what stands in these counts: "Bonds (EUR)", "Bonds (USD)"."""
     times = Counter(label.words for label in labels)
     return tuple(

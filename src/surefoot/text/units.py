@@ -8,7 +8,7 @@ capitals next to a number ("TOP 500" would be Tongan, "top 500" is not); the usu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -280,17 +280,23 @@ def unit_behind(text: str, end: int) -> tuple[str, int]:
 @lru_cache(maxsize=5_000)
 def unit_in(label: str) -> str:
     """The unit that a heading gives what stands below it; unknown where it gives several."""
-    found = {_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(label)}
-    found |= {_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"]}
+    in_label = (_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"])
+    return only_unit({*_at_edge(label), *in_label})
+
+
+def only_unit(found: set[str]) -> str:
     return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
 def unit_asked(question: str) -> str:
     """The unit of measure that a question wants its figure in: "in MPa", "(kg)", "how many hours"; empty if none."""
-    found = {_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(question)}
-    found |= {_named(match["unit"]) for match in _HOW_MANY.finditer(question)}
-    known = {unit for unit in found if is_measured(unit)}
+    how_many = (_named(match["unit"]) for match in _HOW_MANY.finditer(question))
+    known = {unit for unit in (*_at_edge(question), *how_many) if is_measured(unit)}
     return known.pop() if len(known) == 1 else ""
+
+
+def _at_edge(text: str) -> Iterator[str]:
+    return (_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(text))
 
 
 def _named(written: str) -> str:
