@@ -114,7 +114,8 @@ def _values_check(named: Named, passage: str, sentence: str, question: str) -> C
     if _speaks_of_more(named, f"{question} {sentence}", sentence, stated):
         return SILENT
     spans = [(amount.start, amount.end) for amount in stated]
-    if left_over(named, said, spans, also=DIRECTIONS) or _asks_for_more(named, question):
+    asks_for_more = left_over(named, spoken_tokens(question)[0], (), loosely=False)
+    if asks_for_more or left_over(named, said, spans, also=DIRECTIONS):
         return SILENT
     pieces = _pieces(named, sentence, stated, question)
     rest = set(left_over(named, said, spans, loosely=False))
@@ -171,10 +172,6 @@ def _speaks_of_more(named: Named, text: str, sentence: str, stated: list[Amount]
         return True
     are_levels = all(_LEVEL.search(sentence[: amount.start]) for amount in stated)
     return bool(CHANGE.search(text)) and not are_levels
-
-
-def _asks_for_more(named: Named, question: str) -> bool:
-    return bool(question) and bool(left_over(named, spoken_tokens(question)[0], (), loosely=False))
 
 
 def _values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:

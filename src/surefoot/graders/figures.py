@@ -152,25 +152,20 @@ def same_figure(gold: Figure, given: Figure, asked: FigureAsked, bare: bool) -> 
         return True
     if {gold.amount.kind, given.amount.kind} & TIMES and not bare:
         return given.amount.agrees(gold.amount)
-    if (
-        gold.sign * given.sign < 0
-        or given.amount.kind.startswith(AS_WRITTEN)
-        or not same_sign(gold.amount, given.amount)
-    ):
+    if gold.sign * given.sign < 0 or not same_sign(gold.amount, given.amount):
+        return False
+    if given.amount.kind.startswith(AS_WRITTEN):
         return False
     if POINTS in (gold.amount.unit, given.amount.unit) and "%" in (gold.amount.kind, given.amount.kind):
         return given.amount.agrees(gold.amount)
-    factor = conversion(given.amount.unit, gold.amount.unit) if _are_measures(gold.amount, given.amount) else 1.0
+    are_measures = is_measured(gold.amount.unit) and is_measured(given.amount.unit)
+    factor = conversion(given.amount.unit, gold.amount.unit) if are_measures else 1.0
     return factor is not None and any(
         _close(one, other.times(factor), given, bare and (gold.amount.place < 1 or asked.scale > 1))
         for one in _readings(gold.amount, asked)
         for other in _readings(given.amount, asked)
         if same_kind(one.kind, other.kind) or factor != 1.0
     )
-
-
-def _are_measures(one: Amount, other: Amount) -> bool:
-    return is_measured(one.unit) and is_measured(other.unit)
 
 
 def comparable(gold: Amount, given: Amount, asked: FigureAsked, bare: bool) -> bool:

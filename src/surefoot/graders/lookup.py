@@ -65,12 +65,8 @@ class Named(Struct, frozen=True):
 
 
 def named_in(table: Table, said: Sequence[str]) -> Named:
-    return Named(table, _rows(table, said), _columns(table, said))
-
-
-def _rows(table: Table, said: Sequence[str]) -> tuple[int, ...]:
-    hits = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
-    return _most_special(hits, table.rows, said)
+    rows = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
+    return Named(table, _most_special(rows, table.rows, said), _columns(table, said))
 
 
 def _is_named(words: frozenset[str], said: Sequence[str]) -> bool:

@@ -115,7 +115,8 @@ def _named(sentence: str) -> Iterator[_Named]:
     """Each figure with the names of its part of the sentence and of the parts without a figure; with all names of the
     sentence where its own part has none: "3 m and 2 m in width and height"."""
     figures = [one for one in amounts_of(sentence) if one.is_figure]
-    parts = list(_parts(sentence)) if figures else []
+    cuts = [match.start() for match in _JOINTS.finditer(sentence)] if figures else []
+    parts = list(pairwise([0, *cuts, len(sentence)]))
     free = [sentence[start:end] for start, end in parts if not any(start <= one.start < end for one in figures)]
     for figure in figures:
         start, end = next((start, end) for start, end in parts if start <= figure.start < end)
@@ -126,12 +127,6 @@ def _named(sentence: str) -> Iterator[_Named]:
 def _names_near(group: Names, own: str, free: Iterable[str], sentence: str) -> frozenset[str]:
     here = _names_in(group, own)
     return here.union(*(_names_in(group, part) for part in free)) if here else _names_in(group, sentence)
-
-
-def _parts(sentence: str) -> Iterator[tuple[int, int]]:
-    """Cut where a clause may end; what a colon introduces stays with it."""
-    cuts = [match.start() for match in _JOINTS.finditer(sentence)]
-    yield from pairwise([0, *cuts, len(sentence)])
 
 
 def _names_in(group: Names, text: str) -> frozenset[str]:

@@ -45,10 +45,11 @@ CHANGE = re.compile(
 Says = Literal["agrees", "conflicts", "silent"]
 _MORE = re.compile(r"\b(?:more|higher|larger|greater|bigger)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less|lower|smaller)\b", re.IGNORECASE)
-_UP = re.compile(r"\b(?:rose|risen|increas(?:ed|e|es)|grew|grown|climbed|went up|rise)\b", re.IGNORECASE)
-_DOWN = re.compile(
-    r"\b(?:fell|fallen|decreas(?:ed|e|es)|declin(?:ed|e|es)|dropped|went down|shrank|fall|drop)\b", re.IGNORECASE
-)
+_RISES = "rose risen increased increase increases grew grown climbed rise"
+_FALLS = "fell fallen decreased decrease decreases declined decline declines dropped shrank fall drop"
+_UP = re.compile(rf"\b(?:{'|'.join(_RISES.split())}|went up)\b", re.IGNORECASE)
+_DOWN = re.compile(rf"\b(?:{'|'.join(_FALLS.split())}|went down)\b", re.IGNORECASE)
+DIRECTIONS = word_set(f"{_RISES} {_FALLS} went up down")
 _OPEN = re.compile(
     r"\b(?:not|no|never|neither|nor|without|none|second|third|among|except|since|ever|all|every|each|both|only|average|"
     r"ratio|share|one of|joint|tied|any|rates?|faster|slower|steadily|then|again|recover\w*|but|although|though|while|"
@@ -57,10 +58,6 @@ _OPEN = re.compile(
     r"compared|quarters?|nobody|false|untrue|wrongly|highest|largest|greatest|biggest|lowest|smallest|fewest|"
     r"the (?:most|least))\b|n't\b",
     re.IGNORECASE,
-)
-DIRECTIONS = word_set(
-    """rose risen increased increase grew grown climbed went up rise fell fallen decreased decrease declined decline
-    dropped down shrank fall drop"""
 )
 _ORDER_WORDS = DIRECTIONS | word_set("more higher larger greater bigger fewer less lower smaller than out between")
 _BY = re.compile(

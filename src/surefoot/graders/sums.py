@@ -120,7 +120,8 @@ def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
         return None
     if not any(_is_written(amount, there) and not _is_constant(amount) for amount in inputs):
         return None
-    if not sums and not _restates(claim, there, working.results):
+    new = [amount for amount in _figures(claim) if not _is_written(amount, there)]
+    if not sums and not any(_is_among(amount, working.results) for amount in new):
         return None
     return Judgement("supported", _SURE if sums else _RESTATED, _nearest(passage, inputs), VIA)
 
@@ -148,10 +149,6 @@ def _is_about(claim: str, question: str, passage: str) -> bool:
     own, there = terms(claim), frozenset(terms(f"{question}\n{passage}"))
     covered = sum(term in there for term in own) >= _COVERED * len(own)
     return covered and bool(_WORKED_OUT.search(f"{question}\n{claim}"))
-
-
-def _restates(claim: str, there: frozenset[float], results: Sequence[Amount]) -> bool:
-    return any(not _is_written(amount, there) and _is_among(amount, results) for amount in _figures(claim))
 
 
 def _is_known(amount: Amount, there: frozenset[float], working: Working) -> bool:

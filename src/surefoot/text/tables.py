@@ -196,18 +196,14 @@ def _header_size(rows: list[list[str]]) -> int:
     size = 0
     for row in rows:
         label, others = row[0], [cell for cell in row[1:] if cell]
-        if not all(map(_is_heading, others)) or (len(row) == 2 and label and _is_date(others)):
+        is_dated = len(row) == 2 and bool(label) and any(read_cell(cell).kind == "date" for cell in others)
+        if is_dated or not all(map(_is_heading, others)):
             break
-        is_section = bool(label) and not others
-        if size and (is_section or (label and not _ASIDE.fullmatch(label))) and _is_titled(rows[:size]):
+        is_titled = any(all(above[1:]) for above in rows[:size])
+        if is_titled and label and not (others and _ASIDE.fullmatch(label)):
             break
         size += 1
     return size
-
-
-def _is_titled(header: Header) -> bool:
-    """Each column has a heading."""
-    return any(all(row[1:]) for row in header)
 
 
 def _is_heading(cell: str) -> bool:
@@ -215,11 +211,6 @@ def _is_heading(cell: str) -> bool:
         return True
     read = read_cell(cell)
     return read.kind == "date" or (read.kind != "empty" and read.value is None)
-
-
-def _is_date(cells: list[str]) -> bool:
-    """Of two cells in a row, the second says when: that is a fact and no heading."""
-    return any(read_cell(cell).kind == "date" for cell in cells)
 
 
 def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table | None:
