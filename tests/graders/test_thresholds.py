@@ -115,6 +115,7 @@ def test_how_much_is_read_at_once() -> None:
     assert len(prepare("word " * 219, claim, words).windows) > 1
     assert len(prepare("word " * 186, claim * 6, words).windows) == 1, "claims take their room in steps of 32 tokens"
     assert len(prepare("word " * 187, claim * 6, words).windows) > 1
+    assert len(prepare("fee\n" * 400, claim, words).windows[0].split()) == 163, "words of the digest"
     assert len(prepare("word", "word " * 128, words).parts) == 1
     assert len(prepare("word", "word " * 129, words).parts) > 1
 
