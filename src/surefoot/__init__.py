@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.matrix import Crossed, matrix
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult", "Terms",
-    "__version__", "compare", "council", "decisions", "grade", "matrix", "run", "score", "score_reviews",
+    "Answers", "Asking", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue", "Person", "ScoreResult",
+    "Terms", "__version__", "compare", "council", "decisions", "grade", "label_queue", "matrix", "run", "score",
+    "score_reviews",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
@@ -30,6 +32,7 @@ _HOMES = {
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
+    "services.label_queue": ("LabelQueue", "label_queue"),
     "services.matrix": ("Crossed", "matrix"),
     "services.result": ("Person",),
     "services.run": ("Answers", "run"),

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from surefoot import rubric
+from surefoot.label.desk import Desk, Sent
 from surefoot.ledger import Ledger
 from surefoot.records import Label
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
-from surefoot.web.desk import Desk, Sent
 from tests.conftest import append_verdicts
 
 GRADER = "rules@1"
@@ -70,7 +70,7 @@ def next_of(desk: Desk, person: str) -> int:
 
 
 def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str) -> Sent:
-    return Sent(number, desk.pile.sheets[number - 1].version, name * 32, values, note)
+    return Sent(number, desk.queue.sheets[number - 1].version, name * 32, values, note)
 
 
 def rows(run: Path) -> list[Label]:

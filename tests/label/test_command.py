@@ -13,8 +13,8 @@ from surefoot.ledger import Ledger
 from .. import postgres_server
 from ..conftest import surefoot
 from ..in_process import surefoot as in_this_process
-from .asking import ask, label
-from .labelling import Server, make_run, serving, trace
+from .page import Server, make_run, serving, trace
+from .requests import ask, label
 
 
 def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
@@ -38,7 +38,6 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
         (["--annotator", "rules@2"], 2, "'rules@2' is the name of a grader, and labels are by people"),
         (["--host", "no.such.host.invalid"], 2, "there is no host"),
         (["--host", "8.8.8.8"], 2, r"8\.8\.8\.8 is no address of this machine"),
-        (["--overlap", "nan"], 2, "--overlap nan is no share"),
         (["--only-gate"], 4, "the gate waits for no label"),
         (["--ledger", "mysql://x/y"], 2, "a ledger is a file or a PostgreSQL database"),
     ],
@@ -57,7 +56,7 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
         assert done.code == 4 and "cannot be used" in done.err and "hint: " in done.err
 
 
-@pytest.mark.parametrize("overlap", ["inf", "-inf", "-0.1", "1.1", "half"])
+@pytest.mark.parametrize("overlap", ["nan", "inf", "-inf", "-0.1", "1.1", "half"])
 def test_a_share_is_from_0_to_1(mill: Path, overlap: str) -> None:
     assert in_this_process("label", mill, "--no-browser", "--overlap", overlap).code == 2
 

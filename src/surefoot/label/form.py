@@ -17,20 +17,26 @@ _LONGEST_NUMBER = 6
 class Choice(Struct, frozen=True):
     value: str
     key: str  # what to press for it; "" where there are more values than keys
-    meaning: str = ""
 
 
 class Field(Struct, frozen=True):
-    """One axis as it is asked. `choices` empty: a number is typed, from `least` on."""
+    """One axis as it is asked. `choices` empty: a number is typed, from the axis's least on."""
 
     axis: Axis
-    title: str
     choices: tuple[Choice, ...]
     is_needed: bool
 
     @property
     def name(self) -> str:
         return self.axis.name
+
+    @property
+    def title(self) -> str:
+        return self.axis.name.replace("_", " ")
+
+    @property
+    def can_say_refused(self) -> bool:
+        return REFUSED in self.axis.values
 
 
 class BadForm(UsageError):
@@ -39,20 +45,22 @@ class BadForm(UsageError):
 
 def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
     """The axes in the order given, or all of the rubric. The first must be answered, the others may be left blank."""
+    known = {axis.name: axis for axis in rubric.axes}
     for name in axes:
-        if rubric.axis(name) is None:
-            known = ", ".join(axis.name for axis in rubric.axes)
-            raise UsageError(f"the rubric {rubric.name} has no axis {name!r}", f"it has {known}")
-    chosen = [axis for name in dict.fromkeys(axes) if (axis := rubric.axis(name))] or list(rubric.axes)
-    if chosen[0].when != "always":
-        hint = f"begin --axes with one that always does: {_always(rubric)}"
-        raise UsageError(f"the axis {chosen[0].name} does not apply to every answer", hint)
-    return tuple(Field(axis, axis.name.replace("_", " "), _choices(axis), axis is chosen[0]) for axis in chosen)
+        if name not in known:
+            raise UsageError(f"the rubric {rubric.name} has no axis {name!r}", f"it has {', '.join(known)}")
+    first, *others = [known[name] for name in dict.fromkeys(axes or known)]
+    if first.when != "always":
+        always = ", ".join(axis.name for axis in rubric.axes if axis.when == "always")
+        raise UsageError(
+            f"the axis {first.name} does not apply to every answer", f"begin --axes with one that always does: {always}"
+        )
+    return (Field(first, _choices(first), True), *(Field(axis, _choices(axis), False) for axis in others))
 
 
 def applying(fields: Sequence[Field], *, cites: bool, refused: bool) -> list[Field]:
     """The fields an answer is asked. Where people say themselves whether it is a refusal, the page follows them."""
-    asks_refusal = any(_can_say_refused(field) for field in fields)
+    asks_refusal = any(field.can_say_refused for field in fields)
     holds = {"always": True, "cited": cites, "refused": refused or asks_refusal}
     return [field for field in fields if holds[field.axis.when]]
 
@@ -65,17 +73,9 @@ def read(fields: Sequence[Field], given: Mapping[str, str]) -> dict[str, Value]:
     values = {name: _value(known[name].axis, text) for name, text in given.items() if text != ""}
     if not any(field.is_needed and field.name in values for field in fields):
         raise BadForm(f"{fields[0].title} has no value", "choose one, or skip the answer")
-    if any(map(_can_say_refused, fields)) and REFUSED not in values.values():
+    if any(field.can_say_refused for field in fields) and REFUSED not in values.values():
         values = {name: value for name, value in values.items() if known[name].axis.when != REFUSED}
     return values
-
-
-def _always(rubric: Rubric) -> str:
-    return ", ".join(axis.name for axis in rubric.axes if axis.when == "always")
-
-
-def _can_say_refused(field: Field) -> bool:
-    return REFUSED in field.axis.values
 
 
 def _choices(axis: Axis) -> tuple[Choice, ...]:
@@ -83,7 +83,7 @@ def _choices(axis: Axis) -> tuple[Choice, ...]:
     # Values that are digits are their own keys, and ten is 0; others are counted from 1.
     are_digits = all(value in {*"0123456789", "10"} for value in values) and not {"0", "10"} <= set(values)
     keys = [value[-1] if are_digits else str(number) if number < 10 else "" for number, value in enumerate(values, 1)]
-    return tuple(Choice(value, key, axis.anchors.get(value, "")) for value, key in zip(values, keys, strict=True))
+    return tuple(Choice(value, key) for value, key in zip(values, keys, strict=True))
 
 
 def _values(axis: Axis) -> Collection[str | int]:

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.label.view import View, view_of, visible
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.web.marking import View, view_of, visible
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from surefoot.label.desk import Desk
+from surefoot.label.form import fields_of
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
+from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
-from surefoot.web.desk import Desk
-from surefoot.web.forms import fields_of
-from surefoot.web.sheets import pile_of
 
-from .labelling import REFUSAL, Sit, make_run, trace
+from .page import REFUSAL, Sit, make_run, trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _LONGEST_WAIT = 300_000  # milliseconds, for a machine that has much else to do
@@ -63,9 +63,9 @@ def sit(mill: Path) -> Sit:
     """Each time it is called it is a server that is started, on the ledger beside the run."""
 
     def sat(run: Path = mill, target: int = 50, overlap: float = 0.2, only_gate: bool = False) -> Desk:
-        pile = pile_of(run, target=target, overlap=overlap, only_gate=only_gate)
+        queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate)
         ledger = Ledger.open(run.parent / "surefoot.db")
         ledger.add_run(entry_of(RunStore.open(run)))
-        return Desk(pile, REFUSAL, fields_of(REFUSAL), ledger, target)
+        return Desk(queue, REFUSAL, fields_of(REFUSAL), ledger)
 
     return sat

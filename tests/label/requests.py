@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 
-from .labelling import Server
+from .page import Server
 
 
 class Reply:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from .asking import ask, label
-from .labelling import Server, make_run, rows, serving, trace
+from .page import Server, make_run, rows, serving, trace
+from .requests import ask, label
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,25 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
+from surefoot.label.desk import Desk, Sample, Sent
+from surefoot.label.form import BadForm
 from surefoot.ledger import Conflict
 from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
 from surefoot.store import RunStore
 from surefoot.types import Trace
-from surefoot.web.desk import Sample, Sent
-from surefoot.web.forms import BadForm
 from tests.conftest import surefoot
 from tests.growth import grows_evenly
 
-from .labelling import REFUSAL, Sit, make_run, next_of, sent, trace
+from .page import REFUSAL, Sit, make_run, next_of, sent, trace
+
+
+def drawn(desk: Desk) -> list[str]:
+    return [row.drawn for row in desk.ledger.labels()]
+
+
+def by_address(desk: Desk, person: str) -> int:
+    """An answer that does not come next."""
+    return next(number for number in range(1, 40) if number != next_of(desk, person))
 
 
 def test_what_is_sent_twice_is_one_label_and_what_is_said_twice_no_new_row(sit: Sit) -> None:
@@ -39,9 +48,9 @@ def test_a_label_says_who_what_when_and_on_which_version(sit: Sit) -> None:
     number = next_of(desk, "Ana")
     desk.save("Ana", sent(desk, number, factuality="correct", citation_exists="yes"))
     row = desk.ledger.labels()[0]
-    sheet = desk.pile.sheets[number - 1]
+    sheet = desk.queue.sheets[number - 1]
     assert (row.annotator, row.question_id, row.attempt, row.version) == ("Ana", *sheet.key, sheet.version)
-    assert row.rubric_sha256 == REFUSAL.sha256 and row.run == desk.pile.run and row.drawn == "flagged"
+    assert row.rubric_sha256 == REFUSAL.sha256 and row.run == desk.queue.run and row.drawn == "flagged"
     assert row.at.endswith("+00:00")
 
 
@@ -100,7 +109,7 @@ def test_a_server_that_starts_again_goes_on_where_it_was(sit: Sit) -> None:
 def test_a_label_that_came_from_elsewhere_is_what_an_undo_goes_back_to(sit: Sit) -> None:
     desk = sit()
     number = next_of(desk, "Ana")
-    version = desk.pile.sheets[number - 1].version
+    version = desk.queue.sheets[number - 1].version
     row = Label(
         id="import-1",
         at="2025-01-01",
@@ -111,9 +120,9 @@ def test_a_label_that_came_from_elsewhere_is_what_an_undo_goes_back_to(sit: Sit)
         version=version,
     )
     desk.ledger.add([row])
-    desk.keep_fresh()  # it was read just now
+    desk.labels.refresh_if_old()  # it was read just now
     assert desk.progress("Ana").mine == 0
-    desk.read_again()
+    desk.labels.refresh()
     assert desk.progress("Ana").mine == 1
     desk.save("Ana", sent(desk, number, factuality="wrong"))
     desk.undo("Ana", "a" * 32)
@@ -138,9 +147,9 @@ def test_all_answers_get_labelled_once_and_the_shared_ones_by_everybody(sit: Sit
         for person in people:
             if number := desk.next_number(person):
                 unique = format(next(numbers), "032x")
-                desk.save(person, Sent(number, desk.pile.sheets[number - 1].version, unique, {"factuality": "wrong"}))
+                desk.save(person, Sent(number, desk.queue.sheets[number - 1].version, unique, {"factuality": "wrong"}))
     counts = sorted(
-        len({row.annotator for row in desk.ledger.labels(versions=[place.version])}) for place in desk.pile.places
+        len({row.annotator for row in desk.ledger.labels(versions=[place.version])}) for place in desk.queue.places
     )
     assert counts == [1] * 30 + [3] * 10
     assert desk.onwards("Ana") == "/done"
@@ -163,7 +172,7 @@ def test_many_people_at_the_very_same_time_lose_nothing(sit: Sit, tmp_path: Path
     rows = desk.ledger.labels()
     assert len(rows) == len({(row.annotator, row.version) for row in rows})
     by_version = Counter(row.version for row in rows)
-    alone = {place.version for place in desk.pile.places if not place.shared}
+    alone = {place.version for place in desk.queue.places if not place.shared}
     assert all(by_version[version] <= 1 for version in alone) and alone <= by_version.keys()
 
 
@@ -182,7 +191,7 @@ def test_an_answer_somebody_went_to_by_its_address_was_chosen(sit: Sit) -> None:
 
 def test_a_page_of_another_run_is_not_taken_for_this_one(sit: Sit) -> None:
     desk = sit()
-    for bad in (Sent(1, "0" * 64, "a" * 32, {"factuality": "wrong"}), Sent(2, desk.pile.sheets[0].version, "a" * 32)):
+    for bad in (Sent(1, "0" * 64, "a" * 32, {"factuality": "wrong"}), Sent(2, desk.queue.sheets[0].version, "a" * 32)):
         with pytest.raises(BadForm, match="not in the run any more"):
             desk.save("Ana", bad)
     assert desk.page(0, "Ana") is None and desk.page(41, "Ana") is None
@@ -198,18 +207,18 @@ def test_what_the_gate_waits_for_comes_first_of_both_runs(sit: Sit, mill: Path, 
     (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
     desk = sit(only_gate=True)
     assert desk.target == 2 and "of the 3 answers that the gate waits for, 1 cannot be found" in " ".join(
-        desk.pile.notes
+        desk.queue.notes
     )
     for name in "ab":
         went = desk.save("Ana", sent(desk, next_of(desk, "Ana"), name, factuality="wrong"))
     assert went == "/done" and {row.drawn for row in desk.ledger.labels()} == {"gate"}
     answers = {
         sheet.item.trace.answer
-        for sheet in desk.pile.sheets
+        for sheet in desk.queue.sheets
         if sheet.version in {r.version for r in desk.ledger.labels()}
     }
     assert answers == {trace(5).answer, "Door 2 is pink."}
-    assert [place.drawn for place in sit().pile.places[:3]] == ["gate", "gate", "flagged"]
+    assert [place.drawn for place in sit().queue.places[:3]] == ["gate", "gate", "flagged"]
     (mill / "decision.json").write_text("{", encoding="utf-8")
     with pytest.raises(Incomplete, match=r"decision\.json cannot be read"):
         sit()
@@ -220,8 +229,11 @@ def test_what_the_gate_asked_for_is_no_sample(sit: Sit, mill: Path) -> None:
     first = sit()
     drawn = next_of(first, "Ana")
     first.save("Ana", sent(first, drawn, "a", factuality="wrong"))
-    others = [key[0] for sheet in first.pile.sheets if (key := sheet.key) != first.pile.sheets[drawn - 1].key]
-    needed = [{"question_id": id, "side": "cand"} for id in [first.pile.sheets[drawn - 1].key[0], *others[:-3]]]
+    others = [key[0] for sheet in first.queue.sheets if (key := sheet.key) != first.queue.sheets[drawn - 1].key]
+    needed = [
+        {"question_id": id, "attempt": 1, "side": "cand", "run": ""}
+        for id in [first.queue.sheets[drawn - 1].key[0], *others[:-3]]
+    ]
     (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
     desk = sit(only_gate=True)
     assert desk.sample == Sample(1, 4)  # it was drawn before the gate asked for it; three others are left to draw
@@ -242,8 +254,8 @@ def test_answers_that_cannot_be_labelled_or_are_the_same_are_counted(sit: Sit, t
         store.amend(repeats=2)
         store.append_trace(Trace("q0", answer=trace(0).answer, retrieved=trace(0).retrieved, attempt=2))
     desk = sit(run)
-    assert len(desk.pile.sheets) == 2
-    assert desk.pile.notes == (
+    assert len(desk.queue.sheets) == 2
+    assert desk.queue.notes == (
         "the run is not graded, so its answers come in random order",
         "missing, failed or empty, so left out: 5 answers",
         "the same to the letter as another, so not asked for again: 1 answer",
@@ -254,8 +266,8 @@ def test_verdicts_on_answers_that_have_changed_order_nothing(sit: Sit, mill: Pat
     with RunStore.open(mill, writing=True) as store:
         store.append_trace(trace(1, "Door 1 is pink."))
     desk = sit()
-    assert {place.drawn for place in desk.pile.places} == {"sample"}
-    assert "have changed since they were graded" in desk.pile.notes[0]
+    assert {place.drawn for place in desk.queue.places} == {"sample"}
+    assert "have changed since they were graded" in desk.queue.notes[0]
 
 
 def test_a_run_without_answers_says_so(sit: Sit, tmp_path: Path) -> None:
@@ -293,7 +305,7 @@ def test_what_is_skipped_is_a_row_and_comes_again_at_the_end_also_after_a_restar
     while first not in seen:
         again.save("Ana", replace(sent(again, seen[-1], factuality="wrong"), id=f"{len(seen):032x}"))
         seen.append(next_of(again, "Ana"))
-    assert len(seen) == len(again.pile.places), "it came last"
+    assert len(seen) == len(again.queue.places), "it came last"
     again.save("Ana", sent(again, first, "f", factuality="wrong"))
     assert passed_over(again.ledger.labels()) == []
 
@@ -335,3 +347,44 @@ def test_calibrate_counts_what_the_page_kept(sit: Sit, mill: Path) -> None:
     found = surefoot("calibrate", mill, "--json").json
     assert (found["skipped"], found["cannot_tell"], found["labels"]) == (1, 1, 3)
     assert found["skipped_note"].startswith("2 of 5 answers shown were skipped or could not be told")
+
+
+def test_what_was_chosen_stays_chosen_when_it_is_changed_noted_or_taken_back(sit: Sit) -> None:
+    desk = sit()
+    number = by_address(desk, "Ana")
+    desk.save("Ana", sent(desk, number, "a", factuality="wrong"))
+    desk.save("Ana", sent(desk, number, "b", factuality="correct"))
+    again = sit()
+    again.save("Ana", sent(again, number, "c", note="a typo", factuality="correct"))
+    again.undo("Ana", "c" * 32)
+    assert drawn(desk) == ["chosen"] * 4
+
+
+def test_what_was_drawn_stays_drawn_when_it_is_changed(sit: Sit) -> None:
+    desk = sit()
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, "a", factuality="wrong"))
+    sit().save("Ana", sent(desk, number, "b", factuality="correct", citation_exists="yes"))
+    assert drawn(desk) == ["flagged"] * 3
+
+
+def test_an_answer_is_drawn_for_one_person_and_chosen_by_another(sit: Sit) -> None:
+    desk = sit(overlap=0.0)
+    number = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, number, "a", factuality="wrong"))
+    desk.save("Ben", sent(desk, number, "b", factuality="wrong"))
+    assert drawn(desk) == ["flagged", "chosen"]
+
+
+@pytest.mark.parametrize("person", ["Ana", "Ben"])
+def test_a_browser_can_prove_its_offers_after_a_restart(sit: Sit, person: str) -> None:
+    desk = sit(overlap=0.0)
+    numbers = {name: next_of(desk, name) for name in ("Ana", "Ben")}
+    page = desk.page(numbers["Ben"], "Ben")
+    assert page is not None and page.proof
+    assert desk.page(numbers["Ben"], "Ana").proof == ""  # type: ignore[union-attr]
+    again = sit(overlap=0.0)  # Ben's is not the next one there: Ana has not been seen yet
+    assert again.page(numbers["Ben"], "Ben").proof == ""  # type: ignore[union-attr]
+    assert again.page(numbers["Ben"], "Ben", [page.proof]).proof == page.proof  # type: ignore[union-attr]  # a reload
+    again.save(person, sent(again, numbers["Ben"], factuality="wrong"), [page.proof])
+    assert drawn(again) == ["flagged" if person == "Ben" else "chosen"]  # a proof is of use to nobody else

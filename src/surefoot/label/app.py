@@ -1,4 +1,4 @@
-"""The label page as a web app: which address shows what. What it does is in `desk`, who may use it in `guarding`."""
+"""The label page as a web app: which address shows what. What it does is in `desk`, who may use it in `guard`."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
+from surefoot.label.desk import Desk, Sent
+from surefoot.label.form import BadForm
+from surefoot.label.guard import Guard, cookie, set_cookie
+from surefoot.label.view import visible
 from surefoot.records import SKIPPED, PassedOver
-from surefoot.web.desk import Desk, Sent
-from surefoot.web.forms import BadForm
-from surefoot.web.guarding import Guard, cookie, set_cookie
-from surefoot.web.marking import visible
-from surefoot.web.offers import cookie_of, proofs_in
 
 _LARGEST_BODY = 100_000
-_LONGEST_NAME = 60
+LONGEST_NAME = 60
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_PROOF = re.compile(r"[0-9a-f]{32}")
+_MOST_PROOFS = 20
 _STATIC = {"label.js": "text/javascript", "label.css": "text/css", "icon.svg": "image/svg+xml"}
 
 
@@ -90,7 +91,7 @@ class _Pages:
         self._desk = desk
         self._annotator = annotator
         self._templates = Environment(
-            loader=PackageLoader("surefoot.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+            loader=PackageLoader("surefoot.label"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )  # fmt: skip
         self._templates.filters["visible"] = lambda text: visible(str(text))
@@ -114,7 +115,7 @@ class _Pages:
             return self.lost(request, None)
         reply = self._shown(request, "answer.html", person=person, page=page)
         if page.proof and page.proof not in proofs:
-            set_cookie(reply, "offers", cookie_of([*proofs, page.proof]), request.scope)
+            set_cookie(reply, "offers", ".".join([*proofs, page.proof][-_MOST_PROOFS:]), request.scope)
         return reply
 
     def done(self, request: Request) -> Response:
@@ -133,7 +134,7 @@ class _Pages:
     async def name(self, request: Request) -> Response:
         name = _name_of((await _body(request, _Name)).name)
         if not name:
-            raise BadForm(f"a name has 1 to {_LONGEST_NAME} ordinary characters, and is no grader's", "write another")
+            raise BadForm(f"a name has 1 to {LONGEST_NAME} ordinary characters, and is no grader's", "write another")
         if self._annotator:
             raise BadForm(f"this page is for {self._annotator} alone", "it was started with --annotator")
         reply = JSONResponse({"next": "/"})
@@ -168,7 +169,7 @@ class _Pages:
         made = secret or secrets.token_urlsafe(24)
         words = {"desk": self._desk, "form": made, "named_by_command": bool(self._annotator), **more}
         words["files"] = _files_version()
-        again = BackgroundTask(self._desk.keep_fresh)
+        again = BackgroundTask(self._desk.labels.refresh_if_old)
         reply = HTMLResponse(self._templates.get_template(template).render(words), code, background=again)
         if not secret and code == 200:  # browsers ask for things nobody told them of; those must not change it
             set_cookie(reply, "form", made, request.scope)
@@ -177,7 +178,7 @@ class _Pages:
 
 @cache
 def _files() -> dict[str, bytes]:
-    return {name: (files("surefoot.web") / "static" / name).read_bytes() for name in _STATIC}
+    return {name: (files("surefoot.label") / "static" / name).read_bytes() for name in _STATIC}
 
 
 @cache
@@ -194,14 +195,20 @@ def _static(request: Request) -> Response:
     return Response(_files()[name], media_type=_STATIC[name], headers=kept)
 
 
-def _name_of(given: str) -> str:
+def clean_name(given: str) -> str:
     """A name as it is kept; "" where it is none."""
     name = " ".join(visible(given).split())
-    return "" if len(name) > _LONGEST_NAME or "\ufffd" in name or names_a_grader(name) else name
+    return "" if len(name) > LONGEST_NAME or "\ufffd" in name else name
+
+
+def _name_of(given: str) -> str:
+    name = clean_name(given)
+    return "" if names_a_grader(name) else name
 
 
 def _proofs_of(request: Request) -> list[str]:
-    return proofs_in(cookie("offers", request.scope, request.headers))
+    """That the queue offered an answer to the one at this browser."""
+    return _PROOF.findall(cookie("offers", request.scope, request.headers))[-_MOST_PROOFS:]
 
 
 def _form_of(request: Request) -> str:

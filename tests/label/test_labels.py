@@ -16,14 +16,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from surefoot.errors import Incomplete
+from surefoot.label import labels
+from surefoot.label.desk import Desk
+from surefoot.label.form import BadForm
 from surefoot.ledger import database
 from surefoot.ledger.schema import LABELS
 from surefoot.records import Label, current
-from surefoot.web import keeping
-from surefoot.web.desk import Desk
-from surefoot.web.forms import BadForm
 
-from .labelling import Sit, next_of, sent
+from .page import Sit, next_of, sent
 
 
 def removed(ledger: Path) -> None:
@@ -54,7 +54,7 @@ def test_nothing_is_saved_into_a_ledger_that_is_gone(
     with pytest.raises(Incomplete, match="was deleted or replaced"):
         desk.undo("Ana", "a" * 32)
     with pytest.raises(Incomplete, match="was deleted or replaced"):
-        desk.read_again()
+        desk.labels.refresh()
     assert desk.progress("Ana").mine == 1  # nothing that was refused is counted
 
 
@@ -76,7 +76,7 @@ def put_in(desk: Desk, number: int, annotator: str, at: str) -> None:
     """A row as no import would let it in today."""
     row = Label(
         id=f"from a file/{annotator}", at=at, annotator=annotator, question_id="q", axis="factuality", value="correct",
-        version=desk.pile.sheets[number - 1].version,
+        version=desk.queue.sheets[number - 1].version,
     )  # fmt: skip
     with desk.ledger.database.writing() as connection:
         connection.execute(LABELS.insert(), [msgspec.structs.asdict(row)])
@@ -118,7 +118,7 @@ def test_a_label_has_a_time_at_which_it_counts_or_is_refused(at: str) -> None:
     old = Label(id="old", at=at, annotator="Ana", question_id="q", axis="x", value="a", version="v")
     new = msgspec.structs.replace(old, id="new", at="", value="b")
     try:
-        found = keeping.dated([new], [old], datetime.now(UTC))
+        found = labels.dated([new], [old], datetime.now(UTC))
     except BadForm:
         return
     assert [row.value for row in current([old, *found])] == ["b"]
@@ -156,7 +156,7 @@ def test_what_was_taken_back_or_changed_can_be_sent_once_more(sit: Sit) -> None:
 
 def test_waits_for_a_locked_ledger_do_not_add_up(sit: Sit, mill: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_SECONDS_TO_WAIT", 1.0)
-    monkeypatch.setattr(keeping, "_SECONDS_IN_LINE", 0.2)
+    monkeypatch.setattr(labels, "_SECONDS_IN_LINE", 0.2)
     desk = sit()
 
     def save(person: str) -> str:
@@ -176,29 +176,15 @@ def test_waits_for_a_locked_ledger_do_not_add_up(sit: Sit, mill: Path, monkeypat
     assert len(desk.ledger.labels()) == 1
 
 
-def test_whoever_does_not_get_a_turn_in_time_is_told_the_same(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_AT_ONCE", 1)
-    monkeypatch.setattr(keeping, "_SECONDS_FOR_A_TURN", 0.05)
-    desk = sit()
-
-    def meanwhile(_: list[Label]) -> list[Label]:
-        with pytest.raises(Incomplete, match="has been busy for over"):
-            desk.save("Ben", sent(desk, 5, factuality="wrong"))
-        return []
-
-    desk.keeper.write("Ana", "v", meanwhile)
-    desk.save("Ben", sent(desk, 5, factuality="wrong"))
-
-
 def test_a_reading_that_began_before_a_label_does_not_hide_it(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = sit()
-    read = desk.keeper.read
+    read = desk.ledger.labels
 
     def slow(versions: set[str]) -> list[Label]:
-        found = read(versions)
+        found = read(versions=versions)
         desk.save("Ana", sent(desk, 5, factuality="wrong"))
         return found
 
-    monkeypatch.setattr(desk.keeper, "read", slow)
-    desk.read_again()
+    monkeypatch.setattr(desk.ledger, "labels", slow)
+    desk.labels.refresh()
     assert desk.progress("Ana").mine == 1

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from surefoot.records import current
 from surefoot.types import Passage, Retrieved, Trace
 
-from .labelling import Server, make_run, rows, serving, trace
+from .page import Server, make_run, rows, serving, trace
 
 HOSTILE = (
     "<script>alert('script')</script><img src=x onerror=alert('img')><svg onload=alert(1)></svg> "

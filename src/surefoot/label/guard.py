@@ -1,5 +1,4 @@
-"""Who may speak to the label page: nobody from another site, nobody under another name, and in a team nobody without
-the token.
+"""Who may use the label page: no other site, no other host name, and in a team nobody without the token.
 
 Every reply forbids scripts, frames and requests other than the page's own.
 """
@@ -65,9 +64,9 @@ class Guard:
             return None
         is_ours = headers.get("origin", "") == f"{scope['scheme']}://{host}"
         if not is_ours or headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return _no("this was sent from another page, so it was not saved", 403)
+            return JSONResponse({"error": "this was sent from another page, so it was not saved"}, 403)
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return _no("this is not what the page sends, so it was not saved", 415)
+            return JSONResponse({"error": "this is not what the page sends, so it was not saved"}, 415)
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -85,9 +84,7 @@ class Guard:
         if not _same(given, self._token):
             return _locked()
         reply = HTMLResponse(_WELCOME)
-        reply.set_cookie(
-            _cookie_name("token", scope), quote(self._token), httponly=True, samesite="strict", max_age=_YEAR
-        )
+        set_cookie(reply, "token", quote(self._token), scope)
         return reply
 
     def _locked_out(self, scope: Scope, headers: Headers) -> Response | None:
@@ -95,7 +92,8 @@ class Guard:
             return None
         if scope["method"] in ("GET", "HEAD"):
             return _locked()
-        return _no("the token is not the one this page was opened with: open the page by its new address", 403)
+        why = "the token is not the one this page was opened with: open the page by its new address"
+        return JSONResponse({"error": why}, 403)
 
 
 def cookie(name: str, scope: Scope, headers: Headers) -> str:
@@ -118,10 +116,6 @@ def _cookie_name(name: str, scope: Scope) -> str:
 
 def _same(given: str, wanted: str) -> bool:
     return secrets.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
-
-
-def _no(why: str, code: int) -> Response:
-    return JSONResponse({"error": why}, code)
 
 
 def _locked() -> Response:

@@ -33,7 +33,6 @@ class Source(Struct, frozen=True):
     id: str
     title: str
     text: Markup
-    cited: bool
     known: bool = True
     is_empty: bool = False
 
@@ -86,7 +85,9 @@ def view_of(item: Item) -> View:
         claims=len(found.claims),
         cites=bool(cited),
         refuses=detect(answer[:_READ_CLOSELY]).value == "refused",
-        cited=tuple(_source(by_id[i], shared) if i in by_id else _unknown(i) for i in cited),
+        cited=tuple(
+            _source(by_id[i], shared) if i in by_id else Source(visible(i), "", Markup(""), known=False) for i in cited
+        ),
         others=tuple(_source(passage, shared, cited=False) for passage in passages if passage.id not in cited),
         has_passages=trace.retrieved is not None,
         read_in_part=len(answer) > _READ_CLOSELY,
@@ -137,11 +138,7 @@ def _source(passage: Passage, shared: _Shared, cited: bool = True) -> Source:
     page = "" if passage.page is None else f"p. {passage.page}"
     title = ", ".join(part for part in (visible(passage.doc), page) if part)
     marked = Markup("").join(_words(text, 0, len(text), shared.in_passage(passage.id, cited)))
-    return Source(visible(passage.id), title, marked, cited, is_empty=not passage.text.strip())
-
-
-def _unknown(name: str) -> Source:
-    return Source(visible(name), "", Markup(""), cited=True, known=False)
+    return Source(visible(passage.id), title, marked, is_empty=not passage.text.strip())
 
 
 def _answer(
