@@ -10,9 +10,9 @@ import click
 import msgspec
 
 from surefoot.cli.options import ledger_option
-from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
+from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
 
 if TYPE_CHECKING:

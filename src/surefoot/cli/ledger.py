@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.cli.options import ledger_option
-from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
@@ -25,6 +24,7 @@ from surefoot.io.sources import open_zst
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.problems import HARMLESS
 from surefoot.report.words import counted, plain
+from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
 from surefoot.types import Problem
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import gate_option
-from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.options import gate_option, json_option, map_option, rule_option
+from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
-from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
 from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.report import junit as junit_report
@@ -33,18 +32,11 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
 @gate_option("default, which has G1 to G5")
+@rule_option
 @click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="RULE",
-    help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
-)
-@click.option(
-    "--baseline",
-    metavar="FILE",
+    "--baseline", metavar="FILE",
     help="What --json printed for an earlier run: shown beside, and for rules with `baseline`.",
-)
+)  # fmt: skip
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
     help="Several traces for one question: an error, take one, or count each as an attempt.",
@@ -54,27 +46,17 @@ from surefoot.scoring import score as score_traces
     help="Recognise refusals in natural language, or only the exact token `not in context`.",
 )  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Break down by stratum or any other field. Repeatable.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    metavar="FIELD=PATH",
-    help="Where a field lies in your rows, e.g. answer=output.text. Repeatable.",
-)
+@map_option("Where a field lies in your rows, e.g. answer=output.text. Repeatable.")
 @report_option
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+@json_option("Print one JSON object instead of the table.")
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
 @click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
 def score(
-    traces: tuple[str, ...],
-    more_traces: tuple[str, ...],
-    reports: tuple[str, ...],
-    junit: str | None,
-    as_json: bool,
-    no_rows: bool,
+    questions: str, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
+    junit: str | None, as_json: bool, no_rows: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
-) -> int:
+) -> int:  # fmt: skip
     """Score traces against a question set, and decide by the gate.
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
@@ -84,19 +66,9 @@ def score(
     check_reports(reports, as_json)
     progress = _Progress()
     result = score_traces(
-        options["questions"],
-        [*traces, *more_traces],
-        gate=options["gate"],
-        rules=options["rules"],
-        baseline=options["baseline"],
-        rerun=options["rerun"],
-        refusal=options["refusal"],
-        by=options["by"],
-        mapping=read_mapping(options["mapping"]),
-        jobs=options["jobs"],
+        questions, [*traces, *more_traces], **options, progress=progress,
         keep_rows=bool(reports or junit or (as_json and not no_rows)),
-        progress=progress,
-    )
+    )  # fmt: skip
     progress.close()
     with quiet_if_nobody_reads():
         _write(result, reports, junit, as_json, no_rows)
@@ -114,16 +86,6 @@ def _check_outputs(traces: list[Path], outputs: list[str]) -> None:
         if place in taken or (is_read and any(place.is_relative_to(folder) for folder in folders)):
             raise UsageError(f"{path} would be overwritten", "write the report to a file of its own")
         taken.add(place)
-
-
-def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
-    mapping = {}
-    for pair in pairs:
-        field, equals, path = pair.partition("=")
-        if not (field and equals and path):
-            raise UsageError(f"--map {pair!r} is not FIELD=PATH", "write it like --map answer=output.text")
-        mapping[field.strip()] = path.strip()
-    return mapping
 
 
 def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
