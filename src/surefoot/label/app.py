@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import sys
 from collections.abc import Callable
-from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -36,35 +34,20 @@ LONGEST_NAME = 60
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _PROOF = re.compile(r"[0-9a-f]{32}")
 _MOST_PROOFS = 20
-_STATIC = {"label.js": "text/javascript", "label.css": "text/css", "icon.svg": "image/svg+xml"}
+_TYPES = {"label.js": "text/javascript", "label.css": "text/css", "icon.svg": "image/svg+xml"}
+_FILES = {name: (files("surefoot.label") / "static" / name).read_bytes() for name in _TYPES}
+# Part of their addresses: a browser keeps them, and a new release has new ones.
+_VERSION = hashlib.sha256(b"".join(_FILES.values())).hexdigest()[:12]
 
 
-class _StaleForm(BadForm):
-    """The secret of the page is not the one of the browser's cookie."""
+class _Post(Struct):
+    """What a page sends: some of this, as its address needs it."""
 
-
-class _Post(Struct, kw_only=True):
-    form: str  # the secret of the page it was sent from
-
-
-class _Name(_Post):
-    name: str
-
-
-class _Skip(_Post):
-    number: int
+    name: str = ""
+    label: Sent = Sent(0, "", "")
+    number: int = 0
     why: PassedOver = SKIPPED
-
-
-class _Undo(_Post):
-    sending: str
-
-
-class _Label(_Post):
-    label: Sent
-
-
-_Kind = TypeVar("_Kind", bound=_Post)
+    sending: str = ""
 
 
 def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str = "") -> ASGIApp:
@@ -76,9 +59,7 @@ def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str =
         Route("/who", pages.who),
         Route("/static/{name}", _static),
         Route("/name", pages.name, methods=["POST"]),
-        Route("/label", pages.label, methods=["POST"]),
-        Route("/skip", pages.skip, methods=["POST"]),
-        Route("/undo", pages.undo, methods=["POST"]),
+        *(Route(path, pages.act, methods=["POST"]) for path in ("/label", "/skip", "/undo")),
     ]
     handlers: dict[Any, ExceptionHandler] = {
         404: pages.lost, 405: pages.lost, SurefootError: _in_words, Exception: _in_words, ClientDisconnect: _to_nobody,
@@ -103,7 +84,7 @@ class _Pages:
     def who(self, request: Request) -> Response:
         if self._annotator:
             return RedirectResponse("/", 303)
-        return self._shown(request, "who.html", person=self._person(request))
+        return self._shown(request, "who.html")
 
     def answer(self, request: Request) -> Response:
         person = self._person(request)
@@ -113,7 +94,7 @@ class _Pages:
         page = self._desk.page(int(number), person, proofs) if _NUMBER.fullmatch(number) else None
         if page is None:
             return self.lost(request, None)
-        reply = self._shown(request, "answer.html", person=person, page=page)
+        reply = self._shown(request, "answer.html", page=page)
         if page.proof and page.proof not in proofs:
             set_cookie(reply, "offers", ".".join([*proofs, page.proof][-_MOST_PROOFS:]), request.scope)
         return reply
@@ -124,15 +105,15 @@ class _Pages:
             return RedirectResponse("/who", 303)
         next_one = self._desk.onwards(person)
         return self._shown(
-            request, "done.html", person=person, progress=self._desk.progress(person),
+            request, "done.html", progress=self._desk.progress(person),
             more="" if next_one == "/done" else next_one, undo=self._desk.last_sent(person),
         )  # fmt: skip
 
     def lost(self, request: Request, _: Exception | None) -> Response:
-        return self._shown(request, "lost.html", 404, person=self._person(request))
+        return self._shown(request, "lost.html", 404)
 
     async def name(self, request: Request) -> Response:
-        name = _name_of((await _body(request, _Name)).name)
+        name = _name_of((await _body(request)).name)
         if not name:
             raise BadForm(f"a name has 1 to {LONGEST_NAME} ordinary characters, and is no grader's", "write another")
         if self._annotator:
@@ -141,58 +122,36 @@ class _Pages:
         set_cookie(reply, "name", quote(name), request.scope)
         return reply
 
-    async def label(self, request: Request) -> Response:
-        sent = (await _body(request, _Label)).label
-        return await self._do(request, lambda person: self._desk.save(person, sent, _proofs_of(request)))
-
-    async def skip(self, request: Request) -> Response:
-        sent = await _body(request, _Skip)
-        return await self._do(
-            request, lambda person: self._desk.skip(person, sent.number, sent.why, _proofs_of(request))
-        )
-
-    async def undo(self, request: Request) -> Response:
-        sending = (await _body(request, _Undo)).sending
-        return await self._do(request, lambda person: self._desk.undo(person, sending))
-
-    async def _do(self, request: Request, what: Callable[[str], str]) -> Response:
-        person = self._person(request)
+    async def act(self, request: Request) -> Response:
+        """A label, a skip or an undo, as the address says; the reply says where to go then."""
+        post, person, proofs = await _body(request), self._person(request), _proofs_of(request)
         if not person:
             raise BadForm("it is not known who you are", "open the page anew and give your name")
-        return JSONResponse({"next": await run_in_threadpool(what, person)})
+        acts: dict[str, Callable[[], str]] = {
+            "/label": lambda: self._desk.save(person, post.label, proofs),
+            "/skip": lambda: self._desk.skip(person, post.number, post.why, proofs),
+            "/undo": lambda: self._desk.undo(person, post.sending),
+        }
+        return JSONResponse({"next": await run_in_threadpool(acts[request.scope["path"]])})
 
     def _person(self, request: Request) -> str:
         return self._annotator or _name_of(unquote(cookie("name", request.scope, request.headers)))
 
     def _shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
-        secret = _form_of(request)
-        made = secret or secrets.token_urlsafe(24)
-        words = {"desk": self._desk, "form": made, "named_by_command": bool(self._annotator), **more}
-        words["files"] = _files_version()
+        words = {
+            "desk": self._desk, "person": self._person(request), "named_by_command": bool(self._annotator),
+            "files": _VERSION, **more,
+        }  # fmt: skip
         again = BackgroundTask(self._desk.labels.refresh_if_old)
-        reply = HTMLResponse(self._templates.get_template(template).render(words), code, background=again)
-        if not secret and code == 200:  # browsers ask for things nobody told them of; those must not change it
-            set_cookie(reply, "form", made, request.scope)
-        return reply
-
-
-@cache
-def _files() -> dict[str, bytes]:
-    return {name: (files("surefoot.label") / "static" / name).read_bytes() for name in _STATIC}
-
-
-@cache
-def _files_version() -> str:
-    """Part of their addresses: a browser keeps them, and a new release has new ones."""
-    return hashlib.sha256(b"".join(_files().values())).hexdigest()[:12]
+        return HTMLResponse(self._templates.get_template(template).render(words), code, background=again)
 
 
 def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in _STATIC:
+    if name not in _FILES:
         return Response("there is no such file\n", 404, media_type="text/plain")
     kept = {"Cache-Control": "private, max-age=31536000, immutable"}
-    return Response(_files()[name], media_type=_STATIC[name], headers=kept)
+    return Response(_FILES[name], media_type=_TYPES[name], headers=kept)
 
 
 def clean_name(given: str) -> str:
@@ -211,25 +170,17 @@ def _proofs_of(request: Request) -> list[str]:
     return _PROOF.findall(cookie("offers", request.scope, request.headers))[-_MOST_PROOFS:]
 
 
-def _form_of(request: Request) -> str:
-    return cookie("form", request.scope, request.headers)
-
-
-async def _body(request: Request, kind: type[_Kind]) -> _Kind:
-    """What the page sent, if it was sent from a page of ours: the secret is in the page and in a cookie."""
+async def _body(request: Request) -> _Post:
+    """What the page sent."""
     data = b""
     async for part in request.stream():
         data += part
         if len(data) > _LARGEST_BODY:
             raise BadForm("what was sent is too large", "shorten the note")
     try:
-        found = msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=_Post)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadForm(f"what was sent cannot be read: {error}", "reload the page") from error
-    secret = _form_of(request)
-    if not secret or not secrets.compare_digest(found.form.encode(), secret.encode()):
-        raise _StaleForm("this page was opened in another browser, or its cookies are gone", "reload the page")
-    return found
 
 
 def _to_nobody(_: Request, __: Exception) -> Response:
@@ -244,12 +195,6 @@ def _in_words(request: Request, error: Exception) -> Response:
     code = 400 if isinstance(error, UsageError) else 503
     if code == 503:
         print(f"error: {told}", file=sys.stderr)  # noqa: T201
-    if isinstance(error, _StaleForm):
-        # Two first visits at once, or cookies that were cleared. No page but ours can read this reply and try again.
-        form = _form_of(request) or secrets.token_urlsafe(24)
-        reply = JSONResponse({"error": told, "hint": hint, "form": form}, 409)
-        set_cookie(reply, "form", form, request.scope)
-        return reply
     if request.method == "POST":
         return JSONResponse({"error": told, "hint": hint}, code)
     return Response(f"{told}\nhint: {hint}\n", code, media_type="text/plain")

@@ -62,6 +62,7 @@ class Guard:
             return PlainTextResponse(f"this page is not served under the name {host[:100]!r}\n", 421)
         if scope["method"] in ("GET", "HEAD"):
             return None
+        # A browser always says from which page it sends, and no page can make it say something else.
         is_ours = headers.get("origin", "") == f"{scope['scheme']}://{host}"
         if not is_ours or headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return JSONResponse({"error": "this was sent from another page, so it was not saved"}, 403)

@@ -5,20 +5,16 @@ const $ = (id) => document.getElementById(id);
 const SECONDS_TO_WAIT = 120; // longer than the server waits for a ledger that is locked, so that it can say so
 
 // One way to send anything. What fails is said on the page, and nothing on the page is lost.
-async function send(path, content, isSecondTry = false) {
+async function send(path, content) {
   try {
     const reply = await fetch(path, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ form: document.body.dataset.form, ...content }),
+      body: JSON.stringify(content),
       signal: AbortSignal.timeout(SECONDS_TO_WAIT * 1000),
     });
     const said = await reply.json();
     if (reply.ok) return { next: said.next };
-    if (said.form && !isSecondTry) {
-      document.body.dataset.form = said.form; // the browser's cookie has changed since the page came
-      return send(path, content, true);
-    }
     return { error: said.hint ? `${said.error} (${said.hint})` : said.error };
   } catch (error) {
     if (error.name === "TimeoutError") return { error: `the server has not answered for ${SECONDS_TO_WAIT} seconds` };
