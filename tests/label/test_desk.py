@@ -240,6 +240,9 @@ def test_what_the_gate_asked_for_is_no_sample(sit: Sit, mill: Path) -> None:
     desk.save("Ana", sent(desk, next_of(desk, "Ana"), "b", factuality="wrong"))
     assert desk.sample == Sample(1, 4) and desk.is_for_the_gate
     assert sit(target=2).sample == Sample(1, 2) and not sit().is_for_the_gate
+    drawn_by_chance = [{**one, "drawn": "sample"} for one in needed]
+    (mill / "decision.json").write_text(json.dumps({"label_next": drawn_by_chance}), encoding="utf-8")
+    assert sit(only_gate=True).sample is None
 
 
 def test_without_a_decision_the_gate_waits_for_nothing(sit: Sit) -> None:

@@ -184,17 +184,17 @@ async def _body(request: Request) -> _Post:
 
 
 def _to_nobody(_: Request, __: Exception) -> Response:
-    """Whoever sent it hung up in the middle of it; nothing was saved, and nobody is there to be told."""
+    """Whoever sent it hung up in the middle of it; nothing was saved, and nobody waits for a reply."""
     return Response(status_code=400)
 
 
 def _in_words(request: Request, error: Exception) -> Response:
     """An error is a sentence, on the page and where the server was started."""
-    told = error.message if isinstance(error, SurefootError) else words_of(error)
+    message = error.message if isinstance(error, SurefootError) else words_of(error)
     hint = error.hint if isinstance(error, SurefootError) else "see what the server printed"
     code = 400 if isinstance(error, UsageError) else 503
     if code == 503:
-        print(f"error: {told}", file=sys.stderr)  # noqa: T201
+        print(f"error: {message}", file=sys.stderr)  # noqa: T201
     if request.method == "POST":
-        return JSONResponse({"error": told, "hint": hint}, code)
-    return Response(f"{told}\nhint: {hint}\n", code, media_type="text/plain")
+        return JSONResponse({"error": message, "hint": hint}, code)
+    return Response(f"{message}\nhint: {hint}\n", code, media_type="text/plain")

@@ -1,4 +1,4 @@
-"""The desk at which people label a run: which answer each of them has before them, and what they say of it."""
+"""The desk at which people label a run: which answer each of them has before them, and which labels they give."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ class Desk:
             return None
         sheet, view = self.queue.sheets[number - 1], self._view(number)
         with self.labels.lock:
-            said = self.labels.history.of(person, sheet.version)
+            labels = self.labels.history.of(person, sheet.version)
             before, after = self._beside(sheet.version, person)
             return Page(
                 number, sheet, view, self._asked(view),
-                {axis: label.value for axis, label in said.items()},
-                next((said[field.name].note for field in self.fields if field.name in said), ""),
+                {axis: label.value for axis, label in labels.items()},
+                next((labels[field.name].note for field in self.fields if field.name in labels), ""),
                 self.progress(person), before, after, self.last_sent(person),
                 self._proof(person, sheet.version) if self._was_offered(person, sheet.version, proofs) else "",
             )  # fmt: skip
@@ -133,8 +133,8 @@ class Desk:
 
     @property
     def sample(self) -> Sample | None:
-        """What the gate asked for is no sample of the run; None where it asked for nothing."""
-        if not self._gate:
+        """What the gate picked for what it would decide is no sample of the run; None where it picked nothing."""
+        if "gate" not in self._drawn.values():
             return None
         own = {sheet.version for sheet in self.queue.sheets if sheet.run == self.queue.run}
         with self.labels.lock:
@@ -174,7 +174,7 @@ class Desk:
         return self.onwards(person)
 
     def undo(self, person: str, sending: str) -> str:
-        """Take back what a person sent, by new rows that say what was said before; back to that answer."""
+        """Take back what a person sent, by new rows with the values of before; back to that answer."""
         with self.labels.lock:
             last, found = self.last_sent(person), self.labels.history.before(person, sending)
         if not found:
@@ -199,12 +199,12 @@ class Desk:
     def _changes(
         self, person: str, sent: Sent, fields: Sequence[Field], values: Mapping[str, Value], drawn: Drawn
     ) -> Callable[[History], list[Label]]:
-        """One row for each axis on which a person says something else than before; a note goes with the first."""
+        """One row for each axis that a person labels otherwise than before; a note goes with the first."""
         question_id, attempt = self.queue.sheets[sent.number - 1].key
         run, note = self.queue.sheets[sent.number - 1].run, " ".join(visible(sent.note).split())[:_LONGEST_NOTE]
 
         def rows_of(before: History) -> list[Label]:
-            # What is sent twice says nothing new and makes no row, unless it was changed or taken back in between. A
+            # What is sent twice changes nothing and makes no row, unless it was changed or taken back in between. A
             # page whose reply was lost may not know of that.
             sending = secrets.token_hex(16) if before.has(person, sent.id) else sent.id
             latest, rows = before.of(person, sent.version), []

@@ -1,7 +1,7 @@
 """The labels on a run: in memory, so that a page never waits for the ledger, and in the ledger when they are saved.
 
-Another server or program may write to the same ledger. So what a person said before is read in the very transaction
-that adds to it.
+Another server or program may write to the same ledger. So the earlier labels of a person are read in the very
+transaction that adds to them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _SECONDS_IN_LINE = 1.0  # one after the other is fastest, but not behind one who
 
 
 class History:
-    """What people said, in the order they said it. `needed` is the axis that makes an answer count as labelled."""
+    """Labels in the order in which they were given. `needed` is the axis that makes an answer count as labelled."""
 
     def __init__(self, needed: str, rows: Iterable[Label] = ()) -> None:
         self._needed = needed
         self._sent: defaultdict[str, dict[str, list[Label]]] = defaultdict(dict)  # by person: what they sent, in order
-        self._said: defaultdict[tuple[str, str], dict[str, list[Label]]] = defaultdict(dict)  # by person and version
+        self._rows: defaultdict[tuple[str, str], dict[str, list[Label]]] = defaultdict(dict)  # by person and version
         self._mine: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by person: versions, the latest last
         self._people: defaultdict[str, dict[str, Drawn]] = defaultdict(dict)  # by version: who labelled it, how drawn
         self._passed: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by person: versions not labelled, and why
@@ -53,7 +53,7 @@ class History:
             if row.id in self._ids:
                 continue
             self._ids.add(row.id)
-            self._said[row.annotator, row.version].setdefault(row.axis, []).append(row)
+            self._rows[row.annotator, row.version].setdefault(row.axis, []).append(row)
             if row.axis == self._needed:
                 self._count(row)
             if sent := _SENT.fullmatch(row.id):
@@ -71,14 +71,14 @@ class History:
             passed[row.version] = row.note
 
     def of(self, person: str, version: str) -> dict[str, Label]:
-        """What a person last said of an answer, by axis."""
-        said = self._said.get((person, version), {})
-        return {axis: rows[-1] for axis, rows in said.items() if rows[-1].value is not None}
+        """The labels of a person on an answer that stand, by axis."""
+        by_axis = self._rows.get((person, version), {})
+        return {axis: rows[-1] for axis, rows in by_axis.items() if rows[-1].value is not None}
 
     def drawn(self, person: str, version: str, now: Drawn) -> Drawn:
         """How an answer was drawn when a person first saw it, unless they picked it by hand since: that stays."""
-        said = self._said.get((person, version), {})
-        ways = [row.drawn for rows in said.values() for row in rows] or [now]
+        by_axis = self._rows.get((person, version), {})
+        ways = [row.drawn for rows in by_axis.values() for row in rows] or [now]
         return next((way for way in ways if way in BY_CHOICE), ways[0])
 
     def mine(self, person: str) -> list[str]:
@@ -114,9 +114,9 @@ class History:
         """The rows of a sending, each with the value and note that it replaced."""
         found = []
         for row in self._sent.get(person, {}).get(sending, []):
-            said = self._said[person, row.version][row.axis]
-            place = said.index(row)
-            found.append((row, said[place - 1].value, said[place - 1].note) if place else (row, None, ""))
+            rows = self._rows[person, row.version][row.axis]
+            place = rows.index(row)
+            found.append((row, rows[place - 1].value, rows[place - 1].note) if place else (row, None, ""))
         return found
 
 
@@ -143,20 +143,20 @@ class Labels:
                 self._read_at = time.monotonic()
 
     def refresh_if_old(self) -> None:
-        """A ledger that cannot be read now is read later; saving says what is wrong."""
+        """A ledger that cannot be read now is read later; whoever saves then learns what is wrong."""
         if time.monotonic() - self._read_at > _READ_AGAIN_AFTER:
             with contextlib.suppress(Incomplete):
                 self.refresh()
 
     def write(self, person: str, version: str, rows_of: Callable[[History], Sequence[Label]]) -> None:
-        """Add what `rows_of` makes of all that a person has said of an answer. It is on disk then."""
+        """Add the rows that `rows_of` makes of a person's earlier labels on an answer. They are on disk then."""
         is_next = self._writing.acquire(timeout=_SECONDS_IN_LINE)
         try:
             self.check()
             with self.ledger.database.writing() as connection:
                 of_person = in_order(LABELS).where(LABELS.c.version == version, LABELS.c.annotator == person)
-                said = [record(Label, row) for row in connection.execute(of_person).mappings()]
-                rows = dated(rows_of(History(self.needed, said)), said, datetime.now(UTC))
+                earlier = [record(Label, row) for row in connection.execute(of_person).mappings()]
+                rows = dated(rows_of(History(self.needed, earlier)), earlier, datetime.now(UTC))
                 add(connection, rows)
             self.check()
         finally:
@@ -165,7 +165,7 @@ class Labels:
         with self.lock:
             self._kept += rows
             self.history.add(rows)
-            is_stale = any(row not in self.history for row in said)
+            is_stale = any(row not in self.history for row in earlier)
         if is_stale:  # another server has written to the ledger
             with contextlib.suppress(Incomplete):
                 self.refresh()
@@ -191,10 +191,10 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return state.st_dev, state.st_ino
 
 
-def dated(rows: Sequence[Label], said: Sequence[Label], now: datetime) -> list[Label]:
+def dated(rows: Sequence[Label], earlier: Sequence[Label], now: datetime) -> list[Label]:
     """The rows at a time at which they count; the ledger may hold times that no clock of ours has shown yet."""
     axes = {row.axis for row in rows}
-    newest = max((row.at for row in said if row.axis in axes), default="")
+    newest = max((row.at for row in earlier if row.axis in axes), default="")
     if (at := time_after(newest, now)) is None:
         message = f"an earlier label of yours on this answer has the time {newest[:40]!r}, and no other can be later"
         raise BadForm(message, "it came with a file; label this answer under another name")

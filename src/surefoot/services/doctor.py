@@ -134,7 +134,7 @@ def _blocks(finding: Finding, enough: bool) -> bool:
 
 
 def _judged(question: Question, trace: Trace) -> tuple[str, bool]:
-    """What there is to say of an answer, and whether it is as it should be."""
+    """A remark on an answer, and whether the answer is as it should be."""
     if trace.error is not None:
         return (trace.error if question.retrieval == "null" else f"the pipeline failed: {trace.error}"), False
     refused = refusals.detect(trace.answer or "").value == "refused"

@@ -155,7 +155,7 @@ def _left_out(store: RunStore, sheets: Mapping[_Key, Sheet], asked_for: int, fou
 
 
 def _verdicts(store: RunStore) -> tuple[dict[_Key, str | None], list[str]]:
-    """What the run's own grader said. It orders the queue and is shown to nobody."""
+    """The verdicts of the run's own grader. They order the queue and are shown to nobody."""
     grader = store.manifest.grader
     found = {
         (verdict.question_id, verdict.attempt): None if verdict.value is None else str(verdict.value)
