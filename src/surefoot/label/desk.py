@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.gate.queue import next_for
@@ -66,7 +65,7 @@ class Page(Struct, frozen=True):
 
 
 class Desk:
-    """Any number of people at once. Looking never waits for saving."""
+    """Any number of people at once. Looking never waits for saving. The ledger has to know the run."""
 
     def __init__(self, queue: LabelQueue, rubric: Rubric, fields: Sequence[Field], ledger: Ledger) -> None:
         self.queue, self.rubric, self.fields, self.ledger = queue, rubric, fields, ledger
@@ -176,20 +175,17 @@ class Desk:
     def undo(self, person: str, sending: str) -> str:
         """Take back what a person sent, by new rows with the values of before; back to that answer."""
         with self.labels.lock:
-            last, found = self.last_sent(person), self.labels.history.before(person, sending)
+            last, found = self.last_sent(person), self.labels.history.undoing(person, sending)
         if not found:
             raise BadForm("there is nothing to take back", "reload the page")
-        version = found[0][0].version
+        version = found[0].version
 
         def rows_of(before: History) -> list[Label]:
             if before.has(person, sending + UNDO):
                 return []
             if sending != last or sending != before.last_sent(person):
                 raise BadForm("you have saved something since, in another tab", "reload the page")
-            return [
-                msgspec.structs.replace(row, id=f"{sending}{UNDO}:{row.axis}", value=value, note=note)
-                for row, value, note in before.before(person, sending)
-            ]
+            return before.undoing(person, sending)
 
         self.labels.write(person, version, rows_of)
         with self.labels.lock:
@@ -249,7 +245,5 @@ class Desk:
 
 def _key_of(ledger: Ledger, run: str) -> bytes:
     """The same at every start, and in every server on one ledger: made from what the ledger alone knows of a run."""
-    first = next((entry for entry in ledger.runs() if entry.id == run), None)
-    if first is None:
-        return secrets.token_bytes(32)
+    first = next(entry for entry in ledger.runs() if entry.id == run)
     return hashlib.pbkdf2_hmac("sha256", f"{first.at}\0{first.path}".encode("utf-8", "replace"), run.encode(), _ROUNDS)

@@ -11,22 +11,22 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.io.new_labels import time_after
 from surefoot.label.form import BadForm
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
-from surefoot.records import BY_CHOICE, CANNOT_TELL, SKIPPED, Drawn, Label, Value
+from surefoot.records import BY_CHOICE, Drawn, Label, PassedOver
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
 UNDO = "~undo"
-_SENT = re.compile(rf"({SENDING.pattern})({UNDO})?:.*", re.DOTALL)
+_SENT = re.compile(rf"({SENDING.pattern}(?:{UNDO})?):.*", re.DOTALL)
 _READ_AGAIN_AFTER = 10.0  # seconds: others may write to the ledger too
 _SECONDS_IN_LINE = 1.0  # one after the other is fastest, but not behind one who waits for a locked ledger
 
@@ -38,9 +38,7 @@ class History:
         self._needed = needed
         self._sent: defaultdict[str, dict[str, list[Label]]] = defaultdict(dict)  # by person: what they sent, in order
         self._rows: defaultdict[tuple[str, str], dict[str, list[Label]]] = defaultdict(dict)  # by person and version
-        self._mine: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by person: versions, the latest last
-        self._people: defaultdict[str, dict[str, Drawn]] = defaultdict(dict)  # by version: who labelled it, how drawn
-        self._passed: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by person: versions not labelled, and why
+        self._newest: dict[tuple[str, str], Label] = {}  # by person and version, on the needed axis; the latest last
         self._ids: set[str] = set()
         self.add(rows)
 
@@ -53,22 +51,13 @@ class History:
             if row.id in self._ids:
                 continue
             self._ids.add(row.id)
-            self._rows[row.annotator, row.version].setdefault(row.axis, []).append(row)
+            key = row.annotator, row.version
+            self._rows[key].setdefault(row.axis, []).append(row)
             if row.axis == self._needed:
-                self._count(row)
+                self._newest.pop(key, None)
+                self._newest[key] = row
             if sent := _SENT.fullmatch(row.id):
-                self._sent[row.annotator].setdefault(sent[1] + (sent[2] or ""), []).append(row)
-
-    def _count(self, row: Label) -> None:
-        mine, people, passed = self._mine[row.annotator], self._people[row.version], self._passed[row.annotator]
-        mine.pop(row.version, None)
-        people.pop(row.annotator, None)
-        passed.pop(row.version, None)
-        if row.value is not None:
-            mine[row.version] = None
-            people[row.annotator] = row.drawn
-        elif row.note in (SKIPPED, CANNOT_TELL):
-            passed[row.version] = row.note
+                self._sent[row.annotator].setdefault(sent[1], []).append(row)
 
     def of(self, person: str, version: str) -> dict[str, Label]:
         """The labels of a person on an answer that stand, by axis."""
@@ -81,26 +70,30 @@ class History:
         ways = [row.drawn for rows in by_axis.values() for row in rows] or [now]
         return next((way for way in ways if way in BY_CHOICE), ways[0])
 
+    def _labels(self) -> Iterator[Label]:
+        return (row for row in self._newest.values() if row.value is not None)
+
     def mine(self, person: str) -> list[str]:
         """The versions a person has labelled, the latest last."""
-        return list(self._mine.get(person, ()))
+        return [row.version for row in self._labels() if row.annotator == person]
 
-    def passed_over(self, person: str, why: str) -> list[str]:
+    def passed_over(self, person: str, why: PassedOver) -> list[str]:
         """The versions that a person has seen and not labelled for this reason, the latest last."""
-        return [version for version, reason in self._passed.get(person, {}).items() if reason == why]
+        rows = (row for row in self._newest.values() if row.annotator == person and row.value is None)
+        return [row.version for row in rows if row.note == why]
 
     def by_others(self, person: str) -> set[str]:
-        return {version for version, people in self._people.items() if people.keys() - {person}}
+        return {row.version for row in self._labels() if row.annotator != person}
 
     @property
     def labelled(self) -> set[str]:
         """The versions that anybody has labelled."""
-        return {version for version, people in self._people.items() if people}
+        return {row.version for row in self._labels()}
 
     @property
     def sampled(self) -> set[str]:
         """The labelled versions that somebody had drawn by chance. The others speak for themselves alone."""
-        return {version for version, people in self._people.items() if set(people.values()) - BY_CHOICE}
+        return {row.version for row in self._labels() if row.drawn not in BY_CHOICE}
 
     def has(self, person: str, sending: str) -> bool:
         return sending in self._sent.get(person, {})
@@ -110,13 +103,14 @@ class History:
         sent = self._sent.get(person, {})
         return next((name for name in reversed(sent) if not name.endswith(UNDO) and name + UNDO not in sent), "")
 
-    def before(self, person: str, sending: str) -> list[tuple[Label, Value, str]]:
-        """The rows of a sending, each with the value and note that it replaced."""
+    def undoing(self, person: str, sending: str) -> list[Label]:
+        """Rows that take a sending back: each has the value and note of before."""
         found = []
         for row in self._sent.get(person, {}).get(sending, []):
             rows = self._rows[person, row.version][row.axis]
             place = rows.index(row)
-            found.append((row, rows[place - 1].value, rows[place - 1].note) if place else (row, None, ""))
+            value, note = (rows[place - 1].value, rows[place - 1].note) if place else (None, "")
+            found.append(replace(row, id=f"{sending}{UNDO}:{row.axis}", value=value, note=note))
         return found
 
 
@@ -198,4 +192,4 @@ def dated(rows: Sequence[Label], earlier: Sequence[Label], now: datetime) -> lis
     if (at := time_after(newest, now)) is None:
         message = f"an earlier label of yours on this answer has the time {newest[:40]!r}, and no other can be later"
         raise BadForm(message, "it came with a file; label this answer under another name")
-    return [msgspec.structs.replace(row, at=at) for row in rows]
+    return [replace(row, at=at) for row in rows]
