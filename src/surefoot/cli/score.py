@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,8 +12,6 @@ import click
 from surefoot.cli.options import gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
-from surefoot.errors import UsageError
-from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.report import terminal
@@ -61,8 +58,7 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
-    outputs = [*files_of(reports), *([junit] if junit is not None else [])]
-    _check_outputs([Path(path) for path in (*traces, *more_traces)], outputs)
+    check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
     check_reports(reports, as_json)
     progress = _Progress()
     result = score_traces(
@@ -73,19 +69,6 @@ def score(
     with quiet_if_nobody_reads():
         _write(result, reports, junit, as_json, no_rows)
     return int(result.exit_code)
-
-
-def _check_outputs(traces: list[Path], outputs: list[str]) -> None:
-    """Before any work is done: every report has its own place, and none is an input."""
-    check_outputs(outputs, ("reports", "junit"))
-    folders = [path.resolve() for path in traces if path.is_dir()]
-    taken = set[Path]()
-    for path in outputs:
-        place = Path(path).resolve()
-        is_read = place.exists() and any(suffix in place.suffixes for suffix in TRACE_SUFFIXES)
-        if place in taken or (is_read and any(place.is_relative_to(folder) for folder in folders)):
-            raise UsageError(f"{path} would be overwritten", "write the report to a file of its own")
-        taken.add(place)
 
 
 def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from surefoot.errors import Incomplete, UsageError
+from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.io.writer import LOCK, printable
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS
 
@@ -36,9 +37,11 @@ def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_o
 
 
 def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], ledger: Sequence[Path] = ()) -> None:
-    """Before any work is done. An input that is a run is all of its files; the ledger may not be there yet."""
+    """Before any work is done. An input may be a run, or a folder of traces; the ledger may not be there yet."""
     there = [Path(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
+    folders = [_followed(path) for path in there if path.is_dir()]
     there += [run / name for run in there if (run / MANIFEST).is_file() for name in _OF_A_RUN]
+    taken: set[Path] = set()
     for name in names:
         if name == "":
             raise UsageError("there is no folder to write '' into", "name a file")
@@ -48,6 +51,11 @@ def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], led
             message = f"{printable(path)} is also something to read, and would be overwritten"
             raise UsageError(message, _ELSEWHERE)
         _refuse_precious(path)
+        place = _followed(path)
+        is_trace = place.exists() and any(suffix in place.suffixes for suffix in TRACE_SUFFIXES)
+        if place in taken or (is_trace and any(place.is_relative_to(folder) for folder in folders)):
+            raise UsageError(f"{printable(path)} would be overwritten", "write the report to a file of its own")
+        taken.add(place)
 
 
 def _check_place(path: Path, ledger: Iterable[Path]) -> None:
