@@ -18,7 +18,6 @@ from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable
-from surefoot.records import MEMBER, is_annotator
 from surefoot.report.words import plain
 from surefoot.rubric import Rubric
 from surefoot.services.runs import read_run
@@ -81,13 +80,6 @@ def note_problems(joined: Joined) -> None:
 def calibrated(joined: Joined, by: Rubric, asked: Asked, corpus: str = "") -> Calibration:
     others = target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
     return calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
-
-
-def graders_of(store: RunStore) -> set[str]:
-    """All whose verdicts a run has: no label on its answers may be by one of them."""
-    given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
-    members = (name for part, name in store.manifest.versions.items() if part.startswith(MEMBER))
-    return {*given, *members, store.manifest.grader or ""} - {""}
 
 
 def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:

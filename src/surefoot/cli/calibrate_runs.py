@@ -19,7 +19,6 @@ from surefoot.cli.calibrate_inputs import (
     Asked,
     calibrated,
     documents_of,
-    graders_of,
     note,
     note_problems,
     of_one_grader,
@@ -35,7 +34,7 @@ from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.records import Certificate, Label, is_called_like_a_grader
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
-from surefoot.services.runs import read_run
+from surefoot.services.runs import graders_of, read_run
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.types import Problem
