@@ -17,7 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, BinaryIO
 
-import zstandard
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
@@ -69,7 +68,7 @@ class ParquetGroup(Struct, frozen=True):
     def rows(self) -> tuple[list[Problem], list[dict[str, object]]]:
         """A column with values that Python cannot hold is left out and named."""
         try:
-            table = _pyarrow_parquet().ParquetFile(self.path).read_row_group(self.group)
+            table = library("pyarrow.parquet", "parquet").ParquetFile(self.path).read_row_group(self.group)
         except Exception as error:  # noqa: BLE001 - pyarrow raises its own family, imported only here
             return [Problem("unreadable", f"damaged Parquet: {error}", self.source)], []
         columns, problems = {}, []
@@ -122,8 +121,9 @@ def _guarded(path: Path) -> Iterator[Block]:
     """A file that cannot be read, or breaks off, is a problem of that file and not of the run."""
     try:
         yield from _blocks_of_file(path)
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError, Incomplete) as error:
+    except (OSError, EOFError, zlib.error, Incomplete) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        reason += f" ({error.hint})" if isinstance(error, Incomplete) and error.hint else ""
         yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", path)
 
 
@@ -146,7 +146,7 @@ def _blocks_of_file(path: Path) -> Iterator[Block]:
 
 
 def _blocks_of_parquet(path: Path) -> Iterator[Block]:
-    parquet = _pyarrow_parquet()
+    parquet = library("pyarrow.parquet", "parquet")
     try:
         metadata = parquet.ParquetFile(path).metadata
     except Exception as error:
@@ -238,13 +238,17 @@ def open_zst(file: IO[bytes]) -> io.BufferedReader:
 
 def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
     """All frames of a file, one after the other."""
-    frame, is_begun = zstandard.ZstdDecompressor().decompressobj(), False
+    zstd = library("zstandard", "zstd")
+    frame, is_begun = zstd.ZstdDecompressor().decompressobj(), False
     while packed := file.read(_PACKED_BYTES):
         while packed:
-            yield frame.decompress(packed)
+            try:
+                yield frame.decompress(packed)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from error
             is_begun, packed = not frame.eof, frame.unused_data
             if frame.eof:
-                frame = zstandard.ZstdDecompressor().decompressobj()
+                frame = zstd.ZstdDecompressor().decompressobj()
     if is_begun:
         raise EOFError("the file breaks off before its end")
 
@@ -266,8 +270,10 @@ class _Unpacked(io.RawIOBase):
         return size
 
 
-def _pyarrow_parquet() -> ModuleType:
+def library(name: str, extra: str) -> ModuleType:
+    """A package that comes with an extra of ours."""
     try:
-        return import_module("pyarrow.parquet")
+        return import_module(name)
     except ImportError as error:
-        raise Incomplete("reading Parquet needs pyarrow; hint: pip install 'surefoot[parquet]'") from error
+        hint = f"install surefoot with its extra `{extra}`: pip install '/path/to/surefoot[{extra}]'"
+        raise Incomplete(f"this file needs the package {name.partition('.')[0]}", hint) from error

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-import zstandard
 from msgspec.structs import replace
 
 from surefoot import rubric
@@ -19,7 +18,7 @@ from surefoot.cli.calibrate_inputs import refuse_verdicts_of
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
-from surefoot.io.sources import open_zst
+from surefoot.io.sources import library, open_zst
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import add_records, is_export, is_headless, read_records, write_ledger
@@ -165,7 +164,7 @@ def _compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
             yield packed  # type: ignore[misc]
     elif path.suffix == ".zst":
-        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
+        with library("zstandard", "zstd").ZstdCompressor().stream_writer(file, closefd=False) as packed:
             yield packed
     else:
         yield file
@@ -179,7 +178,7 @@ def _lines(path: Path) -> Iterator[bytes]:
                 yield from gzip.GzipFile(fileobj=file)
             else:
                 yield from open_zst(file) if path.suffix == ".zst" else file
-    except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError, EOFError) as error:
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
 
 
