@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from surefoot.table import ClaimFinding
+from surefoot.text.phrases import phrase
 from surefoot.text.quantities import Quantity
 from surefoot.text.refusals import Refusal, detect
 from surefoot.text.talk import (
@@ -34,23 +35,7 @@ from surefoot.types import Passage, Question
 # show where it is from, so that its words may be freer.
 _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
-# "No, ..." answers; "no mention of it" does not.
-_YES_NO = re.compile(
-    r"\W*(?:and |but |so )?(?:yes|no)\b(?=\W*[,.:;!–—-]|\W*$| (?:it|they|you|he|she|the|this|that)\b)", re.IGNORECASE
-)
-_PRONOUN = re.compile(
-    r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b|.*\b(?:those|these|them)\b(?! \w{3,}s\b)",
-    re.IGNORECASE,
-)
-# Who guesses answers, whatever the passages say of it.
-_GUESS = re.compile(
-    r"\b(?:(?:seems?|appears?|(?:is|are) likely) to|probably|presumably|most likely|apparently)\b", re.IGNORECASE
-)
-_SEEN = re.compile(
-    r"\b(?:see|saw|find|found|noticed?|read|report|learn|(?:says?|states?|mentions?|tells?|confirms?|shows?|notes?|adds?)"
-    r"(?: us| you)?)(?: \w+)?,? that\W*$",
-    re.IGNORECASE,
-)
+_YES_NO, _PRONOUN, _GUESS, _SEEN = phrase("yes_no"), phrase("pronoun"), phrase("guess"), phrase("seen")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"\w+")
 _QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage

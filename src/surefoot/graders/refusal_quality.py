@@ -26,58 +26,19 @@ from surefoot.text.clauses import (
     words_at,
 )
 from surefoot.text.normal import word_set
+from surefoot.text.phrases import phrase
 from surefoot.text.refusals import detect
-from surefoot.text.talk_words import POINTERS
 from surefoot.text.terms import stem, terms
 from surefoot.types import Evidence, Item, Passage, Question
 
-_BEFORE_A_NOUN = re.compile(r"(?:\b(?:no|any|an?|the|of|your|its|their)|['’]s?)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-_TOPIC = re.compile(r"\b(?:no|kein\w*|whether|if|about|regarding|concerning|on)\b((?:\W+[\w'’-]+){0,4})", re.IGNORECASE)
+_BEFORE_A_NOUN, _TOPIC = phrase("before_a_noun"), phrase("topic")
 _NOT_A_SUBJECT = word_set("i we you that this it there what which any so as because for")
-
-_SEEK = (
-    "(?:ask|check|consult|contact|see|try|look|read|request|get|obtain|send|share|upload|attach|provide|supply|tell|call"
-    "|phone|ring|e-?mail|mail|write|message|speak|talk|turn|go|visit|refer|search|find|review|raise|settle|verify|confirm"
-    "|clarify|quote|approach|seek|order|inquire|enquire|paste|forward|submit|escalate|reach|specify|take|have|give|bring"
-    "|put|pull|dig|open|browse|point|study|examine|start|apply|inspect|add|load|arrange|book|commission|locate|follow)"
-)
-_CAN = r"(?:can|could|may|might|should|would|will|ought to|(?:is|are) likely to)"
-_ASIDE = r"(?: (?:\w+ly|also|then|still|well|first|always|(?:be able|have|need|want|wish|like|do well) to))*"
-# Told to do something: a verb of seeking, or any word that an object follows where no noun could stand.
-_ORDER = re.compile(
-    r"(?:^\W*(?:(?:so|or|and|then|also|otherwise|instead|next|first|perhaps|maybe|please|kindly|[\w ]{1,20}:)\W+)*"
-    r"|[,:(]\s+(?:or |and |so |then |just |simply )*|\b(?:or|and|so|then) |\bplease (?:\w+ly )?)"
-    rf"({_SEEK}\b(?![-'’])|(?!\w+(?:s|ed|ing|ly)\b)[a-z]+(?= (?:the|an?|your|them|it|me|us|those|these|my|our)\b))",
-    re.IGNORECASE,
-)
-_NO_VERB = re.compile(
-    "(?:in|on|at|by|for|from|with|under|over|after|before|during|through|throughout|unlike|like|despite|besides|per|via"
-    "|both|all|only|even|just|while|when|where|if|since|because|as|than|that|to|of|about|between|within|without|against"
-    "|and|or|but|so|not|what|which|who|whose|how|why|whether|once|until|unless|into|onto|upon|across|behind|except|given"
-    "|is|are|was|were|yet|though|although|whereas|neither|nor|either|near|beyond|such|quite|then|also|otherwise|instead)",
-    re.IGNORECASE,
-)
-_ADVICE = re.compile(
-    rf"\b(?:you|one)(?: {_CAN}| must| need| have|['’](?:d|ll)){_ASIDE}(?: to)? [a-z-]+"
-    rf"|\bi(?: would|['’]d){_ASIDE} (?!rather|be\b|only|have to|say)[a-z-]+"
-    r"|\b(?:suggest(?:ed)?|recommend(?:ed)?|advise|propose|worth|best bet|best option|next step)\b"
-    rf"|\bif (?:you|someone)(?: can| could|['’]d)? {_SEEK}\b"
-    rf"|\b(?:document|place|person|source|text|one|contact|team|office|people) to {_SEEK}\b|\bto {_SEEK}(?: \w+)?\W*$",
-    re.IGNORECASE,
-)
+_ORDER, _NO_VERB, _ADVICE, _POINTERS = phrase("order"), phrase("no_verb"), phrase("advice"), phrase("pointers")
+_REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("none_near")
+_URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
-_REQUEST = re.compile(rf"\b(?:you|we|i)\b.{{0,80}}\b{_SEEK}\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
-# Said to be polite; it leads nowhere.
-_POLITE = re.compile(
-    r"\b(?:feel free to|(?:don['’]t|do not) hesitate to|let me know|(?:happy|glad|here) to (?:help|assist|answer)"
-    r"|(?:anything|something|any other|any further|any more|other|further|another)(?: else| questions?| topics?)?"
-    r"|(?:contact|ask|tell) (?:me|us)\b|any ?time|have an? (?:\w+ )?day|(?:ask|try) again|i can do for you"
-    r"|(?:rephrase|reword|clarify|narrow)(?: down)? (?:it|that|this|(?:the|your) (?:question|request)))\b",
-    re.IGNORECASE,
-)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
-_NONE_NEAR = re.compile(r"\b(?:closest|nearest|related|relevant|similar)\b.{0,60}\b(?:none|nothing)\b", re.IGNORECASE)
 
 
 class Subject(Struct, frozen=True):
@@ -192,7 +153,7 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     kept = ",".join(part for part in parts if part not in denied)
     if _gives_order(kept):
         return True
-    leads = _ADVICE.search(kept) or (POINTERS.search(kept) and not _OWN.search(kept))
+    leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
 
 
@@ -204,29 +165,6 @@ def _is_concrete(text: str) -> bool:
     """Somebody or something is named; "the documents" and "the question" are nothing new."""
     named = {word for word in words(text) if terms(word) and word not in NEVER}
     return bool(_THEM.search(text) or named & SOURCES or named - OF_DECLINING)
-
-
-_URGENCY = re.compile(
-    r"\b(?:urgent(?:ly)?|immediately|instantly|right (?:now|away)|straight ?away|act now|at once|without (?:any )?delay"
-    r"|asap|as soon as possible|hurry|emergency|too late|(?:can(?:no|['’])t|can not|must not) wait|last chance|cost you"
-    r"|every (?:minute|hour|second|day) (?:you|counts|that)|time is (?:short|running)|no time to (?:lose|waste)"
-    r"|running out of time|clock is ticking|you(?:['’]ll| will| could| may| might) (?:lose|forfeit|regret)|risk losing"
-    r"|this (?:very )?(?:minute|instant|second))\b",
-    re.IGNORECASE,
-)
-_BLAME = re.compile(
-    r"\byou (?:\w+ )?(?:should(?: \w+ly)? have|ought to have|could have|failed|forgot|neglected|must have missed)\b"
-    r"|\byou\b[^.]{0,30}\bbothered\b|\byou (?:obviously|clearly|evidently|apparently|plainly|simply) \w+"
-    r"|\byour (?:\w+ )?(?:fault|mistake|carelessness|negligence|laziness|failure|oversight|sloppiness|error)\b"
-    r"|\byour (?:question|query|request) (?:is|was) (?:\w+ )?(?:unclear|vague|wrong|bad\w*|poor\w*|confus\w+|nonsens\w+"
-    r"|sloppy|pointless|silly|stupid)"
-    r"|\b(?:blame|thank) yourself|\byourself to blame|\b(?:read|look\w*|check\w*|find)\b[^.]{0,30}\byourself\b"
-    r"|\b(?:if you had|had you) (?:\w+ )?(?:read|looked|attached|bothered|checked|sent)\b",
-    re.IGNORECASE,
-)
-_TALK = re.compile(
-    r"\W*(?:i|we|you|my|your|our|please|sorry|hope|thanks?|this|that|here|any|(?:an|the|no) answer)\b", re.IGNORECASE
-)
 
 
 class Quality(NamedTuple):
