@@ -24,7 +24,8 @@ from surefoot.text.language import unreadable
 from surefoot.text.phrases import phrase
 from surefoot.text.quantities import quantities
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import sentences
+from surefoot.text.sentences import pieces_of, sentences
+from surefoot.text.talk import without_references
 from surefoot.text.terms import terms
 from surefoot.types import Item
 
@@ -32,9 +33,8 @@ from surefoot.types import Item
 # comments, code, tags and tokens of chat servers end it.
 _CLOTHES = re.compile(r"[*_`#>|~{}\[\]]+|^\s*(?:[-+•]|\d{1,2}[.)])\s+", re.MULTILINE)
 _WRAPPERS = re.compile(r"<!--|-->|</?\w[^<>\n]{0,200}>|```\w*|< ?[|\uff5c][^<>\n]{0,80}>")
-_LEAD, _TALK, _ASKS = phrase("lead"), phrase("about_search"), phrase("asks")
-_COUNT_OF_SOURCES = phrase("count_of_sources")  # no statement of theirs
 _TURN = re.compile(r"[,;:]\s+(?:but |however,? |still,? |though |yet )?")
+_LEAD, _TALK, _ASKS = phrase("lead"), phrase("about_search"), phrase("asks")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|may|must|shall|will|can|does|do)\b", re.IGNORECASE)
 _COVERED = 0.6
 _FEWEST_TERMS = 3
@@ -93,7 +93,7 @@ def stated_in_refusal(item: Item) -> str:
     if len(pieces) > _MOST_SENTENCES:
         return pieces[-1]
     for piece in pieces:
-        if _from_nowhere(_COUNT_OF_SOURCES.sub("", piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
+        if _from_nowhere(without_references(piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
             return piece
         if _is_foreign(_plain(piece), sources) or any(_is_denied(part, item) for part in _TURN.split(piece)):
             return piece
@@ -137,9 +137,7 @@ def _is_denied(part: str, item: Item) -> bool:
 def _pieces(item: Item) -> list[str]:
     answer = item.trace.answer or ""
     bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids)))
-    unwrapped = _WRAPPERS.sub("\n", neutral(bare))
-    lines = [" ".join(line.split()) for line in _undressed(unwrapped).split("\n")]
-    return [piece.strip() for line in lines if line for piece in sentences(line) if piece.strip()]
+    return pieces_of(_undressed(_WRAPPERS.sub("\n", neutral(bare))))
 
 
 def _undressed(text: str) -> str:

@@ -28,7 +28,8 @@ from surefoot.text.clauses import (
 from surefoot.text.normal import word_set
 from surefoot.text.phrases import phrase
 from surefoot.text.refusals import detect
-from surefoot.text.terms import stem, terms
+from surefoot.text.sentences import pieces_of
+from surefoot.text.terms import nearest, stem, terms
 from surefoot.types import Evidence, Item, Passage, Question
 
 _BEFORE_A_NOUN, _TOPIC = phrase("before_a_noun"), phrase("topic")
@@ -42,14 +43,14 @@ _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
 
 
 class Subject(Struct, frozen=True):
-    """What was asked, and what the passages tell."""
+    """What was asked, and what the passages say: words and figures that carry meaning."""
 
     passages: tuple[Passage, ...]
     titles: frozenset[str]  # words
     asked: frozenset[str]
-    told_by: dict[str, set[str]]
-    told: frozenset[str]  # by any of them
-    known: frozenset[str]  # asked, told, or in a title
+    by_passage: dict[str, set[str]]
+    in_passages: frozenset[str]
+    known: frozenset[str]  # asked, in a passage, or in a title
     answering: frozenset[str]  # passages that have the answer
 
     @classmethod
@@ -57,17 +58,17 @@ class Subject(Struct, frozen=True):
         passages = tuple(passages)
         titles = frozenset(word for passage in passages for word in words(passage.doc))
         asked = frozenset(contents(question.text))
-        told_by = {passage.id: contents(passage.text) for passage in passages}
-        told = frozenset[str]().union(*told_by.values())
-        known = told.union(asked, *(contents(passage.doc) for passage in passages))
+        by_passage = {passage.id: contents(passage.text) for passage in passages}
+        in_passages = frozenset[str]().union(*by_passage.values())
+        known = in_passages.union(asked, *(contents(passage.doc) for passage in passages))
         answering = frozenset(question.gold_ids if question.answerable else ())
-        return cls(passages, titles, asked, told_by, told, known, answering)
+        return cls(passages, titles, asked, by_passage, in_passages, known, answering)
 
 
 def missing(clause: Clause, subject: Subject) -> bool:
     """It declines, and names the thing asked for rather than "that" or "the information"."""
-    is_told = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
-    if clause.asks or not clause.is_negated or is_told:
+    is_report = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
+    if clause.asks or not clause.is_negated or is_report:
         return False
     return _names_the_asked(clause.text, subject) or _has_a_subject(clause.text, subject)
 
@@ -100,7 +101,7 @@ def _is_content(word: str, subject: Subject) -> bool:
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
-    """What stands closest in the passages, told or pointed to. A passage that has the answer is no near miss."""
+    """The closest thing in the passages, reported or pointed to. A passage that has the answer is no near miss."""
     found = None if next_step(clause, subject) else reported(clause, subject)
     found = found or _pointed_to(clause, subject)
     return None if found is None or not subject.answering.isdisjoint((found.passage, *clause.cited)) else found
@@ -110,32 +111,27 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
     """It tells what a passage says: found by the words they share beyond those of the question."""
     if clause.asks or not subject.passages:
         return None
-    told = contents(clause.text)
-    own = told - subject.asked
-    ranked = sorted(subject.passages, key=lambda one: -len(told & subject.told_by[one.id]))
+    content = contents(clause.text)
+    own = content - subject.asked
+    ranked = sorted(subject.passages, key=lambda one: -len(content & subject.by_passage[one.id]))
     for passage in ranked:
-        shared = own & subject.told_by[passage.id]
-        is_told = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
-        if passage.id in clause.cited and is_told:
-            return Evidence(clause.shown, passage.id, _nearest_line(passage, told))
-    shared = own & subject.told
+        shared = own & subject.by_passage[passage.id]
+        is_reported = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
+        if passage.id in clause.cited and is_reported:
+            return Evidence(clause.shown, passage.id, nearest(pieces_of(passage.text), content))
+    shared = own & subject.in_passages
     enough = len(shared) > 2 + clause.is_negated and 3 * len(shared) >= 2 * len(own)
-    return Evidence(clause.shown, ranked[0].id, _nearest_line(ranked[0], told)) if enough else None
-
-
-def _nearest_line(passage: Passage, told: set[str]) -> str:
-    lines = [line.strip() for line in re.split(r"(?<=[.;!?])\s+|\n", passage.text)]
-    return max(lines, key=lambda line: len(contents(line) & told))
+    return Evidence(clause.shown, ranked[0].id, nearest(pieces_of(ranked[0].text), content)) if enough else None
 
 
 def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
-    """It only names a passage: worth something where the passage is about what was asked."""
+    """It only names a passage, which counts where the passage is about what was asked."""
     if not subject.passages and _NONE_NEAR.search(clause.text):
         return Evidence(clause.shown)
     if clause.asks or clause.is_negated:
         return None
     cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    near = [passage for passage in cited if len(subject.told_by[passage.id] & subject.asked) > 1]
+    near = [passage for passage in cited if len(subject.by_passage[passage.id] & subject.asked) > 1]
     return Evidence(clause.shown, near[0].id) if near else None
 
 
@@ -214,9 +210,11 @@ def _presses(clause: Clause, subject: Subject) -> bool:
 
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
-    """It asserts what neither the question nor any passage has. What is said of the place to look at is none."""
+    """It asserts what neither the question nor any passage has. What describes the place to look at is no claim."""
     if clause.asks or clause.is_negated or _TALK.match(clause.text):
         return False
-    told = contents(clause.text)
-    unknown = told - subject.known
-    return bool(figures(clause.text) & unknown) or (not leads_on and len(told) > 3 and 2 * len(unknown) > len(told))
+    content = contents(clause.text)
+    unknown = content - subject.known
+    return bool(figures(clause.text) & unknown) or (
+        not leads_on and len(content) > 3 and 2 * len(unknown) > len(content)
+    )

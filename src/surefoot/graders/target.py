@@ -7,7 +7,6 @@ is answered by a time, a number or a reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -16,11 +15,12 @@ from msgspec.structs import replace
 from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
 from surefoot.table import Findings, decide
+from surefoot.text.clauses import CLAUSE
 from surefoot.text.normal import normalise
 from surefoot.text.phrases import phrase
 from surefoot.text.quantities import TIMES, quantities
 from surefoot.text.sentences import sentences
-from surefoot.text.terms import terms
+from surefoot.text.terms import nearest, terms
 from surefoot.types import Item, Passage
 
 # Fitted to the demo's answers and the development half of the written ones.
@@ -31,11 +31,10 @@ Scores = Mapping[Asked, float | None]
 _TIME, _AMOUNT, _WHY = phrase("asks_time"), phrase("asks_amount"), phrase("asks_why")
 _AMOUNT_OF_MONEY = phrase("asks_amount_of_money")
 _IS_TIME, _IS_AMOUNT, _IS_REASON = phrase("is_time"), phrase("is_amount"), phrase("is_reason")
-_CLAUSES = re.compile(r";\s")
 
 
 class Cited(Struct, frozen=True):
-    """A claim that a cited passage bears out, with the sentence that does."""
+    """A claim that a cited passage supports, with the sentence that does."""
 
     claim: str
     quote: str
@@ -65,7 +64,7 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     return replace(findings, answers_question=answers)
 
 
-def as_told(item: Item, findings: Findings, answers: bool | None) -> Findings:
+def as_read(item: Item, findings: Findings, answers: bool | None) -> Findings:
     """With what a reader of the whole answer says, where one does; gold ids tell which passages may be cited for it."""
     if not _is_open(findings):
         return findings
@@ -103,10 +102,8 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 def _own(question: str, one: Cited) -> list[Asked]:
     """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question."""
-    said = frozenset(terms(one.claim))
-    clauses = [clause for sentence in sentences(one.quote) for clause in _CLAUSES.split(sentence)]
-    quote = max(clauses, key=lambda text: len(said & frozenset(terms(text))), default="")
-    texts = dict.fromkeys((one.claim, quote.strip()))
+    clauses = [clause for sentence in sentences(one.quote) for clause in CLAUSE.split(sentence)]
+    texts = dict.fromkeys((one.claim, nearest(clauses, frozenset(terms(one.claim))).strip()))
     return [Asked(text, question, one.passage.doc) for text in texts if text]
 
 

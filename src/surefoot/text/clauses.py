@@ -11,18 +11,17 @@ from surefoot.text.citations import blanked, locate, resolve
 from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.refusal_grammar import CLASSES
 from surefoot.text.sentences import sentences
+from surefoot.text.talk import without_references
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
 
-# A clause ends where another statement begins; an "and" or a plain comma mostly joins the parts of one.
-_CUT = phrase("cut")
+CLAUSE = phrase("clause")
 _NEGATION, _UNTOLD = phrase("negation"), phrase("untold")
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_REFERENCE = phrase("numbered")
 _NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
@@ -82,7 +81,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     colon = _COLON.search(text, start, end)
     cuts = [colon.span()] if colon and _declines(text[start : colon.start()]) else []
     here = start
-    for left, right in sorted([*cuts, *(match.span() for match in _CUT.finditer(text, start, end))]):
+    for left, right in sorted([*cuts, *(match.span() for match in CLAUSE.finditer(text, start, end))]):
         if left > here and not _is_denied_of(text[here:left], text[right : min(end, right + _FAR)]):
             yield here, left
             here = right
@@ -116,8 +115,7 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
-    found = _FIGURE.finditer(text)
-    return {one.group() for one in found if not _REFERENCE.search(text[max(0, one.start() - _NEAR) : one.start()])}
+    return set(_FIGURE.findall(without_references(text)))
 
 
 def contents(text: str) -> set[str]:

@@ -65,7 +65,7 @@ def _plain(match: re.Match[str]) -> str:
 
 
 GAP = " … "
-_NEIGHBOUR = 0.35  # of a sentence's own worth goes to the ones beside it: they say who "it" is
+_NEIGHBOUR = 0.35  # of a sentence's score goes to the ones beside it: they say who "it" is
 
 
 def digest(passage: str, claim: str, words: int) -> str:
@@ -73,9 +73,9 @@ def digest(passage: str, claim: str, words: int) -> str:
     pieces, keys = _pieces(passage)
     if sum(len(piece.split()) for piece in pieces) <= words:
         return passage
-    worth = _worth(keys, claim)
+    scores = _scores(keys, claim)
     kept, left = set[int](), words
-    for place in sorted(range(len(pieces)), key=lambda i: (-worth[i], i)):
+    for place in sorted(range(len(pieces)), key=lambda i: (-scores[i], i)):
         size = len(pieces[place].split())
         if size <= left or not kept:
             kept.add(place)
@@ -102,7 +102,7 @@ def _pieces(passage: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
     return tuple(found), tuple(vocabulary(piece) for piece in found)
 
 
-def _worth(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
+def _scores(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
     """Rare words of the claim count more, and some of it rubs off on neighbours."""
     wanted = vocabulary(claim)
     seen = Counter(term for found in keys for term in found & wanted)

@@ -111,8 +111,8 @@ def leads_on(text: str) -> bool:
 
 def asserts(sentence: str) -> bool:
     """Whether a sentence states something that is neither a pointer nor about what the sources hold."""
-    told = stated(sentence)
-    return bool(told) and not all(map(_is_beside, stating(told) or [told]))
+    found = stated(sentence)
+    return bool(found) and not all(map(_is_beside, stating(found) or [found]))
 
 
 def _is_beside(part: str) -> bool:
@@ -124,23 +124,23 @@ def points(part: str) -> bool:
 
 
 def is_absence(part: str) -> bool:
-    """Whether a part says that something is not told; a rule that denies something does tell it."""
-    told = _INDIRECT.sub("", part) or part
-    untold = _UNTOLD.search(told) or (_NEGATION.search(told) and _TELLS.search(part))
-    if not untold or figures(told):
+    """Whether a part says that something is not in the sources; a rule that denies something is in them."""
+    direct = _INDIRECT.sub("", part) or part
+    absent = _UNTOLD.search(direct) or (_NEGATION.search(direct) and _TELLS.search(part))
+    if not absent or figures(direct):
         return False
-    return not _RULED.search(told) or names_source(part) or bool(_WHETHER.match(part))
+    return not _RULED.search(direct) or names_source(part) or bool(_WHETHER.match(part))
 
 
 def declines(sentence: str, asked: Container[str]) -> bool:
-    """Whether a sentence says that something is not told: something `asked`, nothing in particular, or of a source."""
+    """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
     is_of_source = names_source(sentence) or _DOCUMENT.search(sentence)
     return any(is_absence(part.text) and (is_of_source or _is_of(part.text, asked)) for part in _parts(sentence))
 
 
 def _is_of(part: str, asked: Container[str]) -> bool:
-    said = substance(part)
-    return not said or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in said)
+    own = substance(part)
+    return not own or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in own)
 
 
 def is_topic(part: str) -> bool:
