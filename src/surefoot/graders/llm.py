@@ -164,7 +164,9 @@ class LlmGrader:
 
     def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], check: SelfCheck) -> Graded:
         if not draft.is_read:
-            return _signed(_unasked(draft), self.name, via=self._first.name if self._first else "")
+            why = doubt(draft.graded, [])
+            graded = left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
+            return _signed(graded, self.name, via=self._first.name if self._first else "")
         item, replies = draft.graded.item, [one for _, one in asked]
         found = [one for one in replies if not isinstance(one, str)]
         judge = ModelJudge(
@@ -185,12 +187,6 @@ class LlmGrader:
         voided = [why for why in judge.voided.values() if why not in graded.findings.detail]
         misread = check.words if check.failed else ""
         return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
-
-
-def _unasked(draft: Draft) -> Graded:
-    """Without the model."""
-    why = doubt(draft.graded, [])
-    return left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
 
 
 def _at_host(model: str) -> str:

@@ -20,7 +20,6 @@ from surefoot.text.clauses import (
     clauses_of,
     contents,
     figures,
-    negation,
     resembles,
     words,
     words_at,
@@ -29,6 +28,7 @@ from surefoot.text.normal import word_set
 from surefoot.text.phrases import phrase
 from surefoot.text.refusals import detect
 from surefoot.text.sentences import pieces_of
+from surefoot.text.talk import negation
 from surefoot.text.terms import nearest, stem, terms
 from surefoot.types import Evidence, Item, Passage, Question
 

@@ -11,12 +11,11 @@ from surefoot.text.citations import blanked, locate, resolve
 from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.refusal_grammar import CLASSES
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import without_references
+from surefoot.text.talk import negation, without_references
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
 
 CLAUSE = phrase("clause")
-_NEGATION, _UNTOLD = phrase("negation"), phrase("untold")
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -96,11 +95,6 @@ def _declines(label: str) -> bool:
 def _is_denied_of(clause: str, following: str) -> bool:
     """ "I would need the holding, which the documents do not contain" is one statement."""
     return following[:6].lower() == "which " and negation(following) is not None and negation(clause) is None
-
-
-def negation(text: str) -> re.Match[str] | None:
-    found = [match for match in (_NEGATION.search(text), _UNTOLD.search(text)) if match]
-    return min(found, key=lambda match: match.start(), default=None)
 
 
 def words(text: str) -> list[str]:

@@ -51,7 +51,8 @@ def stated(sentence: str, known: Container[float] = ()) -> str:
     if stating:
         return _from_to(sentence, parts, stating)
     talks = asks or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
-    return "" if talks and not has_news(sentence, known) else sentence
+    has_news = any(figure.value not in known for figure in figures(sentence))
+    return "" if talks and not has_news else sentence
 
 
 def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
@@ -132,6 +133,12 @@ def is_absence(part: str) -> bool:
     return not _RULED.search(direct) or names_source(part) or bool(_WHETHER.match(part))
 
 
+def negation(text: str) -> re.Match[str] | None:
+    """The first word that denies something or says that it is absent."""
+    found = [match for match in (_NEGATION.search(text), _UNTOLD.search(text)) if match]
+    return min(found, key=lambda match: match.start(), default=None)
+
+
 def declines(sentence: str, asked: Container[str]) -> bool:
     """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
     is_of_source = names_source(sentence) or _DOCUMENT.search(sentence)
@@ -184,11 +191,6 @@ def is_fragment(text: str) -> bool:
 def has_value(text: str) -> bool:
     """Whether a heading gives a value: an amount with its unit."""
     return any(found.kind not in ("number", "year") for found in figures(text))
-
-
-def has_news(text: str, known: Container[float]) -> bool:
-    """Whether a figure stands in the text that was not given before."""
-    return any(found.value not in known for found in figures(text))
 
 
 def without_references(text: str) -> str:
