@@ -134,7 +134,7 @@ def _is_denied(part: str, item: Item) -> bool:
     return denied and not any(one.label == "supported" for one in found)
 
 
-def _pieces(item: Item) -> list[str]:
+def _pieces(item: Item) -> tuple[str, ...]:
     answer = item.trace.answer or ""
     bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids)))
     return pieces_of(_undressed(_WRAPPERS.sub("\n", neutral(bare))))
