@@ -25,7 +25,6 @@ from surefoot.text.phrases import phrase
 from surefoot.text.quantities import quantities
 from surefoot.text.refusals import detect
 from surefoot.text.sentences import pieces_of, sentences
-from surefoot.text.talk import without_references
 from surefoot.text.terms import terms
 from surefoot.types import Item
 
@@ -35,6 +34,7 @@ _CLOTHES = re.compile(r"[*_`#>|~{}\[\]]+|^\s*(?:[-+•]|\d{1,2}[.)])\s+", re.MUL
 _WRAPPERS = re.compile(r"<!--|-->|</?\w[^<>\n]{0,200}>|```\w*|< ?[|\uff5c][^<>\n]{0,80}>")
 _TURN = re.compile(r"[,;:]\s+(?:but |however,? |still,? |though |yet )?")
 _LEAD, _TALK, _ASKS = phrase("lead"), phrase("about_search"), phrase("asks")
+_COUNT_OF_SOURCES = phrase("count_of_sources")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|may|must|shall|will|can|does|do)\b", re.IGNORECASE)
 _COVERED = 0.6
 _FEWEST_TERMS = 3
@@ -93,7 +93,7 @@ def stated_in_refusal(item: Item) -> str:
     if len(pieces) > _MOST_SENTENCES:
         return pieces[-1]
     for piece in pieces:
-        if _from_nowhere(without_references(piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
+        if _from_nowhere(_COUNT_OF_SOURCES.sub("", piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
             return piece
         if _is_foreign(_plain(piece), sources) or any(_is_denied(part, item) for part in _TURN.split(piece)):
             return piece
