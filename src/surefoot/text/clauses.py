@@ -11,11 +11,12 @@ from surefoot.text.citations import blanked, locate, resolve
 from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.refusal_grammar import CLASSES
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import negation, without_references
+from surefoot.text.talk import negation
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
 
 CLAUSE = phrase("clause")
+_POINTED = phrase("pointed")
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -109,7 +110,7 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
-    return set(_FIGURE.findall(without_references(text)))
+    return set(_FIGURE.findall(_POINTED.sub(" ", text)))
 
 
 def contents(text: str) -> set[str]:

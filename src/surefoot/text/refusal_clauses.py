@@ -47,6 +47,7 @@ _HOLDS = re.compile(charset("HOLD"))
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
 )
+_COMPLEMENT = re.compile(r"\W{0,4}that (?:the|it|they|he|she|there|an?|no|its|his|her|some)\b")
 
 
 class Decline(NamedTuple):
@@ -168,6 +169,7 @@ class _Text:
             _LEGAL.search(self.tags, first, last)
             or _RELATIVE.search(before)
             or (answered and self.spans[first][0] <= answered.end() + 1)
+            or _COMPLEMENT.match(self.folded)
             or (self.tags[start] in _PRONOUNS and not _SOURCE.search(self.tags, 0, start))
             or is_term
         )

@@ -129,7 +129,8 @@ def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
 def _told_before(clause: Clause, decline: Decline) -> list[Clause]:
     """Content in the clause of a decline: cited before it, or a figure before "and"."""
     before = clause.text[: decline.start - clause.start]
-    return [clause] if "[" in before or (" and " in before and _FIGURE.search(before)) else []
+    has_content = "[" in before or (" and " in before and _FIGURE.search(before))
+    return [clause] if has_content and not _is_filler(before) else []
 
 
 def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
