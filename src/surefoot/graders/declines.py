@@ -1,7 +1,7 @@
 """An answer that declines, and says more: is that the nearest evidence, or an answer of its own?
 
-Telling what the passages do say, or where to ask, is part of declining. What they do not bear out is a claim, and it is
-decided by the table like any other.
+To report what the passages do say, or where to ask, is part of declining. What they do not support is a claim, and the
+table decides it like any other.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from surefoot.table import ClaimFinding
+from surefoot.text.phrases import phrase
 from surefoot.text.quantities import Quantity
 from surefoot.text.refusals import Refusal, detect
 from surefoot.text.talk import (
@@ -34,23 +35,7 @@ from surefoot.types import Passage, Question
 # show where it is from, so that its words may be freer.
 _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
-# "No, ..." answers; "no mention of it" does not.
-_YES_NO = re.compile(
-    r"\W*(?:and |but |so )?(?:yes|no)\b(?=\W*[,.:;!–—-]|\W*$| (?:it|they|you|he|she|the|this|that)\b)", re.IGNORECASE
-)
-_PRONOUN = re.compile(
-    r"\W*(?:\w+ )?(?:it|they|this|that|these|those|he|she|you)\b|.*\b(?:those|these|them)\b(?! \w{3,}s\b)",
-    re.IGNORECASE,
-)
-# Who guesses answers, whatever the passages say of it.
-_GUESS = re.compile(
-    r"\b(?:(?:seems?|appears?|(?:is|are) likely) to|probably|presumably|most likely|apparently)\b", re.IGNORECASE
-)
-_SEEN = re.compile(
-    r"\b(?:see|saw|find|found|noticed?|read|report|learn|(?:says?|states?|mentions?|tells?|confirms?|shows?|notes?|adds?)"
-    r"(?: us| you)?)(?: \w+)?,? that\W*$",
-    re.IGNORECASE,
-)
+_YES_NO, _PRONOUN, _GUESS, _SEEN = phrase("yes_no"), phrase("pronoun"), phrase("guess"), phrase("seen")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"\w+")
 _QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage
@@ -103,15 +88,15 @@ class Declining:
         return self.only_declines(text) or leads_on(text)
 
     def is_near_evidence(self, claim: ClaimFinding, opening: str = "") -> bool:
-        """Borne out by the passages, told in their words and figures, or a hint where to look further.
+        """Supported by the passages, in their words and figures, or a hint where to look further.
 
         `opening` is what its sentence says before the claim: "I only see that ...".
         """
         if self._answers(claim.text) and not _SEEN.search(opening):
-            return not _GUESS.search(claim.text) and self._is_borne_out(claim)
+            return not _GUESS.search(claim.text) and self._is_supported(claim)
         return claim.supported or (not _is_denied(claim) and self._is_near(claim))
 
-    def _is_borne_out(self, claim: ClaimFinding) -> bool:
+    def _is_supported(self, claim: ClaimFinding) -> bool:
         """An answer to the question is near evidence only if the passages have it."""
         news = self._news(claim.text)
         if claim.supported:
@@ -124,21 +109,23 @@ class Declining:
             return False
         is_cited = bool(claim.citations) and claim.known
         parts = stating(claim.text) or [claim.text]
-        return self._is_told(claim.text, is_cited) or all(self._is_let_go(part, is_cited) for part in parts)
+        return self._is_from_passages(claim.text, is_cited) or all(
+            self._needs_no_source(part, is_cited) for part in parts
+        )
 
-    def _is_let_go(self, part: str, is_cited: bool) -> bool:
+    def _needs_no_source(self, part: str, is_cited: bool) -> bool:
         if is_absence(part) or is_topic(part) or not substance(part) or _OPEN.match(part):
             return True
         if points(part) and not _without(figures(part), figures(self._question)):
             return True
-        return self._is_told(part, is_cited) or (self._news(part) == 0 and self._is_beside(part))
+        return self._is_from_passages(part, is_cited) or (self._news(part) == 0 and self._is_beside(part))
 
     def _is_beside(self, part: str) -> bool:
         """No statement, or one about something else than the question."""
         return not states(part) or not (self.is_about(part) or _PRONOUN.match(part))
 
-    def _is_told(self, text: str, is_cited: bool) -> bool:
-        """What a text adds to the question is in the passages: it is cited, told of a source, or has their figures."""
+    def _is_from_passages(self, text: str, is_cited: bool) -> bool:
+        """What a text adds to the question is in the passages: it is cited, names a source, or has their figures."""
         amounts = figures(text)
         if not (is_cited or amounts or names_source(text) or reports(text)):
             return False

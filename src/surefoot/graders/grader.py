@@ -42,7 +42,7 @@ class FindingsGrader:
         self.name = judge.name
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        """Two batches for the judge: the cited passages, then all others for the claims those do not bear out."""
+        """Two batches for the judge: the cited passages, then all others for the claims those do not support."""
         readings = [AnswerParts.of(item) for item in items]
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
@@ -50,9 +50,9 @@ class FindingsGrader:
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
 
     def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
-        """With whether the question is answered: as told by who has read it whole; else by scores, or by words."""
+        """With whether the question is answered: from a judge that has read all of it; else by scores, or by words."""
         if isinstance(self._judge, ReadsWhole):
-            return [target.as_told(item, findings, self._judge.is_answered) for item, findings in found]
+            return [target.as_read(item, findings, self._judge.is_answered) for item, findings in found]
         asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
         said = self._judge.answering(asked) if asked else []
         words = iter(WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))

@@ -19,8 +19,8 @@ from surefoot.graders.fence import Fence
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, left_open
 from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.llm_doubts import doubt
-from surefoot.graders.llm_prompts import LONGEST_PROMPT, Found, Prompting, Reader, groups
-from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Noting, SelfCheck, Told, by_claim, flown, open_claims
+from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, Reader, groups
+from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, ModelJudge, Noting, SelfCheck, flown, open_claims
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.types import Item, Verdict
 
@@ -164,33 +164,29 @@ class LlmGrader:
 
     def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], check: SelfCheck) -> Graded:
         if not draft.is_read:
-            return _signed(_unasked(draft), self.name, via=self._first.name if self._first else "")
+            why = doubt(draft.graded, [])
+            graded = left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
+            return _signed(graded, self.name, via=self._first.name if self._first else "")
         item, replies = draft.graded.item, [one for _, one in asked]
         found = [one for one in replies if not isinstance(one, str)]
-        told = Told(
+        judge = ModelJudge(
             self.name,
             item,
-            by_claim(draft.claims, replies, [ask.numbers for ask, _ in asked]),
+            _by_claim(asked),
             _gold(found),
             draft.noted,
             _answers(found),
         )
-        graded = FindingsGrader(told).read([item])[0]
+        graded = FindingsGrader(judge).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
             graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
-        elif why := doubt(graded, found) or _hangs_on_a_quote(graded, told.voided):
+        elif why := doubt(graded, found) or _hangs_on_a_quote(graded, judge.voided):
             graded = left_open(graded, FOR_A_PERSON, why)
         if graded.bucket is None and graded.reason == "unreadable" and not broken:
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
-        voided = [why for why in told.voided.values() if why not in graded.findings.detail]
+        voided = [why for why in judge.voided.values() if why not in graded.findings.detail]
         misread = check.words if check.failed else ""
         return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
-
-
-def _unasked(draft: Draft) -> Graded:
-    """Without the model."""
-    why = doubt(draft.graded, [])
-    return left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
 
 
 def _at_host(model: str) -> str:
@@ -205,6 +201,15 @@ def _findings(reply: Reply, ask: Ask) -> Found | str:
         return f"the model gave no findings: {reply.error or 'the reply is empty'}"
     reader = Reader(ask.numbers)
     return reader.read(reply.text) if reply.value is None else reader.found_in(reply.value)
+
+
+def _by_claim(asked: Sequence[tuple[Ask, Found | str]]) -> dict[str, ClaimRead | str]:
+    """The finding on each claim, or why there is none."""
+    return {
+        claim: reply if isinstance(reply, str) else next(read for read in reply.claims if read.claim == number)
+        for ask, reply in asked
+        for number, claim in ask.claims
+    }
 
 
 def _gold(found: Sequence[Found]) -> str:

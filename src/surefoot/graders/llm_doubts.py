@@ -21,9 +21,10 @@ from surefoot.table import ACCEPTABLE
 from surefoot.text.citations import blanked, locate
 from surefoot.text.claims import Claim, assertions, claims_of, is_claim
 from surefoot.text.language import unreadable
+from surefoot.text.phrases import phrase
 from surefoot.text.quantities import quantities
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import sentences
+from surefoot.text.sentences import pieces_of, sentences
 from surefoot.text.terms import terms
 from surefoot.types import Item
 
@@ -31,32 +32,9 @@ from surefoot.types import Item
 # comments, code, tags and tokens of chat servers end it.
 _CLOTHES = re.compile(r"[*_`#>|~{}\[\]]+|^\s*(?:[-+•]|\d{1,2}[.)])\s+", re.MULTILINE)
 _WRAPPERS = re.compile(r"<!--|-->|</?\w[^<>\n]{0,200}>|```\w*|< ?[|\uff5c][^<>\n]{0,80}>")
-_LEAD = re.compile(
-    r"^\W*(?:(?:please )?note that|(?:i can|we can|let me|i would|i will) (?:confirm|say|tell you|add|note)(?: that)?"
-    r"|(?:[\w'’]+ ){0,5}[\w'’]+:)\W+",
-    re.IGNORECASE,
-)
 _TURN = re.compile(r"[,;:]\s+(?:but |however,? |still,? |though |yet )?")
-# Talk to the reader, or about what was searched: what a refusal is made of.
-_TALK = re.compile(
-    r"\b(?:i|you|we|us|me|my|your|our|thanks?|sorry|unfortunately|please|question|answers?|information|inform\w*|search\w*"
-    r"|documents?|passages?|sources?|context|excerpts?|texts?|materials?|files?|polic(?:y|ies)|reports?|agreements?"
-    r"|contracts?|sections?|clauses?|bulletins?|guides?|manuals?|corpus|mention\w*|contain\w*|cover\w*|address\w*|stat\w+"
-    r"|ask(?:ed)?|contact|consult|explains?|paragraphs?|points?|pages?|p\.)(?!\w)",
-    re.IGNORECASE,
-)
-# How many sources there are is no statement of theirs.
-_COUNT_OF_SOURCES = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:\w+ )?"
-    r"(?:documents|passages|sources|excerpts|extracts|texts|sections|clauses|rules|conditions|pages|paragraphs|points"
-    r"|articles|items|files|provisions|chapters|guidelines)\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"\W*(?:who|what|when|where|why|how|which|whose|whom|is|are|was|were|am|do|does|did|can|could|may|might|must|shall|should"
-    r"|will|would|have|has|had|or|and|if)\b",
-    re.IGNORECASE,
-)
+_LEAD, _TALK, _ASKS = phrase("lead"), phrase("about_search"), phrase("asks")
+_COUNT_OF_SOURCES = phrase("count_of_sources")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|may|must|shall|will|can|does|do)\b", re.IGNORECASE)
 _COVERED = 0.6
 _FEWEST_TERMS = 3
@@ -156,12 +134,10 @@ def _is_denied(part: str, item: Item) -> bool:
     return denied and not any(one.label == "supported" for one in found)
 
 
-def _pieces(item: Item) -> list[str]:
+def _pieces(item: Item) -> tuple[str, ...]:
     answer = item.trace.answer or ""
     bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids)))
-    unwrapped = _WRAPPERS.sub("\n", neutral(bare))
-    lines = [" ".join(line.split()) for line in _undressed(unwrapped).split("\n")]
-    return [piece.strip() for line in lines if line for piece in sentences(line) if piece.strip()]
+    return pieces_of(_undressed(_WRAPPERS.sub("\n", neutral(bare))))
 
 
 def _undressed(text: str) -> str:

@@ -145,20 +145,17 @@ def _put_right(value: Value, wanted: Sequence[int]) -> Value:
     said["refusal"] = _meant(str(said["refusal"]), _REFUSALS)
     said["answers"] = _ANSWERS.get(str(_meant(str(said["answers"]), {})), _UNSAID)
     has_findings = "claims" in value or "refusal" in value
-    return {**value, **said, "claims": _once(asked)} if has_findings else value
+    # One that merely says again what another says is left out.
+    once = [claim for place, claim in enumerate(asked) if claim not in asked[:place]]
+    return {**value, **said, "claims": once} if has_findings else value
 
 
 def _listed(value: object, key: str, inside: Sequence[str]) -> list[Value]:
     """A list of objects, however it was written: one alone, or each under its number."""
     if isinstance(value, dict):
-        value = (
-            [value] if value.keys() & set(inside) else [{key: name, **one} for name, one in value.items() if _is(one)]
-        )
-    return [one for one in value if _is(one)] if isinstance(value, list) else []
-
-
-def _is(value: object) -> bool:
-    return isinstance(value, dict)
+        numbered = [{key: name, **one} for name, one in value.items() if isinstance(one, dict)]
+        value = [value] if value.keys() & set(inside) else numbered
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _claim(claim: Value) -> Value:
@@ -195,11 +192,6 @@ def _numbered(value: object, form: Callable[[Any], object]) -> object:
         return form(int(value))
     leads = isinstance(value, str) and re.match(r"\W*(?:P|passage |claim )?\d+\b", value, re.IGNORECASE)
     return form(int(numbers[0])) if len(numbers) == 1 or leads else value
-
-
-def _once(claims: list[Value]) -> list[Value]:
-    """Without a finding that merely says again what another says."""
-    return [claim for place, claim in enumerate(claims) if claim not in claims[:place]]
 
 
 VERSION = 2  # of how replies are read and checked

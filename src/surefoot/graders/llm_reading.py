@@ -23,7 +23,7 @@ _NO_QUOTE = "the model gives no quote that says so"
 
 
 class Noting:
-    """Remembers what a judge was asked. With no judge nothing is borne out, so that every pair comes up."""
+    """Remembers what a judge was asked. With no judge nothing is supported, so that every pair comes up."""
 
     def __init__(self, judge: Judge | None = None) -> None:
         self._judge = judge
@@ -39,8 +39,8 @@ class Noting:
         return self._judge.answering(asked) if self._judge else [None] * len(asked)
 
 
-class Told:
-    """A judge of one answer: it passes on what the model found, as far as the quotes bear it out.
+class ModelJudge:
+    """A judge of one answer: it passes on what the model found, as far as its quotes are in the passages.
 
     `read` has the finding on each claim that the model was asked about, or why there is none; `settled` what an earlier
     judge was sure of; `is_answered`, whether the question is. A quote that stands nowhere is a slip of the model
@@ -92,7 +92,7 @@ class Told:
             return self._opposed(good, pair)
         if why:
             self.voided[pair.claim] = f"claim {read.claim}: {why}"
-        if not _is_borne_out(read, good):
+        if not _has_evidence(read, good):
             return Judgement(None, reason=f"claim {read.claim}: {why or _NO_QUOTE}")
         return self._supported(read, good, pair) if read.reading == "supported" else self._opposed(good, pair)
 
@@ -130,7 +130,7 @@ class Told:
         return good, why
 
 
-def _is_borne_out(read: ClaimRead, good: Sequence[Evidenced]) -> bool:
+def _has_evidence(read: ClaimRead, good: Sequence[Evidenced]) -> bool:
     """Something of the evidence says what the model reads in it."""
     says = [one.says for one in good]
     if read.reading == "contradicted":
@@ -151,17 +151,6 @@ def open_claims(noted: Mapping[Pair, Judgement], item: Item, sure_from: float | 
             sure = sure_from is not None and judgement.label is not None and judgement.confidence >= sure_from
             unsure[pair.claim] = unsure.get(pair.claim, False) or not sure
     return tuple(claim for claim, is_open in unsure.items() if is_open)
-
-
-def by_claim(
-    claims: Sequence[str], replies: Sequence[Found | str], numbers: Sequence[Sequence[int]]
-) -> dict[str, ClaimRead | str]:
-    """The finding on each claim, out of the replies to the calls that asked about some numbers each."""
-    found: dict[str, ClaimRead | str] = {}
-    for reply, asked in zip(replies, numbers, strict=True):
-        read = {} if isinstance(reply, str) else {one.claim: one for one in reply.claims}
-        found.update({claims[number - 1]: reply if isinstance(reply, str) else read[number] for number in asked})
-    return found
 
 
 BATCH = 200  # calls that one set of canaries rides with
@@ -237,6 +226,6 @@ def _is_read_well(canary: Canary, found: Found) -> bool:
         return False
     if read.reading != "supported":
         return True
-    told = Told("canary", canary.item, {canary.claim: read}, found.gold, {})
+    judge = ModelJudge("canary", canary.item, {canary.claim: read}, found.gold, {})
     pairs = [Pair(passage.text, canary.claim, passage.doc, canary.item.question.text) for passage in _PASSAGES]
-    return any(judgement.label == "supported" for judgement in told.judge(pairs))
+    return any(judgement.label == "supported" for judgement in judge.judge(pairs))

@@ -20,75 +20,37 @@ from surefoot.text.clauses import (
     clauses_of,
     contents,
     figures,
-    negation,
     resembles,
     words,
     words_at,
 )
 from surefoot.text.normal import word_set
+from surefoot.text.phrases import phrase
 from surefoot.text.refusals import detect
-from surefoot.text.talk_words import POINTERS
-from surefoot.text.terms import stem, terms
+from surefoot.text.sentences import pieces_of
+from surefoot.text.talk import negation
+from surefoot.text.terms import nearest, stem, terms
 from surefoot.types import Evidence, Item, Passage, Question
 
-_BEFORE_A_NOUN = re.compile(r"(?:\b(?:no|any|an?|the|of|your|its|their)|['’]s?)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-_TOPIC = re.compile(r"\b(?:no|kein\w*|whether|if|about|regarding|concerning|on)\b((?:\W+[\w'’-]+){0,4})", re.IGNORECASE)
+_BEFORE_A_NOUN, _TOPIC = phrase("before_a_noun"), phrase("topic")
 _NOT_A_SUBJECT = word_set("i we you that this it there what which any so as because for")
-
-_SEEK = (
-    "(?:ask|check|consult|contact|see|try|look|read|request|get|obtain|send|share|upload|attach|provide|supply|tell|call"
-    "|phone|ring|e-?mail|mail|write|message|speak|talk|turn|go|visit|refer|search|find|review|raise|settle|verify|confirm"
-    "|clarify|quote|approach|seek|order|inquire|enquire|paste|forward|submit|escalate|reach|specify|take|have|give|bring"
-    "|put|pull|dig|open|browse|point|study|examine|start|apply|inspect|add|load|arrange|book|commission|locate|follow)"
-)
-_CAN = r"(?:can|could|may|might|should|would|will|ought to|(?:is|are) likely to)"
-_ASIDE = r"(?: (?:\w+ly|also|then|still|well|first|always|(?:be able|have|need|want|wish|like|do well) to))*"
-# Told to do something: a verb of seeking, or any word that an object follows where no noun could stand.
-_ORDER = re.compile(
-    r"(?:^\W*(?:(?:so|or|and|then|also|otherwise|instead|next|first|perhaps|maybe|please|kindly|[\w ]{1,20}:)\W+)*"
-    r"|[,:(]\s+(?:or |and |so |then |just |simply )*|\b(?:or|and|so|then) |\bplease (?:\w+ly )?)"
-    rf"({_SEEK}\b(?![-'’])|(?!\w+(?:s|ed|ing|ly)\b)[a-z]+(?= (?:the|an?|your|them|it|me|us|those|these|my|our)\b))",
-    re.IGNORECASE,
-)
-_NO_VERB = re.compile(
-    "(?:in|on|at|by|for|from|with|under|over|after|before|during|through|throughout|unlike|like|despite|besides|per|via"
-    "|both|all|only|even|just|while|when|where|if|since|because|as|than|that|to|of|about|between|within|without|against"
-    "|and|or|but|so|not|what|which|who|whose|how|why|whether|once|until|unless|into|onto|upon|across|behind|except|given"
-    "|is|are|was|were|yet|though|although|whereas|neither|nor|either|near|beyond|such|quite|then|also|otherwise|instead)",
-    re.IGNORECASE,
-)
-_ADVICE = re.compile(
-    rf"\b(?:you|one)(?: {_CAN}| must| need| have|['’](?:d|ll)){_ASIDE}(?: to)? [a-z-]+"
-    rf"|\bi(?: would|['’]d){_ASIDE} (?!rather|be\b|only|have to|say)[a-z-]+"
-    r"|\b(?:suggest(?:ed)?|recommend(?:ed)?|advise|propose|worth|best bet|best option|next step)\b"
-    rf"|\bif (?:you|someone)(?: can| could|['’]d)? {_SEEK}\b"
-    rf"|\b(?:document|place|person|source|text|one|contact|team|office|people) to {_SEEK}\b|\bto {_SEEK}(?: \w+)?\W*$",
-    re.IGNORECASE,
-)
+_ORDER, _NO_VERB, _ADVICE, _POINTERS = phrase("order"), phrase("no_verb"), phrase("advice"), phrase("pointers")
+_REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("none_near")
+_URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
-_REQUEST = re.compile(rf"\b(?:you|we|i)\b.{{0,80}}\b{_SEEK}\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
-# Said to be polite; it leads nowhere.
-_POLITE = re.compile(
-    r"\b(?:feel free to|(?:don['’]t|do not) hesitate to|let me know|(?:happy|glad|here) to (?:help|assist|answer)"
-    r"|(?:anything|something|any other|any further|any more|other|further|another)(?: else| questions?| topics?)?"
-    r"|(?:contact|ask|tell) (?:me|us)\b|any ?time|have an? (?:\w+ )?day|(?:ask|try) again|i can do for you"
-    r"|(?:rephrase|reword|clarify|narrow)(?: down)? (?:it|that|this|(?:the|your) (?:question|request)))\b",
-    re.IGNORECASE,
-)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
-_NONE_NEAR = re.compile(r"\b(?:closest|nearest|related|relevant|similar)\b.{0,60}\b(?:none|nothing)\b", re.IGNORECASE)
 
 
 class Subject(Struct, frozen=True):
-    """What was asked, and what the passages tell."""
+    """What was asked, and what the passages say: words and figures that carry meaning."""
 
     passages: tuple[Passage, ...]
     titles: frozenset[str]  # words
     asked: frozenset[str]
-    told_by: dict[str, set[str]]
-    told: frozenset[str]  # by any of them
-    known: frozenset[str]  # asked, told, or in a title
+    by_passage: dict[str, set[str]]
+    in_passages: frozenset[str]
+    known: frozenset[str]  # asked, in a passage, or in a title
     answering: frozenset[str]  # passages that have the answer
 
     @classmethod
@@ -96,17 +58,17 @@ class Subject(Struct, frozen=True):
         passages = tuple(passages)
         titles = frozenset(word for passage in passages for word in words(passage.doc))
         asked = frozenset(contents(question.text))
-        told_by = {passage.id: contents(passage.text) for passage in passages}
-        told = frozenset[str]().union(*told_by.values())
-        known = told.union(asked, *(contents(passage.doc) for passage in passages))
+        by_passage = {passage.id: contents(passage.text) for passage in passages}
+        in_passages = frozenset[str]().union(*by_passage.values())
+        known = in_passages.union(asked, *(contents(passage.doc) for passage in passages))
         answering = frozenset(question.gold_ids if question.answerable else ())
-        return cls(passages, titles, asked, told_by, told, known, answering)
+        return cls(passages, titles, asked, by_passage, in_passages, known, answering)
 
 
 def missing(clause: Clause, subject: Subject) -> bool:
     """It declines, and names the thing asked for rather than "that" or "the information"."""
-    is_told = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
-    if clause.asks or not clause.is_negated or is_told:
+    is_report = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
+    if clause.asks or not clause.is_negated or is_report:
         return False
     return _names_the_asked(clause.text, subject) or _has_a_subject(clause.text, subject)
 
@@ -139,7 +101,7 @@ def _is_content(word: str, subject: Subject) -> bool:
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
-    """What stands closest in the passages, told or pointed to. A passage that has the answer is no near miss."""
+    """The closest thing in the passages, reported or pointed to. A passage that has the answer is no near miss."""
     found = None if next_step(clause, subject) else reported(clause, subject)
     found = found or _pointed_to(clause, subject)
     return None if found is None or not subject.answering.isdisjoint((found.passage, *clause.cited)) else found
@@ -149,32 +111,27 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
     """It tells what a passage says: found by the words they share beyond those of the question."""
     if clause.asks or not subject.passages:
         return None
-    told = contents(clause.text)
-    own = told - subject.asked
-    ranked = sorted(subject.passages, key=lambda one: -len(told & subject.told_by[one.id]))
+    content = contents(clause.text)
+    own = content - subject.asked
+    ranked = sorted(subject.passages, key=lambda one: -len(content & subject.by_passage[one.id]))
     for passage in ranked:
-        shared = own & subject.told_by[passage.id]
-        is_told = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
-        if passage.id in clause.cited and is_told:
-            return Evidence(clause.shown, passage.id, _nearest_line(passage, told))
-    shared = own & subject.told
+        shared = own & subject.by_passage[passage.id]
+        is_reported = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
+        if passage.id in clause.cited and is_reported:
+            return Evidence(clause.shown, passage.id, nearest(pieces_of(passage.text), content))
+    shared = own & subject.in_passages
     enough = len(shared) > 2 + clause.is_negated and 3 * len(shared) >= 2 * len(own)
-    return Evidence(clause.shown, ranked[0].id, _nearest_line(ranked[0], told)) if enough else None
-
-
-def _nearest_line(passage: Passage, told: set[str]) -> str:
-    lines = [line.strip() for line in re.split(r"(?<=[.;!?])\s+|\n", passage.text)]
-    return max(lines, key=lambda line: len(contents(line) & told))
+    return Evidence(clause.shown, ranked[0].id, nearest(pieces_of(ranked[0].text), content)) if enough else None
 
 
 def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
-    """It only names a passage: worth something where the passage is about what was asked."""
+    """It only names a passage, which counts where the passage is about what was asked."""
     if not subject.passages and _NONE_NEAR.search(clause.text):
         return Evidence(clause.shown)
     if clause.asks or clause.is_negated:
         return None
     cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    near = [passage for passage in cited if len(subject.told_by[passage.id] & subject.asked) > 1]
+    near = [passage for passage in cited if len(subject.by_passage[passage.id] & subject.asked) > 1]
     return Evidence(clause.shown, near[0].id) if near else None
 
 
@@ -192,7 +149,7 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     kept = ",".join(part for part in parts if part not in denied)
     if _gives_order(kept):
         return True
-    leads = _ADVICE.search(kept) or (POINTERS.search(kept) and not _OWN.search(kept))
+    leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
 
 
@@ -204,29 +161,6 @@ def _is_concrete(text: str) -> bool:
     """Somebody or something is named; "the documents" and "the question" are nothing new."""
     named = {word for word in words(text) if terms(word) and word not in NEVER}
     return bool(_THEM.search(text) or named & SOURCES or named - OF_DECLINING)
-
-
-_URGENCY = re.compile(
-    r"\b(?:urgent(?:ly)?|immediately|instantly|right (?:now|away)|straight ?away|act now|at once|without (?:any )?delay"
-    r"|asap|as soon as possible|hurry|emergency|too late|(?:can(?:no|['’])t|can not|must not) wait|last chance|cost you"
-    r"|every (?:minute|hour|second|day) (?:you|counts|that)|time is (?:short|running)|no time to (?:lose|waste)"
-    r"|running out of time|clock is ticking|you(?:['’]ll| will| could| may| might) (?:lose|forfeit|regret)|risk losing"
-    r"|this (?:very )?(?:minute|instant|second))\b",
-    re.IGNORECASE,
-)
-_BLAME = re.compile(
-    r"\byou (?:\w+ )?(?:should(?: \w+ly)? have|ought to have|could have|failed|forgot|neglected|must have missed)\b"
-    r"|\byou\b[^.]{0,30}\bbothered\b|\byou (?:obviously|clearly|evidently|apparently|plainly|simply) \w+"
-    r"|\byour (?:\w+ )?(?:fault|mistake|carelessness|negligence|laziness|failure|oversight|sloppiness|error)\b"
-    r"|\byour (?:question|query|request) (?:is|was) (?:\w+ )?(?:unclear|vague|wrong|bad\w*|poor\w*|confus\w+|nonsens\w+"
-    r"|sloppy|pointless|silly|stupid)"
-    r"|\b(?:blame|thank) yourself|\byourself to blame|\b(?:read|look\w*|check\w*|find)\b[^.]{0,30}\byourself\b"
-    r"|\b(?:if you had|had you) (?:\w+ )?(?:read|looked|attached|bothered|checked|sent)\b",
-    re.IGNORECASE,
-)
-_TALK = re.compile(
-    r"\W*(?:i|we|you|my|your|our|please|sorry|hope|thanks?|this|that|here|any|(?:an|the|no) answer)\b", re.IGNORECASE
-)
 
 
 class Quality(NamedTuple):
@@ -276,9 +210,11 @@ def _presses(clause: Clause, subject: Subject) -> bool:
 
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
-    """It asserts what neither the question nor any passage has. What is said of the place to look at is none."""
+    """It asserts what neither the question nor any passage has. What describes the place to look at is no claim."""
     if clause.asks or clause.is_negated or _TALK.match(clause.text):
         return False
-    told = contents(clause.text)
-    unknown = told - subject.known
-    return bool(figures(clause.text) & unknown) or (not leads_on and len(told) > 3 and 2 * len(unknown) > len(told))
+    content = contents(clause.text)
+    unknown = content - subject.known
+    return bool(figures(clause.text) & unknown) or (
+        not leads_on and len(content) > 3 and 2 * len(unknown) > len(content)
+    )

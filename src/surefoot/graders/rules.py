@@ -23,7 +23,7 @@ from surefoot.text.quantities import Quantity, quantities, same_family, same_kin
 from surefoot.text.sentences import is_row
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
-from surefoot.text.terms import names, terms, without_yes_no
+from surefoot.text.terms import names, nearest, terms, without_yes_no
 from surefoot.text.units import CURRENCIES
 
 _NEGATION = re.compile(
@@ -149,7 +149,7 @@ class _Reading:
         if absent:
             return self._missing_quantity(absent, best, covered)
         if covered >= COVERED or (self.wanted and covered >= RELATED):
-            sentence = max(best.sentences, key=lambda text: len(self.weights.keys() & set(terms(text))))
+            sentence = nearest(best.sentences, self.weights.keys())
             if not best.is_row and turned_round(self.claim, sentence):
                 return "contradicted", 0.65
             return "supported", 0.5 + 0.4 * covered

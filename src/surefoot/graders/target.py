@@ -7,7 +7,6 @@ is answered by a time, a number or a reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -16,10 +15,12 @@ from msgspec.structs import replace
 from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
 from surefoot.table import Findings, decide
+from surefoot.text.clauses import CLAUSE
 from surefoot.text.normal import normalise
+from surefoot.text.phrases import phrase
 from surefoot.text.quantities import TIMES, quantities
 from surefoot.text.sentences import sentences
-from surefoot.text.terms import terms
+from surefoot.text.terms import nearest, terms
 from surefoot.types import Item, Passage
 
 # Fitted to the demo's answers and the development half of the written ones.
@@ -27,40 +28,13 @@ ANSWERS, TELLING, AS_WELL = 0.1, 0.2, 0.33
 MOST_PIECES = 12
 Scores = Mapping[Asked, float | None]
 
-_TIME = re.compile(
-    r"\b(?:how (?:long|soon|quickly|fast|often|much (?:time|notice))|when|by what date"
-    r"|(?:what|which) (?:date|day|year|month))\b",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"\b(?:how (?:much|many|high|big|large|low|far|old)"
-    r"|(?:what|which) (?:percentage|percent|share|proportion|number))\b",
-    re.IGNORECASE,
-)
-_WHY = re.compile(r"\b(?:why|for what reason|what (?:caused|drove|explains))\b", re.IGNORECASE)
-_IS_TIME = re.compile(
-    r"\b(?:immediately|at once|promptly|forthwith|without delay|annually|once|twice|never|always|until|before|after|"
-    r"upon|when|whenever|as soon as|(?:every|each) (?:day|week|month|quarter|year)|(?:daily|weekly|monthly|quarterly|"
-    r"yearly)(?=\W*$|[,;:.(]| (?:by|at|on|in|to|from|with|and|or|using|during)\b)|at any time|during|permanently|"
-    r"indefinitely|spring|summer|autumn|fall|winter|decades?|centur(?:y|ies)|end of|(?:mon|tues|wednes|thurs|fri|"
-    r"satur|sun)days?|noon|midnight|(?:first|last|second|third|fourth) (?:quarter|half))\b",
-    re.IGNORECASE,
-)
-_IS_AMOUNT = re.compile(
-    r"\b(?:none|no|nil|nothing|free|half|third|quarter|twice|double|triple|one|unlimited|all|every|any|neither|both)\b",
-    re.IGNORECASE,
-)
-_IS_REASON = re.compile(
-    r"\b(?:because|since|due|owing|thanks to|as|result\w*|reasons?|caused?|causing|driven|drove|reflect\w*|attribut\w*|"
-    r"led|leads?|owed|therefore|so that|in order|to (?:avoid|allow|protect|ensure|prevent|comply|meet)|mainly|"
-    r"primarily|offset|explain\w*|follow\w*|account\w*|stem\w*|contribut\w*|higher|lower|which)\b",
-    re.IGNORECASE,
-)
-_CLAUSES = re.compile(r";\s")
+_TIME, _AMOUNT, _WHY = phrase("asks_time"), phrase("asks_amount"), phrase("asks_why")
+_AMOUNT_OF_MONEY = phrase("asks_amount_of_money")
+_IS_TIME, _IS_AMOUNT, _IS_REASON = phrase("is_time"), phrase("is_amount"), phrase("is_reason")
 
 
 class Cited(Struct, frozen=True):
-    """A claim that a cited passage bears out, with the sentence that does."""
+    """A claim that a cited passage supports, with the sentence that does."""
 
     claim: str
     quote: str
@@ -90,7 +64,7 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     return replace(findings, answers_question=answers)
 
 
-def as_told(item: Item, findings: Findings, answers: bool | None) -> Findings:
+def as_read(item: Item, findings: Findings, answers: bool | None) -> Findings:
     """With what a reader of the whole answer says, where one does; gold ids tell which passages may be cited for it."""
     if not _is_open(findings):
         return findings
@@ -128,10 +102,8 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 def _own(question: str, one: Cited) -> list[Asked]:
     """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question."""
-    said = frozenset(terms(one.claim))
-    clauses = [clause for sentence in sentences(one.quote) for clause in _CLAUSES.split(sentence)]
-    quote = max(clauses, key=lambda text: len(said & frozenset(terms(text))), default="")
-    texts = dict.fromkeys((one.claim, quote.strip()))
+    clauses = [clause for sentence in sentences(one.quote) for clause in CLAUSE.split(sentence)]
+    texts = dict.fromkeys((one.claim, nearest(clauses, frozenset(terms(one.claim))).strip()))
     return [Asked(text, question, one.passage.doc) for text in texts if text]
 
 
@@ -157,6 +129,3 @@ def _is_of_kind(question: str, said: str) -> bool:
         new = [one for one in found if one.kind not in ("date", "year") and not any(one.agrees(k) for k in known)]
         return bool(new) or bool(_IS_AMOUNT.search(said))
     return not _WHY.search(question) or bool(_IS_REASON.search(said))
-
-
-_AMOUNT_OF_MONEY = re.compile(r"\bhow much (?:did|does|do|is|was|were|are|will|would|must|can|may|of)\b", re.IGNORECASE)

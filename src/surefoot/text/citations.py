@@ -14,7 +14,7 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
@@ -54,6 +54,21 @@ def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
 
 
+class _Known(NamedTuple):
+    """What passages are called: those that were retrieved, in order, and the gold ones."""
+
+    retrieved: Sequence[str]
+    gold: Collection[str]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.retrieved or name in self.gold
+
+    def meant(self, token: str) -> str:
+        """`[2]` means the second retrieved passage, unless some passage is really called "2"."""
+        is_place = token.isdecimal() and len(token) <= 3 and token not in self
+        return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
+
+
 class Mark(NamedTuple):
     """A citation where it stands. A list speaks for the whole answer, an inline mark for what precedes it."""
 
@@ -66,23 +81,23 @@ class Mark(NamedTuple):
 def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
-    lists = _labelled_lists(answer, retrieved, gold)
+    known = _Known(retrieved, gold)
+    lists = _labelled_lists(answer, known)
     body, inline = blanked(answer, lists) if lists else answer, []
     if "[" in body:
         for match in _INLINE.finditer(body):
-            if ids := _inline_ids(match.group(1), retrieved, gold):
+            if ids := _inline_ids(match[1], known):
                 inline.append(Mark(match.start(), match.end(), tuple(ids), False))
     if "(" in body:
         for match in _IN_PARENTHESES.finditer(body):
-            if match[1] in retrieved or match[1] in gold:
+            if match[1] in known:
                 inline.append(Mark(match.start(), match.end(), (match[1],), False))
         for match in _IN_WORDS.finditer(body):
-            named = _inline_ids(match[1], retrieved, gold)
-            if named and all(i in retrieved or i in gold for i in named):
+            named = _inline_ids(match[1], known)
+            if named and all(i in known for i in named):
                 inline.append(Mark(match.start(), match.end(), tuple(named), False))
         for match in _PAGE.finditer(body):
-            page = _page_id(match.group(1), match.group(2), retrieved, gold)
-            inline.append(Mark(match.start(), match.end(), (page,), False))
+            inline.append(Mark(match.start(), match.end(), (_page_id(match[1], match[2], known),), False))
     return lists + sorted(inline)
 
 
@@ -102,10 +117,11 @@ def blanked(answer: str, marks: Iterable[Mark]) -> str:
 
 def resolve(ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = ()) -> tuple[str, ...]:
     """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
-    return tuple(dict.fromkeys(_ordinal(i, retrieved, gold) for i in map(str.strip, ids) if i))
+    known = _Known(retrieved, gold)
+    return tuple(dict.fromkeys(known.meant(i) for i in map(str.strip, ids) if i))
 
 
-def split_list(raw: str, known: Collection[str] = ()) -> list[str]:
+def split_list(raw: str, known: Container[object] = ()) -> list[str]:
     """The ids in the inside of a written list."""
     if raw in known:
         return [raw]
@@ -120,19 +136,16 @@ def split_list(raw: str, known: Collection[str] = ()) -> list[str]:
     return [i for i in ids if i.lower() not in _NOTHING]
 
 
-def _labelled_lists(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> list[Mark]:
+def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
     label = _LABEL.search(answer, at) if (at := _first_label_word(answer)) >= 0 else None
-    if label is None:
-        return []
-    known = {*retrieved, *gold}
-    lists = []
+    lists: list[Mark] = []
     while label is not None:
         end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
         found = None if _is_inline(answer, label.start()) else _list_ids(label, answer[label.end() : end], known)
         if found is None:
             end = label.end()
         else:
-            ids = tuple(_ordinal(i, retrieved, gold) for i in found)
+            ids = tuple(map(known.meant, found))
             lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
         label = _LABEL.search(answer, end)
     return lists
@@ -152,7 +165,7 @@ def _first_label_word(answer: str) -> int:
     return min((at for word in _LABEL_WORDS if (at := lowered.find(word)) >= 0), default=-1)
 
 
-def _list_ids(label: re.Match[str], rest: str, known: Collection[str]) -> list[str] | None:
+def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:
     """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
     if label["open"]:
         return split_list(rest, known)
@@ -183,37 +196,37 @@ def _closing(answer: str, start: int) -> int:
     return end
 
 
-def _inline_ids(raw: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+def _inline_ids(raw: str, known: _Known) -> list[str]:
     whole = raw.strip()
-    if whole in retrieved or whole in gold:
+    if whole in known:
         return [whole]
     ids: list[str] = []
     for part in re.split(r"[,;]| and | & ", whole):
-        found = _named(part.strip(_TRIM), retrieved, gold)
+        found = _named(part.strip(_TRIM), known)
         if not found:
             return []
         ids += found
     return ids
 
 
-def _named(part: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+def _named(part: str, known: _Known) -> list[str]:
     """What one part of a mark names: an id, or passages by their place."""
-    if part in retrieved or part in gold:
+    if part in known:
         return [part]
-    if places := _places(part, retrieved, gold):
+    if places := _places(part, known):
         return places
     bare = _WORD_BEFORE.sub("", part, count=1) if _WORD_BEFORE.match(part) else part
-    return [_ordinal(bare, retrieved, gold)] if bare in retrieved or bare in gold or _looks_like_id(bare) else []
+    return [known.meant(bare)] if bare in known or _looks_like_id(bare) else []
 
 
-def _places(part: str, retrieved: Sequence[str], gold: Collection[str]) -> list[str]:
+def _places(part: str, known: _Known) -> list[str]:
     """`doc2`, `#2` and `2-3` may be ids that were made up: they are places only where passages are called so."""
     if match := _PLACE.fullmatch(part):
-        is_place = match[1] in retrieved or not _looks_like_id(part) or part.isdecimal()
-        return [_ordinal(match[1], retrieved, gold)] if is_place else []
+        is_place = match[1] in known.retrieved or not _looks_like_id(part) or part.isdecimal()
+        return [known.meant(match[1])] if is_place else []
     if match := _RANGE.fullmatch(part):
         numbers = [str(number) for number in range(int(match[1]), int(match[2]) + 1)]
-        return numbers if all(number in retrieved for number in numbers) else []
+        return numbers if all(number in known.retrieved for number in numbers) else []
     return []
 
 
@@ -224,21 +237,10 @@ def _looks_like_id(token: str) -> bool:
     return len(token) <= 3 if token.isdecimal() else any(c.isdecimal() for c in token)
 
 
-def _ordinal(token: str, retrieved: Sequence[str], gold: Collection[str]) -> str:
-    """`[2]` means the second retrieved passage, unless some passage is really called "2"."""
-    if token.isdecimal() and len(token) <= 3 and token not in retrieved and token not in gold:
-        place = int(token)
-        if 1 <= place <= len(retrieved):
-            return retrieved[place - 1]
-    return token
-
-
-def _page_id(doc: str, page: str, retrieved: Sequence[str], gold: Collection[str]) -> str:
+def _page_id(doc: str, page: str, known: _Known) -> str:
     wanted = [*_words(doc), page]
-    for known in (*retrieved, *sorted(gold)):
-        if _words(known) == wanted:
-            return known
-    return f"{doc.strip()}, p. {page}"
+    names = (*known.retrieved, *sorted(known.gold))
+    return next((name for name in names if _words(name) == wanted), f"{doc.strip()}, p. {page}")
 
 
 def _words(text: str) -> list[str]:

@@ -103,13 +103,13 @@ def _pieces(text: str) -> list[str]:
     if pieces == [bare]:
         return [text]
     parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
-    parts = [part for part in parts if _is_told(part, bare)]
+    parts = [part for part in parts if _asserts(part, bare)]
     swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
     return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
 
 
-def _is_told(part: str, text: str) -> bool:
-    """Whether it tells something: not why it is declined, unless it stands by itself behind a semicolon."""
+def _asserts(part: str, text: str) -> bool:
+    """Whether it asserts something: not why it is declined, unless it stands by itself behind a semicolon."""
     if f"; {part}" in text:
         return not is_fragment(part)
     if goes_on_listing(text[: text.find(part)], part):

@@ -8,49 +8,27 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from surefoot.text.citations import blanked, locate, resolve
-from surefoot.text.refusal_words import CLASSES
+from surefoot.text.phrases import WORDS, phrase
+from surefoot.text.refusal_grammar import CLASSES
 from surefoot.text.sentences import sentences
-from surefoot.text.talk_words import NEGATION, UNTOLD
+from surefoot.text.talk import negation
 from surefoot.text.terms import stem, terms
 from surefoot.types import Trace
 
-# A clause ends where another statement begins; an "and" or a plain comma mostly joins the parts of one.
-_CUT = re.compile(
-    r";\s|\s[-–—]{1,2}\s|—|,?\s(?=(?:but|though|although|whereas|yet)\s)"
-    r"|,\s(?=(?:so|as|since|because|which|while|just|only|merely|and (?:so|honestly|frankly|i|you|we|it|that|the))\b)",
-    re.IGNORECASE,
-)
+CLAUSE = phrase("clause")
+_POINTED = phrase("pointed")
 _COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_REFERENCE = re.compile(
-    r"\b(?:clauses?|sections?|sec\.|articles?|paragraphs?|rules?|items?|polic(?:y|ies)|notes?|pages?|annex|version"
-    r"|chapters?|passages?|excerpts?|form) (?:\d[\d.]*(?:,| and| or) )*$",
-    re.IGNORECASE,
-)
 _NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
     "PRONOUN", "CONJ", "TURN", *_ABSENCE, "DE_NOT", "DE_CAN", "DE_TELL", "DE_SAID", "DE_SAY", "DE_SRC", "DE_INFO",
 )  # fmt: skip
-# What people say around a refusal, whatever was asked.
-_EMPTY = """
-sorry afraid unfortunately regrettably apologies thanks thank hello hi there please happy glad hope hoping pity alas
-okay idea clue luck way thing things piece particular point matter topic subject issue sure certain certainty position
-judgement judgment help assistance assist time times day moment basis case place part parts something anything
-everything somewhere anywhere else another other others reason reasons look looked looking search searched searching
-reviewed checked check considered turn turned line get got gets come comes came take takes took make use using used like
-want wanted need needed needs know knows try tried let lets rather able possible enough handed shared raised required
-relevant related specific exact just even quite close closest nearest evident purpose conclude concluded conclusion pass
-conjecture incorrect wrong right supposed reached reach great good nice careful thorough understandable honest either
-both one ones two three each full whole entire hand me my mine us our now again still already concrete based scope much
-many less very lot bit kind sort type asked asking ask asks requested
-das der die den dem des ein eine einen einer ich wird werden wurde weil dass für von mit zu zur zum aus auf gefundenen
-"""
-NEVER = frozenset((*_EMPTY.split(), *CLASSES["TEXT"], *CLASSES["INFO"], *CLASSES["REQUEST"]))
+NEVER = frozenset((*WORDS["around"].split(), *CLASSES["TEXT"], *CLASSES["INFO"], *CLASSES["REQUEST"]))
 OF_DECLINING = NEVER.union(*(CLASSES[name] for name in _OF_DECLINING))
 SOURCES = frozenset((*CLASSES["TEXT"], *CLASSES["PAPER"], *CLASSES["NORM"]))
 _NEVER_STEMS = frozenset(map(stem, NEVER))
@@ -103,7 +81,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     colon = _COLON.search(text, start, end)
     cuts = [colon.span()] if colon and _declines(text[start : colon.start()]) else []
     here = start
-    for left, right in sorted([*cuts, *(match.span() for match in _CUT.finditer(text, start, end))]):
+    for left, right in sorted([*cuts, *(match.span() for match in CLAUSE.finditer(text, start, end))]):
         if left > here and not _is_denied_of(text[here:left], text[right : min(end, right + _FAR)]):
             yield here, left
             here = right
@@ -120,11 +98,6 @@ def _is_denied_of(clause: str, following: str) -> bool:
     return following[:6].lower() == "which " and negation(following) is not None and negation(clause) is None
 
 
-def negation(text: str) -> re.Match[str] | None:
-    found = [match for match in (NEGATION.search(text), UNTOLD.search(text)) if match]
-    return min(found, key=lambda match: match.start(), default=None)
-
-
 def words(text: str) -> list[str]:
     return [word for word, _ in words_at(text)]
 
@@ -137,8 +110,7 @@ def words_at(text: str) -> Iterator[tuple[str, str]]:
 
 def figures(text: str) -> set[str]:
     """The number of a clause or page is none."""
-    found = _FIGURE.finditer(text)
-    return {one.group() for one in found if not _REFERENCE.search(text[max(0, one.start() - _NEAR) : one.start()])}
+    return set(_FIGURE.findall(_POINTED.sub(" ", text)))
 
 
 def contents(text: str) -> set[str]:

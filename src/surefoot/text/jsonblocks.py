@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 Block = dict[str, Any]
 
@@ -32,41 +32,42 @@ _OPEN_QUOTE = re.compile(r"""[ \t\r\n]*+["']""")
 # What may come next, by what came last inside an object or array: a string, another value, or a mark.
 _AFTER = {
     "{": {"string": "key", "}": "end"},
-    "{,": {"string": "key", "}": "end"},
     "key": {":": ":"},
     ":": {"string": "member", "value": "member", "{": "{", "[": "["},
-    "member": {",": "{,", "}": "end"},
+    "member": {",": "{", "}": "end"},
     "[": {"string": "element", "value": "element", "{": "{", "[": "[", "]": "end"},
-    "[,": {"string": "element", "value": "element", "{": "{", "[": "[", "]": "end"},
-    "element": {",": "[,", "]": "end"},
+    "element": {",": "[", "]": "end"},
 }
 
 
 def blocks(text: str) -> list[Block]:
     """Every outermost JSON object of the text, in order."""
-    found = (_decoded(text[start:end]) for start, end in _spans(text))
+    found = (_decoded(text[start:end]) for start, end in spans(text))
     return [block for block in found if block is not None]
 
 
 def last_valid(text: str, accept: Callable[[Block], bool]) -> Block | None:
     """The last object that `accept` takes: models think aloud, and what they say last is what they mean."""
-    for start, end in reversed(list(_spans(text))):
-        block = _decoded(text[start:end])
-        if block is not None and accept(block):
-            return block
-    return None
+    return next((block for block in reversed(blocks(text)) if accept(block)), None)
 
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Where every outermost JSON object of the text stands, in order, also those that are whole but not taken."""
-    return list(_spans(text))
+    found = []
+    at = text.find("{")
+    while at != -1:
+        whole, end = _walk(text, at)
+        if whole:
+            found.append((at, end))
+        at = text.find("{", end)
+    return found
 
 
 def why_broken(text: str) -> str:
     """Why the last object that is whole but not taken is not, or nothing."""
     for start, end in reversed(spans(text)):
         try:
-            strict(_without_slips(text[start:end]))
+            forgiving(text[start:end])
         except ValueError as error:
             return "a number has too many digits" if "integer string" in str(error) else str(error)
     return ""
@@ -83,22 +84,15 @@ def strict(text: str) -> Any:  # noqa: ANN401 - any JSON value
 
 def forgiving(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """The same, with slips that change nothing read over."""
-    try:
-        return strict(text)
-    except ValueError:
-        try:
-            return strict(_without_slips(text))
-        except ValueError:
-            pass
-        raise
+    return strict(_without_slips(text))
 
 
 def _decoded(text: str) -> Block | None:
+    """What is in braces is an object."""
     try:
-        value = strict(_without_slips(text))
+        return cast(Block, forgiving(text))
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _without_slips(text: str) -> str:
@@ -109,15 +103,6 @@ def _without_slips(text: str) -> str:
         return _CONSTANTS[found[2]] if found[2] else "" if found[0] == "," else found[0]
 
     return _SLIP.sub(in_json, text)
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    at = text.find("{")
-    while at != -1:
-        whole, end = _walk(text, at)
-        if whole:
-            yield at, end
-        at = text.find("{", end)
 
 
 def _walk(text: str, start: int) -> tuple[bool, int]:
@@ -135,7 +120,7 @@ def _walk(text: str, start: int) -> tuple[bool, int]:
             return False, resume
         at = token.end()
         resume = token.start(1) + 1 if kind == "string" else at
-        if following in ("{", "["):
+        if kind in ("{", "["):
             enclosing.append("member" if state == ":" else "element")
         if following == "end":
             if not enclosing:

@@ -64,18 +64,18 @@ def _plain(match: re.Match[str]) -> str:
     return " " if match.group().isspace() else "\ufffd"
 
 
-GAP = " … "
-_NEIGHBOUR = 0.35  # of a sentence's own worth goes to the ones beside it: they say who "it" is
+_GAP = " … "
+_NEIGHBOUR = 0.35  # of a sentence's score goes to the ones beside it: they say who "it" is
 
 
 def digest(passage: str, claim: str, words: int) -> str:
     """At most about `words` words of the passage; the whole of it when it is short enough."""
-    pieces, keys = _pieces(passage)
+    pieces = pieces_of(passage)
     if sum(len(piece.split()) for piece in pieces) <= words:
         return passage
-    worth = _worth(keys, claim)
+    scores = _scores([vocabulary(piece) for piece in pieces], claim)
     kept, left = set[int](), words
-    for place in sorted(range(len(pieces)), key=lambda i: (-worth[i], i)):
+    for place in sorted(range(len(pieces)), key=lambda i: (-scores[i], i)):
         size = len(pieces[place].split())
         if size <= left or not kept:
             kept.add(place)
@@ -85,13 +85,9 @@ def digest(passage: str, claim: str, words: int) -> str:
     return _text_of(pieces, sorted(kept))
 
 
-def pieces_of(passage: str) -> list[str]:
-    """Sentences of prose; rows of tables stay whole."""
-    return list(_pieces(passage)[0])
-
-
 @lru_cache(maxsize=500)
-def _pieces(passage: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
+def pieces_of(passage: str) -> tuple[str, ...]:
+    """Sentences of prose; rows of tables stay whole."""
     found: list[str] = []
     for line in passage.splitlines():
         text = " ".join(line.split())
@@ -99,10 +95,10 @@ def _pieces(passage: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
             found.append(text)
         elif text:
             found += [piece.strip() for piece in sentences(text) if piece.strip()]
-    return tuple(found), tuple(vocabulary(piece) for piece in found)
+    return tuple(found)
 
 
-def _worth(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
+def _scores(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
     """Rare words of the claim count more, and some of it rubs off on neighbours."""
     wanted = vocabulary(claim)
     seen = Counter(term for found in keys for term in found & wanted)
@@ -115,7 +111,7 @@ def _text_of(pieces: Sequence[str], places: Sequence[int]) -> str:
     text, last = "", None
     for place in places:
         if last is not None:
-            text += "\n" if is_row(pieces[place]) else " " if place == last + 1 else GAP
+            text += "\n" if is_row(pieces[place]) else " " if place == last + 1 else _GAP
         text += pieces[place]
         last = place
     return text

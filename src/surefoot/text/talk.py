@@ -14,16 +14,22 @@ from collections.abc import Container
 from functools import lru_cache
 from typing import NamedTuple
 
-from surefoot.text import talk_words as words
+from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.quantities import Quantity, quantities
-from surefoot.text.terms import terms
+from surefoot.text.terms import stem, terms
 
-_WHETHER = re.compile(r"\W*whether\b|.*\b(?:there|here|they|neither|nor)\b", re.IGNORECASE)
-_INDIRECT = re.compile(r"(?<=\w )(?:whether|if|what|when|who|how|which|where|why)\b.*", re.IGNORECASE | re.DOTALL)
-_LISTING = re.compile(
-    r"\b(?:about|of|on|for|regarding|concerning|as to|mentions?|covers?)(?: [\w'’-]+){1,5}$", re.IGNORECASE
+_TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
+_POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
+_NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
+_TOPICS, _REPORTS, _WHETHER = phrase("topics"), phrase("reports"), phrase("whether")
+_DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
+_INTERROGATIVE, _INVERTED, _CONDITION = phrase("interrogative"), phrase("inverted"), phrase("condition")
+_PART, _VERB, _CONTRACTED = phrase("part"), phrase("verb"), phrase("contracted")
+_LISTING, _LISTED = phrase("listing"), phrase("listed")
+_CONVERSATION = frozenset(
+    stem(word + ending) for word in WORDS["conversation"].split() for ending in ("", "s", "d", "ed", "ing")
 )
-_LISTED = re.compile(r"(?:[\w'’-]+,? ){1,5}(?:and|or|nor) ", re.IGNORECASE)
+_INDIRECT = re.compile(r"(?<=\w )(?:whether|if|what|when|who|how|which|where|why)\b.*", re.IGNORECASE | re.DOTALL)
 _FRAGMENT = 3  # words
 _REMEMBERED = 2_000  # the same few sentences are asked about from several sides
 
@@ -39,13 +45,14 @@ def stated(sentence: str, known: Container[float] = ()) -> str:
     """The part of a sentence that states something, "" where it only talks; `known` are figures given before it."""
     parts = _parts(sentence)
     asks = sentence.rstrip("\"'”) ").endswith("?")
-    if asks and words.INVERTED.match(sentence):
+    if asks and _INVERTED.match(sentence):
         parts = (parts[0]._replace(is_question=True), *parts[1:])
     stating = [place for place, part in enumerate(parts) if _states(part)]
     if stating:
         return _from_to(sentence, parts, stating)
     talks = asks or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
-    return "" if talks and not has_news(sentence, known) else sentence
+    has_news = any(figure.value not in known for figure in figures(sentence))
+    return "" if talks and not has_news else sentence
 
 
 def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
@@ -67,7 +74,7 @@ def _is_let_go(part: _Part) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def _parts(sentence: str) -> tuple[_Part, ...]:
     found, here, link = [], 0, ""
-    for match in words.PART.finditer(sentence):
+    for match in _PART.finditer(sentence):
         found.append(_Part(sentence[here : match.start(match.lastgroup or 0)], here, link))
         here, link = match.end(), match.lastgroup or ""
     return (*found, _Part(sentence[here:], here, link))
@@ -76,37 +83,37 @@ def _parts(sentence: str) -> tuple[_Part, ...]:
 @lru_cache(maxsize=_REMEMBERED)
 def _states(part: _Part) -> bool:
     text = part.text
-    if part.is_question or is_talk(text) or not _has_substance(text) or words.VAGUE.search(text):
+    if part.is_question or is_talk(text) or not _has_substance(text) or _VAGUE.search(text):
         return False
     if part.link == "told":
         return True
     if part.link == "relative":
-        return not words.PERSON.search(text) and bool(words.VERB.search(f"which {text}") or figures(text))
-    if words.INTERROGATIVE.match(text) or words.CONDITION.match(text):
+        return not _PERSON.search(text) and bool(_VERB.search(f"which {text}") or figures(text))
+    if _INTERROGATIVE.match(text) or _CONDITION.match(text):
         return False
-    return words.VERB.search(text) is not None
+    return _VERB.search(text) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def is_talk(text: str) -> bool:
     """Whether a part of a sentence is said to the reader, or about the answer or the sources."""
-    return bool(words.TALK.match(text) or words.FIRST_PERSON.search(text))
+    return bool(_TALK.match(text) or _FIRST_PERSON.search(text))
 
 
 def substance(text: str) -> set[str]:
     """The words of a text that are not just those of conversation."""
-    return set(terms(words.CONTRACTED.sub("", text))) - words.VOCABULARY
+    return set(terms(_CONTRACTED.sub("", text))) - _CONVERSATION
 
 
 def leads_on(text: str) -> bool:
     """Whether a text only says who may know, where it may be found, or what it would take to tell."""
-    return not figures(text) and bool(words.POINTERS.search(text)) and all(map(points, stating(text)))
+    return not figures(text) and bool(_POINTERS.search(text)) and all(map(points, stating(text)))
 
 
 def asserts(sentence: str) -> bool:
     """Whether a sentence states something that is neither a pointer nor about what the sources hold."""
-    told = stated(sentence)
-    return bool(told) and not all(map(_is_beside, stating(told) or [told]))
+    found = stated(sentence)
+    return bool(found) and not all(map(_is_beside, stating(found) or [found]))
 
 
 def _is_beside(part: str) -> bool:
@@ -114,32 +121,38 @@ def _is_beside(part: str) -> bool:
 
 
 def points(part: str) -> bool:
-    return bool(words.POINTERS.search(part)) and not words.BINDING.search(part)
+    return bool(_POINTERS.search(part)) and not _BINDING.search(part)
 
 
 def is_absence(part: str) -> bool:
-    """Whether a part says that something is not told; a rule that denies something does tell it."""
-    told = _INDIRECT.sub("", part) or part
-    untold = words.UNTOLD.search(told) or (words.NEGATION.search(told) and words.TELLS.search(part))
-    if not untold or figures(told):
+    """Whether a part says that something is not in the sources; a rule that denies something is in them."""
+    direct = _INDIRECT.sub("", part) or part
+    absent = _UNTOLD.search(direct) or (_NEGATION.search(direct) and _TELLS.search(part))
+    if not absent or figures(direct):
         return False
-    return not words.RULED.search(told) or names_source(part) or bool(_WHETHER.match(part))
+    return not _RULED.search(direct) or names_source(part) or bool(_WHETHER.match(part))
+
+
+def negation(text: str) -> re.Match[str] | None:
+    """The first word that denies something or says that it is absent."""
+    found = [match for match in (_NEGATION.search(text), _UNTOLD.search(text)) if match]
+    return min(found, key=lambda match: match.start(), default=None)
 
 
 def declines(sentence: str, asked: Container[str]) -> bool:
-    """Whether a sentence says that something is not told: something `asked`, nothing in particular, or of a source."""
-    is_of_source = names_source(sentence) or words.DOC.search(sentence)
+    """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
+    is_of_source = names_source(sentence) or _DOCUMENT.search(sentence)
     return any(is_absence(part.text) and (is_of_source or _is_of(part.text, asked)) for part in _parts(sentence))
 
 
 def _is_of(part: str, asked: Container[str]) -> bool:
-    said = substance(part)
-    return not said or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in said)
+    own = substance(part)
+    return not own or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in own)
 
 
 def is_topic(part: str) -> bool:
     """Whether a part says what the sources are about."""
-    return bool(words.TOPICS.search(part))
+    return bool(_TOPICS.search(part))
 
 
 def goes_on_listing(before: str, part: str) -> bool:
@@ -149,11 +162,11 @@ def goes_on_listing(before: str, part: str) -> bool:
 
 def reports(text: str) -> bool:
     """Whether it tells what a source says."""
-    return words.REPORTS.match(text) is not None
+    return _REPORTS.match(text) is not None
 
 
 def names_source(text: str) -> bool:
-    return bool(words.OF_SOURCE.search(text) or words.REFERENCE.search(text))
+    return bool(_OF_SOURCE.search(text) or _REFERENCE.search(text))
 
 
 def stating(text: str) -> list[str]:
@@ -172,7 +185,7 @@ def _has_substance(text: str) -> bool:
 
 def is_fragment(text: str) -> bool:
     """A few words without verb or figure: "Safe travels!" - or an answer, where nothing was said before."""
-    return len(text.split()) <= _FRAGMENT and not words.VERB.search(text) and not figures(text)
+    return len(text.split()) <= _FRAGMENT and not _VERB.search(text) and not figures(text)
 
 
 def has_value(text: str) -> bool:
@@ -180,13 +193,8 @@ def has_value(text: str) -> bool:
     return any(found.kind not in ("number", "year") for found in figures(text))
 
 
-def has_news(text: str, known: Container[float]) -> bool:
-    """Whether a figure stands in the text that was not given before."""
-    return any(found.value not in known for found in figures(text))
-
-
 def without_references(text: str) -> str:
-    return words.REFERENCE.sub(" ", text)
+    return _REFERENCE.sub(" ", text)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from surefoot.text.normal import word_set
@@ -57,6 +58,11 @@ def terms(text: str) -> list[str]:
 def vocabulary(text: str) -> frozenset[str]:
     """Content words, stemmed, and numbers as they are written."""
     return frozenset(terms(text)) | frozenset(_NUMBER.findall(text))
+
+
+def nearest(texts: Iterable[str], wanted: Set[str]) -> str:
+    """The text that has most of the wanted words; "" where there is no text."""
+    return max(texts, key=lambda text: len(wanted & vocabulary(text)), default="")
 
 
 def names(text: str) -> list[str]:
