@@ -37,7 +37,7 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
 
 
-def test_the_demo_goes_from_labels_to_a_certificate_to_a_decision(demo: Path) -> None:
+def test_the_demo_goes_from_labels_to_a_decision(demo: Path) -> None:
     printed = (demo.parent / "printed").read_text(encoding="utf-8")
     assert "labelled by AI annotators (author-1, author-2); of the answers it calls acceptable" in printed
     assert "uncalibrated" not in printed

@@ -94,3 +94,15 @@ def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.
 def test_what_was_decided_is_listed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no ledger"):
         surefoot.decisions(tmp_path / "none.db")
+
+
+def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
+    verdicts, labels = said(tmp_path / "v", "ccccww", "g/1"), said(tmp_path / "l", "cccwww")
+    found = surefoot.calibrate(verdicts=verdicts, labels=labels)
+    assert int(found.exit_code) == 0 and found["labels"] == 6 and dict(found) == found.to_json()
+    assert found["accepted_but_bad"]["value"] == 1 / 4 and found["bad_caught"]["value"] == pytest.approx(2 / 3)
+    rates = {row["bucket"]: row["value"] for row in found.table() if row["axis"] == "factuality"}
+    assert rates["wrong"] == 0.5
+    assert "g/1" in repr(found) and "<html" in found._repr_html_()
+    with pytest.raises(UsageError, match="one thing to calibrate"):
+        surefoot.calibrate()

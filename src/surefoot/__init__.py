@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
+    from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Compared", "Decided", "Grades", "Person", "ScoreResult", "Terms", "__version__", "compare",
-    "decisions", "grade", "run", "score",
+    "Answers", "Asking", "Calibrated", "Compared", "Decided", "Grades", "Person", "ScoreResult", "Terms",
+    "__version__", "calibrate", "compare", "decisions", "grade", "run", "score",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
+    "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),

@@ -116,11 +116,6 @@ def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
         )
 
 
-def divided_there(count: int, annotators: Sequence[str]) -> str:
-    where = f"{counted(count, 'more answer')} of the certificate"
-    return f"{_begun(whose(annotators))} were divided on {where}, and these count as not labelled."
-
-
 def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 

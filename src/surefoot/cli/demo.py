@@ -20,6 +20,7 @@ from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
 from surefoot.report.comparison_words import verdict_line
+from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import compare
 from surefoot.services.grade import grade
 from surefoot.services.run import run
@@ -82,7 +83,7 @@ def demo(out: Path) -> int:
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
         show(run(name, out=folder, person=PERSON))
         grade(folder)
-    if trust := _certify(out):
+    if trust := _calibrated(out):
         click.echo(_LABELS.format(trust=trust))
     report = out / "report"
     compared = compare(out / BASE, out / CANDIDATE, ledger=out / LEDGER, person=PERSON)
@@ -109,32 +110,22 @@ def _ledger(out: Path) -> list[str]:
     return ["--ledger", str(out / LEDGER)]
 
 
-def _certify(out: Path) -> str:
-    """Import the bundled labels, calibrate the grader by them, and say how far it can be trusted; "" without labels."""
-    from surefoot.cli.calibrate import calibrate
+def _calibrated(out: Path) -> str:
+    """Import the bundled labels, and hold the grader against them; "" without labels."""
     from surefoot.cli.ledger import import_
-    from surefoot.gate.sides import asked_of, side_of
-    from surefoot.gate.trust import in_words, trust_in
-    from surefoot.ledger import Ledger
-    from surefoot.services.versions import read_all
 
     bundled = files("surefoot") / "demo" / LABELS
     if not bundled.is_file():
         click.echo("note: this installation has no labels for the demo, so nothing will ship", err=True)
         return ""
-    runs = [str(out / BASE), str(out / CANDIDATE)]
     with as_file(bundled) as labels, contextlib.redirect_stdout(io.StringIO()):
         _note_strangers(labels, out)
         import_.main([str(labels), *_ledger(out)], "surefoot import", standalone_mode=False)
-        try:
-            with contextlib.redirect_stderr(io.StringIO()):
-                calibrate.main([*runs, *_ledger(out)], "surefoot calibrate", standalone_mode=False)
-        except Incomplete as error:
-            click.echo(f"note: {error.message}", err=True)
-    with Ledger.open(out / LEDGER) as ledger:
-        base, cand = read_all([out / BASE], ledger), read_all([out / CANDIDATE], ledger)
-    asked, _ = asked_of(base, cand)
-    return in_words(trust_in({"base": side_of(base, asked), "cand": side_of(cand, asked)}, asked, {}))
+    try:
+        return calibrate(out / BASE, out / CANDIDATE, ledger=out / LEDGER, person=PERSON).calibration.headline
+    except Incomplete as error:
+        click.echo(f"note: {error.message}", err=True)
+        return ""
 
 
 def _note_strangers(labels: Path, out: Path) -> None:

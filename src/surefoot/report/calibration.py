@@ -10,7 +10,7 @@ from rich.text import Text
 
 from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
-from surefoot.records import Interval, whose, whose_by_name
+from surefoot.records import Interval, whose_by_name
 from surefoot.report.words import cell, counted, percent, plain
 
 PROBLEMS_SHOWN = 20
@@ -20,7 +20,6 @@ Row = tuple[str, ...]
 
 RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
 TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
-BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
 
 
 def share(interval: Interval | None) -> str:
@@ -39,13 +38,10 @@ def agreement(interval: Interval | None) -> str:
 
 
 def title(found: Calibration) -> str:
-    if not found.labels and found.certificate is not None:
-        known = found.certificate
-        labels = f"{counted(known.labels, 'label')} by {whose_by_name(known.annotators)}"
-        return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {labels}"
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
     what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
-    labelled = f"{what} by {whose_by_name(found.annotators)}"
+    where = " on other runs" if any(axis.answers_here is not None for axis in found.axes.values()) else ""
+    labelled = f"{what}{where} by {whose_by_name(found.annotators)}"
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
@@ -61,7 +57,7 @@ def caption(axis: AxisCalibration) -> str:
         picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
         labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
         return f"What {axis.labelled_by} say ({labels}) of the answers that the grader put into each bucket"
-    return f"What {axis.labelled_by} said of the answers that the certificate is on, and how many answers this run has"
+    return f"What {axis.labelled_by} said of the answers of other runs, and how many answers this run has"
 
 
 def _picked(axis: AxisCalibration) -> int:
@@ -75,7 +71,7 @@ def columns(axis: AxisCalibration) -> list[str]:
 
 def heads(axis: AxisCalibration) -> Row:
     here = axis.answers_here is not None
-    return ("graded", *columns(axis), *(("the certificate's answers", "answers here") if here else ("answers in all",)))
+    return ("graded", *columns(axis), *(("answers of other runs", "answers here") if here else ("answers in all",)))
 
 
 def confusion(axis: AxisCalibration) -> Iterator[Row]:
@@ -116,14 +112,6 @@ def rate_cells(rate: Rate, show: Callable[[float], str] = percent) -> Row:
     return graded, value, interval, "-" if rate.value is None else rate.method
 
 
-def bins(axis: AxisCalibration) -> Iterator[Row]:
-    for one in axis.reliability.bins if axis.reliability else ():
-        yield (
-            f"{percent(one.low)} to {percent(one.high)}", str(one.n), percent(one.confidence), percent(one.agreed),
-            f"{percent(one.agreed_low)} to {percent(one.agreed_high)}",
-        )  # fmt: skip
-
-
 def sentences(axis: AxisCalibration) -> Iterator[str]:
     """What the numbers are, how they came about, and what to do next."""
     yield axis.explanation
@@ -134,11 +122,7 @@ def sentences(axis: AxisCalibration) -> Iterator[str]:
 
 
 def on_confidence(axis: AxisCalibration) -> Iterator[str]:
-    """What the grader's confidence is worth."""
-    found = axis.reliability
-    if found is None:
-        return
-    yield f"Confidence and agreement lie {percent(found.ece)} apart on average (ECE, {counted(found.n, 'verdict')})."
+    """From which confidence on nobody needs to look."""
     person = axis.send_to_a_person
     if person is not None and person.share == 0:
         yield f"Nobody needs to look for a risk of {percent(person.risk)}: no more verdicts than that are wrong anyway."
@@ -155,17 +139,7 @@ def on_confidence(axis: AxisCalibration) -> Iterator[str]:
 
 
 def ending(found: Calibration) -> Iterator[str]:
-    """The certificate, and what the rates of other answers rest on."""
-    certificate = found.certificate
-    if certificate is not None:
-        corpus = "" if certificate.corpus else ", which names no corpus,"
-        yield (
-            f"Certificate {certificate.id[:12]}{corpus} on {counted(certificate.labels, 'label')} by"
-            f" {whose(certificate.annotators)}; it stands until the"
-            " grader, the rubric or the corpus changes."
-        )
-    if found.certificate_reason:
-        yield f"{'The certificate' if certificate else 'No certificate'}: {found.certificate_reason}."
+    """What the rates of other answers rest on."""
     if found.target_explanation:
         yield found.target_explanation
     yield from target_warnings(found)
@@ -204,8 +178,6 @@ def markdown(found: Calibration) -> Iterator[str]:
         yield from (*_markdown_table(RATE_HEADS, rates(axis)), "")
         yield from (f"- {cell(words, _LONGEST)}" for words in (*sentences(axis), *on_confidence(axis)) if words)
         yield ""
-        if axis.reliability:
-            yield from (*_markdown_table(BIN_HEADS, bins(axis)), "")
     if found.target:
         yield from ("## Other answers", "", *_markdown_table(TARGET_HEADS, target_rows(found)), "")
     yield from ("</details>", "")
