@@ -148,7 +148,7 @@ def plan(size: str, runs: int, labels: int, rate: float, margin: float, as_json:
 
     The gate itself is tried on made-up pipelines: 60 for each size of change.
     """
-    from surefoot.gate.plan import Setting, forecast
+    from surefoot.services.plan import Setting, forecast
 
     count = int(size) if size.isdecimal() else len(_sound(Path(size)).questions)
     if not 1 <= count <= _MOST_PLANNED:

@@ -9,6 +9,5 @@ counts.py      answers counted as they stand, and which moved
 judge.py       a rule against the answers of both sides
 decide.py      all rules, and the decision
 next_steps.py  what would decide an open rule, and what that costs
-plan.py        what so many questions, runs and labels can tell, before anything is asked
 queue.py       the order in which answers come before people
 """
