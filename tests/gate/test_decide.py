@@ -491,7 +491,6 @@ def test_each_rule_is_decided_by_the_labels_of_its_own_axis() -> None:
     for one, value in ((base, 3), (worse, 0)):
         at = {(f"q{i:03}", 1): i for i in range(30)}
         one.labels |= {(key, "refusal_quality"): Verdict(key[0], "refusal_quality", value, "human/ann") for key in at}
-        one.drawn |= {(key, "refusal_quality") for key in at}
     assert statuses(decide(base, worse, rules=rules)) == {"wrong": "pass", "quality": "fail"}
 
 

@@ -55,6 +55,16 @@ def test_where_people_are_divided_the_verdict_stays_and_it_is_noted() -> None:
     assert values(one) == [] and "divided on factuality of q000:" in one.problems[0].message
 
 
+def test_where_people_in_a_file_are_divided_the_verdict_stays_as_well() -> None:
+    people = [
+        Verdict("q000", "factuality", value, who) for who, value in (("human/a", "wrong"), ("human/b", "correct"))
+    ]
+    apart = labels_apart(Run("file", [*verdicts("cc"), *people]))
+    assert values(apart) == [] and apart.disputed == 1 and {one.grader for one in apart.verdicts} == {GRADER}
+    assert "people are divided on factuality of q000: the grader's verdict stays" in apart.problems[0].message
+    assert side_of([apart], ["q000"]).answers["q000"][0].bucket == "correct"
+
+
 def test_labels_on_other_answers_or_by_another_rubric_are_none() -> None:
     one = answered()
     apply_labels(

@@ -216,7 +216,7 @@ def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, cert
     value = _usable(metric, settled.value if settled else None)
     verdict = None if graded is None or is_person(graded.grader) else _usable(metric, graded.value)
     is_known = certain or said.is_labelled(axis)
-    drawn = any(axis in one.drawn for _, one in given)
+    drawn = any(one.is_drawn(axis) for _, one in given)
     return Answer(key, min(sides) if len(sides) == 1 else None, verdict, value if is_known else None, drawn)
 
 
