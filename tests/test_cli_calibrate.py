@@ -458,3 +458,12 @@ def test_a_grader_without_a_single_verdict_is_not_calibrated(write: Write) -> No
     done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels)
     assert done.code == 4
     assert "nothing could be calibrated: the grader gave no verdict on any answer" in done.err
+
+
+def test_the_gate_and_calibrate_say_the_same_of_a_grader(write: Write, tmp_path: Path) -> None:
+    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    surefoot("calibrate", first, "--labels", labels_for(write))
+    known = surefoot("calibrate", first, second, "--json").json
+    trust = surefoot("gate", first, second, "--json").json["trust"]
+    for name in ("accepted_but_bad", "bad_caught"):
+        assert known[name] and trust[name] == known[name]

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, pairs_of, side_of
+from surefoot.gate.counts import pairs_of
+from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, side_of
 from surefoot.records import Label, Value
 from surefoot.types import Question, Trace, Verdict
 

@@ -91,6 +91,11 @@ def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
     return [verdict for verdict in rows if not is_annotator(verdict.grader)], labels
 
 
+def is_without_text(verdict: Verdict) -> bool:
+    """Whether there is no answer to put into a bucket."""
+    return verdict.value is None and verdict.reason in _NO_ANSWER
+
+
 def join(runs: Sequence[Graded], labelled: Mapping[str, set[str]] | None = None) -> Joined:
     """The verdicts of one grader, each with the labels on its answer. `labelled` are the versions of all labelled
     answers by run, for runs that are not among these.
@@ -141,7 +146,7 @@ def _add(joined: Joined, number: int, run: Graded, labels: Sequence[Label]) -> N
 
 def _worth_labelling(run: Graded, joined: Joined) -> list[Verdict]:
     """Without answers that have no text, and with each of those that are word for word the same once."""
-    silent = {(v.question_id, v.attempt) for v in run.verdicts if v.value is None and v.reason in _NO_ANSWER}
+    silent = {(v.question_id, v.attempt) for v in run.verdicts if is_without_text(v)}
     if silent:
         joined.tell(f"answers that are missing, empty or errors ({len(silent)}) are in no bucket and in no rate")
     first: dict[str, Place] = {}

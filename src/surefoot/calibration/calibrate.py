@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from surefoot.calibration import estimates, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.confusion import Confusion, confusion_of, named
-from surefoot.calibration.estimates import good_or_bad, is_number, mean_of, only
+from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import (
     DIVIDED,
     MEAN,
@@ -45,8 +45,11 @@ def calibrate(
             continue
         one = axes[axis.name] = calibrate_axis(answers, axis, risk)
         if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
-            labels = f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
-            first = _headline(confusion_of(answers, axis, good_or_bad), labels)
+            accepted, caught = estimates.headline(answers)
+            said = words.headline(
+                answers, accepted, caught, f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
+            )
+            first = {"headline": said, "accepted_but_bad": accepted, "bad_caught": caught}
         others = (target or {}).get(axis.name)
         if others and axis.values:
             elsewhere[axis.name] = {
@@ -80,13 +83,6 @@ def by_other_runs(
         for name, rates in (found.target or {}).items()
     }
     return replace(found, axes=axes, target=None, target_explanation="", problems=tuple(joined.problems))
-
-
-def _headline(confusion: Confusion, labels: str) -> dict[str, Any]:
-    accepted, found = estimates.accepted_but_bad(confusion), estimates.sensitivity_of(confusion)
-    caught = found and found.interval
-    told = words.headline(confusion, accepted, caught, labels)
-    return {"headline": told, "accepted_but_bad": accepted, "bad_caught": caught}
 
 
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.calibration.answers import Answer
-from surefoot.calibration.confusion import Confusion, Mask, named
+from surefoot.calibration.answers import FACTUALITY, Answer
+from surefoot.calibration.confusion import Confusion, Mask, confusion_of, named
 from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate, SendToAPerson
 from surefoot.records import Interval, Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
@@ -18,9 +18,11 @@ from surefoot.stats import ALPHA, correction
 from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.quantiles import t_quantile
+from surefoot.table import BUCKETS
 
 ACCEPTABLE, BAD = "acceptable", "bad"
 _KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
+_FACTUALITY = Axis(FACTUALITY, "", BUCKETS)
 _OTHERS = "any other"
 _DIGITS = 12  # what sums of shares are exact to
 _NO_SPREAD = 1e-12
@@ -61,6 +63,14 @@ def good_or_bad(value: str) -> str:
 
 def only(bucket: str) -> Callable[[str], str]:
     return lambda value: bucket if value == bucket else _OTHERS
+
+
+def headline(answers: Sequence[Answer]) -> tuple[Interval | None, Interval | None]:
+    """The two numbers that whoever ships needs: of the answers the grader calls acceptable, how many are bad; of the
+    bad ones, how many it catches."""
+    confusion = confusion_of(answers, _FACTUALITY, good_or_bad)
+    caught = sensitivity_of(confusion)
+    return accepted_but_bad(confusion), caught and caught.interval
 
 
 def accepted_but_bad(confusion: Confusion) -> Interval | None:

@@ -11,21 +11,18 @@ from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS
-from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
+from surefoot.gate.counts import Asked, Counted, McNemar, Pair, buckets, by_stratum, mcnemar, moved, pairs_of
 from surefoot.gate.judge import Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import (
-    BUCKET_AXIS,
     SIDES,
-    Pair,
     Run,
     Side,
     SideName,
     asked_of,
     check_alike,
     labels_apart,
-    pairs_of,
     side_of,
 )
 from surefoot.gate.trust import Trust
@@ -96,7 +93,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         moved=moved(pairs),
         mcnemar=mcnemar(pairs),
         problems=trust.problems_of(sides),
-        trust=trust.trust_in(sides, asked, request.earlier.get(BUCKET_AXIS, {})),
+        trust=trust.trust_in(sides, asked),
         failed_checks=failed,
         labelled={name: sum(any(map(said.is_labelled, said.verdicts)) for said in side.all_answers() if said.graded)
                   for name, side in sides.items()},

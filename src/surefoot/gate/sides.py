@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -115,23 +115,6 @@ class Said(Struct, frozen=True):
         """Whether chance drew it to be labelled."""
         verdict = self.verdicts.get(axis)
         return verdict is not None and verdict is not self.graded.get(axis) and verdict.via != PICKED
-
-
-class Pair(NamedTuple):
-    """An answer of the baseline beside one of the candidate to the same question."""
-
-    question_id: str
-    attempt: int  # which of them it is, where there are several
-    question: Question | None
-    base: Said
-    cand: Said
-
-    def side(self, name: SideName) -> Said:
-        return self.base if name == "base" else self.cand
-
-    @property
-    def stratum(self) -> str:
-        return self.question.stratum if self.question else ""
 
 
 class Side(Struct, frozen=True):
@@ -325,16 +308,6 @@ def check_alike(base: Run, cand: Run) -> None:
             raise Incomplete(f"{run.name} has no verdicts by its grader {', '.join(run.graders)}", "grade it again")
 
 
-def pairs_of(base: Side, cand: Side) -> list[Pair]:
-    """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
-    questions = {**cand.questions, **base.questions}
-    return [
-        Pair(id, number, questions.get(id), before, after)
-        for id in base.answers
-        for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
-    ]
-
-
 def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
     """The document that a question is about, as far as it is known: by itself, or by its first gold passage."""
     said = question.group("doc") or question.group("document")
@@ -343,3 +316,11 @@ def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
     gold = question.gold_ids[0]
     document, mark, _ = gold.partition("#")
     return documents.get(gold) or (document if mark else None)
+
+
+def documents_of(run: Run) -> dict[str, str]:
+    """The document of each question of a run, as far as it is known."""
+    passages = (passage for trace in run.traces.values() for passage in trace.retrieved or ())
+    by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
+    found = ((id, document_of(question, by_passage)) for id, question in run.questions.items())
+    return {id: document for id, document in found if document}

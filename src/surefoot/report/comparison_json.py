@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from surefoot.gate import trust
+from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import Pair, Said
+from surefoot.gate.sides import Said
 from surefoot.records import whose
 from surefoot.report.comparison_words import WAIVED, cited_by, reason_of
 from surefoot.types import Estimate

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from surefoot.gate import trust
-from surefoot.gate.counts import Counted
+from surefoot.gate.counts import Counted, Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import SIDES, Pair, Said, SideName
+from surefoot.gate.sides import SIDES, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.words import STATUS_WORDS, counted, headline, overridden, percent, seen
 from surefoot.types import Estimate, Passage

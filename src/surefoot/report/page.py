@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from unicodedata import category
 
-from surefoot.gate.counts import Counted
+from surefoot.gate.counts import Counted, Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import SIDES, Pair, Said, SideName
+from surefoot.gate.sides import SIDES, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.comparison_words import (
     ABOUT_CHANGES,

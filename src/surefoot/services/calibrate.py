@@ -19,7 +19,7 @@ from surefoot.calibration.answers import Answers, Graded, Joined, by_people, joi
 from surefoot.calibration.calibrate import RISK
 from surefoot.calibration.results import NOTHING_SAID, Calibration
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.gate.sides import Run, document_of
+from surefoot.gate.sides import Run, documents_of
 from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.new_labels import bound
 from surefoot.io.rows import read_rows
@@ -223,7 +223,7 @@ def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:
     problems = list(side.problems)
     mine = {"run": run_id(store.manifest), "rubric_sha256": _rubric_of(store).sha256}
     labels = bound(labels, side.versions, problems, **mine)
-    return Graded(chosen, labels, side.versions, _documents_of(side), mine["run"], side.name, problems)
+    return Graded(chosen, labels, side.versions, documents_of(side), mine["run"], side.name, problems)
 
 
 def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Ledger | None) -> list[Label]:
@@ -271,7 +271,7 @@ def _target_answers(path: str, grader: str, by: Rubric, problems: list[Problem])
     """Other answers, with verdicts by the same grader."""
     if Path(path).is_dir():
         side = read_run(path)
-        rows, versions, documents = side.verdicts, side.versions, _documents_of(side)
+        rows, versions, documents = side.verdicts, side.versions, documents_of(side)
         problems += side.problems
     else:
         rows, versions, documents = load_verdicts(path, problems, by), {}, _documents_in(path)
@@ -279,14 +279,6 @@ def _target_answers(path: str, grader: str, by: Rubric, problems: list[Problem])
     other = join([Graded(_of_one_grader(machine, grader, path), versions=versions, documents=documents)])
     problems += [replace(problem, source=path) for problem in other.problems]
     return other.axes
-
-
-def _documents_of(side: Run) -> dict[str, str]:
-    """The document of each question, as far as it is known."""
-    passages = (passage for trace in side.traces.values() for passage in trace.retrieved or ())
-    by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
-    found = ((question.id, document_of(question, by_passage)) for question in side.questions.values())
-    return {question: document for question, document in found if document}
 
 
 def _documents_in(path: str) -> dict[str, str]:
