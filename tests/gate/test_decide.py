@@ -571,3 +571,13 @@ def test_a_set_that_grew_between_two_runs_is_compared_on_what_all_were_asked() -
     found = decide([small, large], run_of("c", "c" * 30, "c" * 30))
     assert not found.decision.incomplete and found.buckets["base"]["correct"] == 20 * 2
     assert any("10 new" in note for note in found.request.notes)
+
+
+@pytest.mark.parametrize(("high", "shown"), [(0.0304, "+3.04"), (0.0349, "+3.5"), (0.03002, "+3.002")])
+def test_a_bound_that_rounds_to_the_limit_shows_why_it_is_not_enough(high: float, shown: str) -> None:
+    found = decide(run_of("a", "c" * 40, "c" * 40), run_of("b", changed("c" * 40, [1]), changed("c" * 40, [1])))
+    [check] = found.decision.checks
+    assert check.status == "undecidable" and check.change is not None
+    check = replace(check, change=replace(check.change, low=-0.04, high=high))
+    line = verdict_line(replace(found, decision=replace(found.decision, checks=(check,))))
+    assert f"between -4 and {shown}; you allow +3" in line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from math import ceil, sqrt
 from statistics import NormalDist, fmean
 
@@ -60,22 +61,21 @@ class _Step(Struct, frozen=True):
 
 def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tuple[tuple[Waiting, ...], list[str]]:
     """Which answers to label, and for each open rule what else would decide it."""
-    if not opened:
-        return (), []
     said = _by_key(sides)
-    run = sides["cand"].name if any(one.run for _, one in said.values()) else ""
     telling = {one.rule.name: _telling(one.evidence) & said.keys() for one in opened}
     waiting = _first_labels(said, set().union(*telling.values()))
-    steps: list[str] = []
-    if waiting:
-        names = [name for name, keys in telling.items() if keys]
-        steps.append(f"{', '.join(names)}: {_to_label(len(waiting), run, 'would tell how far the grader errs')}")
-    for one in opened:
-        if telling[one.rule.name]:
-            continue
-        keys, words = _labels(one, said, run)
+    chosen = {one.rule.name: _to_decide(one, said) for one in opened if not telling[one.rule.name]}
+    for keys, _ in chosen.values():
         waiting |= {key: waiting.get(key) or _waiting(said[key], "gate") for key in keys}
-        steps.append(f"{one.rule.name}: {words}")
+    # One page asks for them all, so each rule names as many.
+    ask = partial(_to_label, len(waiting), sides["cand"].name if any(one.run for _, one in said.values()) else "")
+    learning = ", ".join(name for name, keys in telling.items() if keys)
+    steps = [f"{learning}: {ask('would tell how far the grader errs')}"] if learning else []
+    for one in opened:
+        if one.rule.name in chosen:
+            keys, chance = chosen[one.rule.name]
+            what = "would most likely decide it" if chance >= _LIKELY else f"decide it {_odds(chance)}"
+            steps.append(f"{one.rule.name}: {_in_words(one, said, [_Step(chance, ask(what))] if keys else [])}")
     return tuple(waiting.values()), steps
 
 
@@ -117,23 +117,21 @@ def _first_labels(said: Mapping[str, tuple[SideName, Said]], keys: Iterable[str]
     return {place.version: _waiting(said[place.version], place.drawn) for place in places}
 
 
-def _labels(one: Opened, said: Mapping[str, tuple[SideName, Said]], run: str) -> tuple[list[str], str]:
-    """The fewest answers whose labels would most likely decide a rule, and all that would, in words."""
+def _to_decide(one: Opened, said: Mapping[str, object]) -> tuple[list[str], float]:
+    """The fewest answers whose labels would most likely decide a rule, and the chance that they do."""
     chosen, chances = _by_labels(one, said)
     enough = next((count for count, chance in enumerate(chances) if chance >= _LIKELY), None)
     count = enough if enough is not None else min(len(chosen), MOST_LABELS)
-    steps: list[_Step] = []
-    if count and chances[count] >= chances[0] + _WORTH_IT:
-        what = "would most likely decide it" if enough is not None else f"decide it {_odds(chances[count])}"
-        steps.append(_Step(chances[count], _to_label(count, run, what)))
-    else:
-        count = 0
-    steps += _by_runs(one, said)
+    is_useful = count and chances[count] >= chances[0] + _WORTH_IT
+    return (chosen[:count], chances[count]) if is_useful else ([], 0.0)
+
+
+def _in_words(one: Opened, said: Mapping[str, tuple[SideName, Said]], labels: list[_Step]) -> str:
+    """All that would decide a rule. What is asked for is named, however likely something dearer would decide."""
+    steps = [*labels, *_by_runs(one, said)]
     steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
-    # What is asked for is said, however likely something dearer would decide.
-    shown = [step for n, step in enumerate(steps) if step.chance >= _LIKELY or (count and n == 0)] or steps
-    words = "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
-    return chosen[:count], words
+    shown = [step for step in steps if step.chance >= _LIKELY or step in labels] or steps
+    return "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
 
 
 def _odds(chance: float) -> str:

@@ -36,25 +36,26 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return seen(estimate)
 
 
-def in_points(metric: str, value: float) -> str:
+def in_points(metric: str, value: float, digits: int = 1) -> str:
     """A change: `+0.8 points` of a share or count, `+0.12` of a mean."""
     if METRICS[metric].scale > 1:
-        return f"{round(value, 2) + 0.0:+.2f}"
-    return f"{round(value * 100, 1) + 0.0:+g}"
+        return f"{round(value, digits + 1) + 0.0:+.{digits + 1}f}"
+    return f"{round(value * 100, digits) + 0.0:+g}"
 
 
 def unit(metric: str) -> str:
     return "" if METRICS[metric].scale > 1 else " points"
 
 
-def change_words(metric: str, change: Change | None) -> str:
+def change_words(metric: str, change: Change | None, digits: int = 1) -> str:
     """`+0.8 points, between -1.1 and +3.6`."""
     if change is None:
         return "-"
     value = in_points(metric, change.change) + unit(metric)
     if change.low == change.high:
         return value
-    return f"{value}, between {in_points(metric, change.low)} and {in_points(metric, change.high)}"
+    low, high = (in_points(metric, end, digits) for end in (change.low, change.high))
+    return f"{value}, between {low} and {high}"
 
 
 def group_rows(changes: Mapping[str, Mapping[str, Change]]) -> Iterator[tuple[str, str, str, str, str]]:
@@ -140,7 +141,11 @@ def _changed(check: Check) -> str:
 def _unsure(check: Check) -> str:
     if check.change is None or check.reason:
         return f"{check.rule.name} cannot be decided"
-    return f"{check.rule.metric} {change_words(check.rule.metric, check.change)}; you allow {allowed(check)}"
+    metric, limit = check.rule.metric, allowed(check)
+    ends = check.change.low, check.change.high
+    # Rounded to the very limit, an end of the interval would not show why it is not enough.
+    digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
+    return f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}"
 
 
 def _lost(comparison: Comparison) -> list[str]:
