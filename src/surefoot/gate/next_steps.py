@@ -121,7 +121,7 @@ def _to_decide(one: Opened, said: Mapping[str, object]) -> tuple[list[str], floa
     """The fewest answers whose labels would most likely decide a rule, and the chance that they do."""
     chosen, chances = _by_labels(one, said)
     enough = next((count for count, chance in enumerate(chances) if chance >= _LIKELY), None)
-    count = enough if enough is not None else min(len(chosen), MOST_LABELS)
+    count = len(chosen) if enough is None else enough
     is_useful = count and chances[count] >= chances[0] + _WORTH_IT
     return (chosen[:count], chances[count]) if is_useful else ([], 0.0)
 
