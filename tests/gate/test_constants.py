@@ -12,9 +12,8 @@ import pytest
 from surefoot.gate import next_steps
 from surefoot.gate.belief import Answer, truths
 from surefoot.gate.change import Cell, Draws, Evidence, draw
-from surefoot.gate.judge import Request, spent
+from surefoot.gate.judge import Opened, Request, spent
 from surefoot.gate.metrics import Value
-from surefoot.gate.next_steps import Opened
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, Said
 from surefoot.types import Verdict

@@ -50,6 +50,19 @@ class Evidence(Struct, frozen=True):
     is_ratio: bool = False
     scale: float = 1
 
+    @property
+    def labels(self) -> float:
+        """How many labels tell something of answers without one."""
+        own = sum(one.drawn and one.label is not None and one.verdict is not None for one in self.answers)
+        return own + sum(sum(labels.values()) for labels in self.earlier.values())
+
+    @property
+    def unchecked(self) -> set[Value | None]:
+        """The verdicts on answers without a label of which no label tells anything, as far as the sides differ."""
+        told = {one.verdict for one in self.answers if one.drawn and one.label is not None}
+        told |= {verdict for verdict, labels in self.earlier.items() if sum(labels.values())}
+        return {one.verdict for one in self.answers if one.label is None and one.side is not None} - told
+
 
 class Draws(Struct, frozen=True):
     """What the change may be."""
@@ -185,9 +198,8 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
         for place, side in enumerate(sides):
             for said in side.answers[id]:
                 if metric.over(said, question):
-                    key = key_of(said, side)
-                    found[key].append((place, said))
-                    given.append((id, place, key))
+                    found[said.key].append((place, said))
+                    given.append((id, place, said.key))
     # Of what every answer has a share in, each question counts; of the rest, those that have such answers.
     kept = sorted({id for id, _, _ in given}) if metric.axis == BUCKET_AXIS else sorted(asked)
     numbers, keys = {id: number for number, id in enumerate(kept)}, {key: n for n, key in enumerate(sorted(found))}
@@ -202,11 +214,6 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
         (sides[0].deterministic, sides[1].deterministic), [order[one] for one in documents], earlier, is_ratio,
         metric.scale,
     )  # fmt: skip
-
-
-def key_of(said: Said, side: Side) -> str:
-    """The same for the same answer. A file of verdicts does not tell the words: each of its answers stands alone."""
-    return said.version or f"{side.key}:{said.question_id}:{said.run}:{said.attempt}"
 
 
 def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, certain: bool) -> Answer:

@@ -10,12 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.gate import rules as gate
-from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured
-from surefoot.gate.next_steps import Opened
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
 from surefoot.types import Estimate, Question
@@ -40,6 +38,19 @@ class Request(Struct, frozen=True, kw_only=True):
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
     without: Mapping[str, str] = {}  # runs that were left out, with the reason
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
+
+
+class Opened(Struct, frozen=True):
+    """A rule that could not be decided, and what is known about it."""
+
+    rule: Rule
+    metric: Metric
+    change: Change
+    evidence: Evidence
+    draws: Draws
+    alpha_ship: float
+    alpha_block: float
+    look: int = 1
 
 
 def spent(alpha: float, look: int) -> float:
@@ -127,7 +138,7 @@ class Judge:
         if asked is self.asked and metric.name in self._known:
             return self._known[metric.name]
         evidence = shown = self._evidence(metric, asked, certain=self.request.uncalibrated)
-        if not trust.drawn_labels(evidence.answers, evidence.earlier):
+        if not evidence.labels:
             shown = self._evidence(metric, asked, certain=True)  # nothing is known of the grader: the change as graded
         found = evidence, draw(shown, self.request.claim, draws)
         if asked is self.asked:
@@ -163,7 +174,7 @@ class Judge:
             return False
         evidence = self._evidence(metric, asked, certain=False)
         opened = any(one.label is None and one.verdict is not None for one in evidence.answers)
-        return opened and not trust.drawn_labels(evidence.answers, evidence.earlier)
+        return opened and not evidence.labels
 
     def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
@@ -180,8 +191,7 @@ class Judge:
         evidence, known = self._drawn(metric, asked)
         change = self._interval(rule, metric, evidence, known, len(asked))
         status, reason = self._status(rule, change), ""
-        unchecked = trust.unchecked(evidence.answers, evidence.earlier)
-        labels = trust.drawn_labels(evidence.answers, evidence.earlier)
+        unchecked, labels = evidence.unchecked, evidence.labels
         if unchecked and (status == "fail" or not labels):
             best = draw(_at_best(evidence, rule, unchecked), self.request.claim)
             proven = metric.most is not None and self._interval(rule, metric, evidence, best, len(asked))

@@ -12,12 +12,11 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.gate.belief import Answer, Numbers
-from surefoot.gate.change import Draws, Evidence, key_of
-from surefoot.gate.metrics import Metric, Value
+from surefoot.gate.change import Draws, Evidence
+from surefoot.gate.judge import Opened
+from surefoot.gate.metrics import Value
 from surefoot.gate.queue import lot, queue
-from surefoot.gate.rules import Change, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
-from surefoot.gate.trust import drawn_labels, unchecked
 from surefoot.records import Drawn
 from surefoot.text.normal import is_empty
 
@@ -29,19 +28,6 @@ _SECONDS_PER_LABEL = 30
 _MORE_RUNS = (1, 2, 3, 5, 8)
 _MORE_QUESTIONS = (1.5, 2, 3, 5, 10)
 _NORMAL = NormalDist()
-
-
-class Opened(Struct, frozen=True):
-    """A rule that could not be decided, and what is known about it."""
-
-    rule: Rule
-    metric: Metric
-    change: Change
-    evidence: Evidence
-    draws: Draws
-    alpha_ship: float
-    alpha_block: float
-    look: int = 1
 
 
 class Waiting(Struct, frozen=True):
@@ -81,8 +67,7 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
 
 def _telling(evidence: Evidence) -> set[str]:
     """Answers whose labels would tell how far the grader errs, as long as too little is known of that."""
-    few = drawn_labels(evidence.answers, evidence.earlier) < _ENOUGH_DRAWN
-    verdicts = unchecked(evidence.answers, evidence.earlier)
+    few, verdicts = evidence.labels < _ENOUGH_DRAWN, evidence.unchecked
     return {one.key for one in evidence.answers if one.label is None and (few or one.verdict in verdicts)}
 
 
@@ -91,9 +76,8 @@ def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:
     found: dict[str, tuple[SideName, Said]] = {}
     for name in reversed(SIDES):
         for said in sides[name].all_answers():
-            key = key_of(said, sides[name])
             if not said.run or _can_be_labelled(said):
-                found.setdefault(key, (name, said))
+                found.setdefault(said.key, (name, said))
     return found
 
 

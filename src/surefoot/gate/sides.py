@@ -89,7 +89,7 @@ class Said(Struct, frozen=True):
     verdicts: dict[str, Verdict]  # by axis: what people said, else what the grader did
     graded: dict[str, Verdict] = {}  # by axis: what the grader said
     trace: Trace | None = None
-    version: str = ""  # version_of the answer, where it is known
+    key: str = ""  # the same for the same answer, in whichever run or version
     needs_bucket: bool = True  # False where nobody gave buckets, but this answer has other verdicts
 
     @property
@@ -209,10 +209,10 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """
     copies = {_told(run): run for run in reversed(runs)}
     kept = [run for run in runs if copies[_told(run)] is run]
-    said = [_said_in(run) for run in kept]
+    said = [_said_in(run, key) for run in kept]
     answers = {
         id: tuple(
-            found.get((id, attempt)) or Said(id, attempt, _folder(run), {})
+            found.get((id, attempt)) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
             for run, found in zip(kept, said, strict=True)
             for attempt in range(1, run.attempts + 1)
         )
@@ -264,7 +264,12 @@ def _folder(run: Run) -> str:
     return run.name if run.traces else ""
 
 
-def _said_in(run: Run) -> dict[Key, Said]:
+def _alone(run: Run, side: str, key: Key) -> str:
+    """A file of verdicts does not tell the words: each of its answers stands alone."""
+    return f"{side}:{key[0]}:{_folder(run)}:{key[1]}"
+
+
+def _said_in(run: Run, side: str) -> dict[Key, Said]:
     graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in run.counted():
         graded[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
@@ -278,7 +283,13 @@ def _said_in(run: Run) -> dict[Key, Said]:
         verdicts = own | labels.get(key, {})
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
         found[key] = Said(
-            *key, _folder(run), verdicts, own, run.traces.get(key), run.versions.get(key, ""), not elsewhere
+            *key,
+            _folder(run),
+            verdicts,
+            own,
+            run.traces.get(key),
+            run.versions.get(key) or _alone(run, side, key),
+            not elsewhere,
         )
     return found
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from msgspec import Struct
 
 from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
-from surefoot.gate import belief
-from surefoot.gate.belief import Counts
-from surefoot.gate.change import key_of
-from surefoot.gate.metrics import Value
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
 from surefoot.problems import HARMLESS
@@ -64,10 +60,10 @@ def _answers(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None
         documents = {id: document for run in side.runs for id, document in documents_of(run).items()}
         for id in asked:
             for said in side.answers[id]:
-                graded, key = said.graded.get(BUCKET_AXIS), key_of(said, side)
-                if graded is None or key in seen or is_person(graded.grader) or is_without_text(graded):
+                graded = said.graded.get(BUCKET_AXIS)
+                if graded is None or said.key in seen or is_person(graded.grader) or is_without_text(graded):
                     continue
-                seen.add(key)
+                seen.add(said.key)
                 settled = said.verdicts[BUCKET_AXIS]
                 yield Answer(
                     id, said.attempt, graded.value, settled.value if said.is_labelled(BUCKET_AXIS) else None,
@@ -169,16 +165,3 @@ def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
     if not base or not cand or base == cand:
         return []
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
-
-
-def unchecked(answers: Sequence[belief.Answer], earlier: Counts) -> set[Value | None]:
-    """The verdicts on answers without a label of which no label tells anything, as far as the sides differ in them."""
-    told = {one.verdict for one in answers if one.drawn and one.label is not None}
-    told |= {verdict for verdict, labels in earlier.items() if sum(labels.values())}
-    return {one.verdict for one in answers if one.label is None and one.side is not None} - told
-
-
-def drawn_labels(answers: Sequence[belief.Answer], earlier: Counts) -> float:
-    """How many labels tell something of answers without one."""
-    own = sum(one.drawn and one.label is not None and one.verdict is not None for one in answers)
-    return own + sum(sum(labels.values()) for labels in earlier.values())
