@@ -257,12 +257,11 @@ def test_intervals_average_repeats_and_know_documents() -> None:
 
 
 def test_runs_that_differ_are_not_compared() -> None:
-    base, cand = side("c", "base"), side("c", "cand")
-    base.identity = {"questions_sha256": "a", "rubric_sha256": "r", "grader": "g/1"}
-    assert compare([base], [cand], SHIP, Request()).decision.outcome == "SHIP"
-    cand.identity = {"questions_sha256": "b", "rubric_sha256": "s", "grader": "g/2"}
+    base, file = replace(graded("c", graders=("g/1",)), rubric="r"), replace(graded("c"), rubric="s")
+    assert compare([base], [file], SHIP, Request(uncalibrated=True)).decision.outcome == "SHIP"
+    other = replace(base, rubric="s", graders=("g/2",))
     with pytest.raises(UsageError, match="rubric and grader"):
-        compare([base], [cand], SHIP, Request())
+        compare([base], [other], SHIP, Request())
     with pytest.raises(UsageError, match="no question alike"):
         compare([side("c", questions=asked("a"))], [side("c", questions=asked("r"))], SHIP, Request())
 

@@ -143,7 +143,7 @@ def test_a_run_without_verdicts_by_its_own_grader_is_incomplete() -> None:
 def test_answers_lie_beside_each_other_as_far_as_both_have_as_many() -> None:
     one, two = run_of("a", "cw"), run_of("b", "cc")
     asked = one.questions
-    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked))
+    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked), asked)
     assert [(pair.question_id, pair.attempt) for pair in pairs] == [("q000", 1), ("q001", 1)]
 
 

@@ -8,21 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.calibration import estimates, words
+from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
-from surefoot.calibration.results import (
-    DIVIDED,
-    MEAN,
-    NO_VERDICT,
-    NOTHING_SAID,
-    PICKED,
-    AxisCalibration,
-    Bucket,
-    Calibration,
-    Rate,
-)  # fmt: skip
+from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
 from surefoot.records import CANNOT_TELL, SKIPPED, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
@@ -95,14 +85,14 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
         alpha=alpha, alpha_reason=alpha_reason, annotators=people, labelled_by=whose(people), explanation="",
     )  # fmt: skip
     if all(answer.verdict is None for answer in answers):
-        return _without_sample(found, confusion, answers, axis, NO_VERDICT)
+        return _without_sample(found, confusion, answers, axis, results.NO_VERDICT)
     if not labelled:
-        return _without_sample(found, confusion, answers, axis, DIVIDED)
+        return _without_sample(found, confusion, answers, axis, results.DIVIDED)
     if len(labelled) < len(answers) and all(answer.chosen for answer in labelled):
-        return _without_sample(found, confusion, answers, axis, PICKED)
+        return _without_sample(found, confusion, answers, axis, results.PICKED)
     means, explanation = {}, words.COUNTED if confusion.complete else words.by_verdict(confusion)
     if is_number(axis):
-        means[MEAN], explained = mean_of(answers, axis)
+        means[results.MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
     found = replace(
         found, corrected=means, explanation=explanation,
@@ -152,7 +142,7 @@ def _without_sample(
         for bucket in buckets
     }
     if is_number(axis):
-        rates[MEAN] = replace(mean_of(answers, axis)[0], warning=reason)
+        rates[results.MEAN] = replace(mean_of(answers, axis)[0], warning=reason)
     return replace(
         found,
         kappa_reason=reason,

@@ -189,12 +189,17 @@ def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Con
             chosen[place] += 1
         else:
             drawn.setdefault((place[0], answer.run, by_flag and bool(answer.flagged)), []).append(answer)
-    verdicts = {named(answer.verdict) for answer in answers}
-    columns, rows = _headings(values, {label for _, label in members}, verdicts, kind)
+    # The values of the axis in their order, and what else there is.
+    names = [*map(named, values)]
+    columns = [*dict.fromkeys(map(kind, names))]
+    columns += sorted({label for _, label in members}.difference(columns))
+    rows = names if kind is not str else [*columns]
+    others = {named(answer.verdict) for answer in answers}.difference(rows)
+    rows = [*rows, *sorted(others, key=lambda name: (name == UNGRADED, name))]
     alike = _alike(answers, kind)
     return Confusion(
-        rows,
-        columns,
+        tuple(rows),
+        tuple(columns),
         tuple(_cells(rows, drawn, alike, kind)),
         tuple(Cell(verdict, n, {label: n}) for (verdict, label), n in sorted(chosen.items())),
         each_counts(Counter(answer.member for answer in answers), alike),
@@ -215,17 +220,6 @@ def _values(answers: Sequence[Answer], axis: Axis) -> Sequence[Value]:
     given = [value for answer in answers for value in (answer.verdict, answer.label)]
     largest = max((value for value in given if isinstance(value, (int, float))), default=0)
     return () if axis.is_dimension or largest > _LARGEST_COUNT else range(axis.least, int(largest) + 1)
-
-
-def _headings(
-    values: Sequence[Value], labels: set[str], verdicts: set[str], kind: Kind
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns and rows: the values of the axis in their order, and what else there is."""
-    names = [*map(named, values)]
-    columns = [*dict.fromkeys(map(kind, names))]
-    columns += sorted(labels.difference(columns))
-    rows = names if kind is not str else [*columns]
-    return tuple(columns), (*rows, *sorted(verdicts.difference(rows), key=lambda name: (name == UNGRADED, name)))
 
 
 def _alike(answers: Sequence[Answer], kind: Kind) -> float:

@@ -18,10 +18,10 @@ from surefoot.stats import ALPHA, correction
 from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.quantiles import t_quantile
+from surefoot.table import ACCEPTABLE as ACCEPTED
 from surefoot.table import BUCKETS
 
 ACCEPTABLE, BAD = "acceptable", "bad"
-_KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
 _FACTUALITY = Axis(FACTUALITY, "", BUCKETS)
 _OTHERS = "any other"
 _DIGITS = 12  # what sums of shares are exact to
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 def good_or_bad(value: str) -> str:
     """What whoever ships asks: is it acceptable, or is it bad?"""
-    return _KINDS.get(value, value)
+    return ACCEPTABLE if value in ACCEPTED else BAD if value in BUCKETS else value
 
 
 def only(bucket: str) -> Callable[[str], str]:

@@ -78,22 +78,24 @@ class Draws(Struct, frozen=True):
     def mean(self) -> float:
         return float(self.change @ self.weights)
 
+    @property
+    def variance(self) -> float:
+        return float((self.change - self.mean) ** 2 @ self.weights)
+
     def quantile(self, share: float) -> float:
-        """Where few draws lie beyond it, the normal curve is asked as well, and the farther of the two counts."""
-        found = quantile(self.change, self.weights, share)
-        spread = sqrt(float((self.change - self.mean) ** 2 @ self.weights))
+        """Halfway between the draws where both are right, so that turning all signs turns the quantiles.
+
+        Where few draws lie beyond it, the normal curve is asked as well, and the farther of the two counts.
+        """
+        order = np.argsort(self.change, kind="stable")
+        ordered, reached = self.change[order], np.cumsum(self.weights[order])
+        low, high = (min(int(np.searchsorted(reached, at)), len(order) - 1) for at in (share - _SAME, share + _SAME))
+        found = round(float(ordered[low] + ordered[high]) / 2, 12) + 0.0
+        spread = sqrt(self.variance)
         if spread > _SAME and min(share, 1 - share) * len(self.change) < _FEW:
             normal = self.mean + spread * NormalDist().inv_cdf(share)
             found = min(found, normal) if share < 0.5 else max(found, normal)
         return min(self.reach, max(-self.reach, found))
-
-
-def quantile(values: Numbers, weights: Numbers, share: float) -> float:
-    """Halfway between the draws where both are right, so that turning all signs turns the quantiles."""
-    order = np.argsort(values, kind="stable")
-    ordered, reached = values[order], np.cumsum(weights[order])
-    low, high = (min(int(np.searchsorted(reached, at)), len(order) - 1) for at in (share - _SAME, share + _SAME))
-    return round(float(ordered[low] + ordered[high]) / 2, 12) + 0.0
 
 
 def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = SEED) -> Draws:

@@ -43,12 +43,11 @@ class McNemar(Struct, frozen=True):
     p: float
 
 
-def pairs_of(base: Side, cand: Side) -> list[Pair]:
+def pairs_of(base: Side, cand: Side, asked: Asked) -> list[Pair]:
     """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
-    questions = {**cand.questions, **base.questions}
     return [
-        Pair(id, number, questions.get(id), before, after)
-        for id in base.answers
+        Pair(id, number, question, before, after)
+        for id, question in asked.items()
         for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
     ]
 

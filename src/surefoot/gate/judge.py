@@ -44,7 +44,6 @@ class Opened(Struct, frozen=True):
     """A rule that could not be decided, and what is known about it."""
 
     rule: Rule
-    metric: Metric
     change: Change
     evidence: Evidence
     draws: Draws
@@ -154,10 +153,10 @@ class Judge:
         limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
         counted = replace(rule, limit=limit)
         (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in SIDES)
-        check = replace(gate.check(counted, lambda _: cand, lambda _: base), rule=rule)
+        check = replace(gate.check(counted, cand, base), rule=rule)
         if rule.metric == gate.COMPLETENESS and check.status == "pass":
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
-            other = gate.check(rule, lambda _: base, lambda _: base)
+            other = gate.check(rule, base, base)
             return check if other.status == "pass" else replace(other, reason="of the baseline")
         if self._is_unchecked(metric, asked):
             return replace(check, status="undecidable", reason=self._unknown(metric, set(), unknown), to_be_sure=None)
@@ -180,7 +179,7 @@ class Judge:
         (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
         empty = [estimate for estimate in (cand, base) if estimate.value is None]
         if not metric.axis:
-            return gate.check(rule, lambda _: cand, lambda _: base)
+            return gate.check(rule, cand, base)
         lacking = lack_base + lack_cand
         if empty:
             is_needless = not lacking and (len(empty) == 2 or metric.shape == "mean")
@@ -202,7 +201,7 @@ class Judge:
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
-            self.opened[rule.name] = Opened(rule, metric, change, evidence, known, self.alpha, block, self.request.look)
+            self.opened[rule.name] = Opened(rule, change, evidence, known, self.alpha, block, self.request.look)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
     def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int) -> str:
@@ -269,7 +268,7 @@ def _with_the_rest_good(rule: Rule, metric: Metric, cand: Estimate, unknown: int
     gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
     below = cand.denominator + (unknown if metric.shape == "mean" else 0)
     best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
-    return gate.check(rule, lambda _: best, lambda _: None).status
+    return gate.check(rule, best, None).status
 
 
 def _mean(parts: Sequence[object]) -> Fraction | None:

@@ -137,7 +137,7 @@ def _by_labels(rule: Opened, said: Mapping[str, object]) -> tuple[list[str], lis
     """The answers to label next, and the chance that labels on the first 0, 1, 2... of them decide."""
     answers = rule.evidence.answers
     order = [n for n in in_doubt(answers, rule.draws) if answers[n].key in said][:MOST_LABELS]
-    whole = left = _variance(rule.draws.change, rule.draws.weights)
+    whole = left = rule.draws.variance
     sums: dict[tuple[Value | None, int | None], Numbers] = {}
     chances = [0.0]
     for n in order:
@@ -171,11 +171,6 @@ def _unexplained(draws: Draws, known: Sequence[Numbers]) -> float:
     return float(((change - told @ fit) ** 2).sum())
 
 
-def _variance(values: Numbers, weights: Numbers) -> float:
-    mean = float(values @ weights)
-    return float((values - mean) ** 2 @ weights)
-
-
 def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float:
     """That the rule is decided when all but `rest` of the variance has come to light, with so much left of alpha."""
     change, sign = one.change, 1 if one.rule.is_bounded_above else -1
@@ -189,7 +184,7 @@ def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float
 def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_Step]:
     if all(one.evidence.deterministic) or not any(answer.run for _, answer in said.values()):
         return []
-    whole, times = _variance(one.draws.change, one.draws.weights), min(one.evidence.attempts)
+    whole, times = one.draws.variance, min(one.evidence.attempts)
     seconds = [answer.trace.seconds for _, answer in said.values() if answer.trace and answer.trace.seconds is not None]
     narrows = max(one.draws.noise - (one.evidence.scale / one.evidence.questions) ** 2, 0.0)
     next_look = (one.look / (one.look + 1)) ** 2  # other answers are another look
@@ -204,7 +199,7 @@ def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_St
 
 
 def _by_questions(one: Opened) -> list[_Step]:
-    whole = _variance(one.draws.change, one.draws.weights)
+    whole = one.draws.variance
     for times in _MORE_QUESTIONS:
         chance = _chance(one, whole, whole / times)
         if chance >= _LIKELY:

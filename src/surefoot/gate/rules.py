@@ -138,11 +138,9 @@ class Decision(Struct, frozen=True):
     incomplete: tuple[str, ...] = ()  # why the run is not complete, beside the rules
 
 
-Facts = Callable[[Rule], Estimate | None]  # None when nothing measures what the rule is about
-
-
-def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
-    return replace(_check(rule, facts(rule), baseline(rule)), before=baseline(rule))
+def check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
+    """A rule against what was seen now and before; None where nothing measures what it is about."""
+    return replace(_check(rule, seen, before), before=before)
 
 
 def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:

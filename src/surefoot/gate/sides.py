@@ -14,20 +14,9 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot import records
 from surefoot.errors import Incomplete, UsageError
-from surefoot.records import (
-    Drawn,
-    Label,
-    as_label,
-    as_verdict,
-    current,
-    is_annotator,
-    is_called_like_a_grader,
-    is_person,
-    settled,
-    version_of,
-    whose,
-)
+from surefoot.records import Drawn, Label, current, is_annotator, is_person, settled, whose
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict
 
@@ -39,7 +28,6 @@ Key = tuple[str, int]  # question id, attempt
 Place = tuple[Key, str]  # one axis of an answer
 _LONGEST_NAME = 60
 _WAYS: tuple[Drawn, ...] = ("sample", "flagged", "gate", PICKED)  # to be drawn, the fairest first
-_MUST_BE_ALIKE = {"rubric_sha256": "rubric", "grader": "grader"}
 
 
 class Run(Struct, dict=True):
@@ -49,7 +37,6 @@ class Run(Struct, dict=True):
     verdicts: list[Verdict]
     questions: dict[str, Question] = {}
     traces: dict[Key, Trace] = {}
-    identity: dict[str, str] = {}  # hashes of questions and rubric, and the grader
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
     attempts: int = 1  # at each question
     problems: list[Problem] = []  # what of it could not be used
@@ -67,7 +54,7 @@ class Run(Struct, dict=True):
     def versions(self) -> Mapping[Key, str]:
         """Of each answer whose question is known."""
         asked = self.questions
-        return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
+        return {key: records.version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
 
     @property
     def drawn(self) -> set[Place]:
@@ -135,10 +122,6 @@ class Side(Struct, frozen=True):
         """How often each question was asked; asking again what always answers alike tells nothing new."""
         return max((len(said) for said in self.answers.values()), default=1)
 
-    @property
-    def questions(self) -> dict[str, Question]:
-        return {id: question for run in self.runs for id, question in run.questions.items()}
-
     def all_answers(self) -> Iterator[Said]:
         return (said for answers in self.answers.values() for said in answers)
 
@@ -154,7 +137,7 @@ def apply_labels(run: Run, labels: Iterable[Label]) -> None:
         for label in labels
         if label.version in of_version and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
+    people = [label for label in fitting if not records.is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
@@ -175,7 +158,7 @@ def labels_apart(run: Run) -> Run:
     gives_labels = is_person if all(is_annotator(one.grader) for one in run.verdicts) else is_annotator
     for verdict in run.verdicts:
         if gives_labels(verdict.grader) and verdict.value is not None:
-            given[(verdict.question_id, verdict.attempt), verdict.axis].append(as_label(verdict))
+            given[(verdict.question_id, verdict.attempt), verdict.axis].append(records.as_label(verdict))
     rest = [verdict for verdict in run.verdicts if not gives_labels(verdict.grader)]
     apart = replace(run, verdicts=rest, labels={}, problems=[*run.problems])
     _settle_labels(apart, given)
@@ -195,7 +178,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
         # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
         like = next(label for label in labels if label.value == value)
         drawn = min((one.drawn for one in labels), key=_WAYS.index)
-        run.labels[key, axis] = as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
+        run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
         message = f"{who} are divided on {axis} of {some(list(dict.fromkeys(ids)))}: the grader's verdict stays"
@@ -309,9 +292,9 @@ def _settle(verdicts: list[Verdict]) -> Verdict:
 
 def check_alike(base: Run, cand: Run) -> None:
     """Verdicts by different graders or rubrics say nothing about each other."""
-    known = [key for key in _MUST_BE_ALIKE if base.identity.get(key) and cand.identity.get(key)]
-    differ = [_MUST_BE_ALIKE[key] for key in known if base.identity[key] != cand.identity[key]]
-    if differ:
+    both = {"rubric": (base.rubric, cand.rubric), "grader": (base.graders, cand.graders)}
+    differ = [name for name, (one, other) in both.items() if one and other and one != other]
+    if differ and base.graders and cand.graders:  # a file does not say by what it was graded
         message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
         raise UsageError(message, "grade both with the same rubric and grader")
     for run in (base, cand):

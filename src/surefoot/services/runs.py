@@ -13,8 +13,6 @@ from surefoot.records import corpus_of
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
-_IDENTITY = ("questions_sha256", "rubric_sha256", "grader")
-
 
 def is_run(path: str | Path) -> bool:
     return (Path(path) / MANIFEST).is_file()
@@ -44,13 +42,11 @@ def _run(folder: Path, name: str) -> Run:
     _check_graded(store, found, name)
     questions = {question.id: question for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
-    identity = {key: getattr(manifest, key) for key in _IDENTITY}
     return Run(
         name,
         found,
         questions=questions,
         traces=traces,
-        identity={key: value for key, value in identity.items() if value},
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
         graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),
