@@ -142,7 +142,7 @@ def _without_sample(
         for bucket in buckets
     }
     if is_number(axis):
-        rates[results.MEAN] = replace(mean_of(answers, axis)[0], warning=reason)
+        rates[results.MEAN] = Rate(method="labels alone", graded=mean_of(answers, axis)[0].graded, warning=reason)
     return replace(
         found,
         kappa_reason=reason,

@@ -207,7 +207,8 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     numbers, keys = {id: number for number, id in enumerate(kept)}, {key: n for n, key in enumerate(sorted(found))}
     certain = taken_for_truth or metric.needs_no_labels
     answers = [_answer(key, found[key], metric, certain=certain) for key in keys]
-    documents = [_document(asked[id], id) for id in kept]
+    known = ((id, asked[id]) for id in kept)
+    documents = [(question and document_of(question, {})) or f"question {id}" for id, question in known]
     order = {name: place for place, name in enumerate(sorted(set(documents)))}
     cells = [Cell(numbers[id], side, keys[key]) for id, side, key in given]
     is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
@@ -246,7 +247,3 @@ def _worth(metric: Metric, answers: Sequence[Answer], earlier: Counts) -> dict[V
     known |= {value for one in answers for value in (one.verdict, one.label) if value is not None}
     known |= {value for labels in earlier.values() for value in labels}
     return {value: float(metric.of(value) or 0) for value in sorted(known, key=str)}
-
-
-def _document(question: Question | None, id: str) -> str:
-    return (question and document_of(question, {})) or f"question {id}"

@@ -60,7 +60,8 @@ def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tupl
     for one in opened:
         if one.rule.name in chosen:
             keys, chance = chosen[one.rule.name]
-            what = "would most likely decide it" if chance >= _LIKELY else f"decide it {_odds(chance)}"
+            odds = f"decide it about {max(1, round(chance * 10))} times in 10"
+            what = "would most likely decide it" if chance >= _LIKELY else odds
             steps.append(f"{one.rule.name}: {_in_words(one, said, [_Step(chance, ask(what))] if keys else [])}")
     return tuple(waiting.values()), steps
 
@@ -116,10 +117,6 @@ def _in_words(one: Opened, said: Mapping[str, tuple[SideName, Said]], labels: li
     steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
     shown = [step for step in steps if step.chance >= _LIKELY or step in labels] or steps
     return "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
-
-
-def _odds(chance: float) -> str:
-    return f"about {max(1, round(chance * 10))} times in 10"
 
 
 def _to_label(count: int, run: str, what: str) -> str:

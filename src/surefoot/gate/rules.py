@@ -154,11 +154,11 @@ def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
             what = f"no {rule.metric} for {rule.group}: score it --by that field" if rule.group else "nothing of this"
             return Check(rule, "undecidable", seen, reason=f"the baseline has {what}")
         limit += before.value
-    value = seen.value if rule.bound is None else _bound(seen, rule.bound)
+    value = seen.value if rule.bound is None else getattr(seen, rule.bound)
     if value is None:
         return Check(rule, "undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
     needed = questions_to_be_sure(float(seen.value), float(limit)) if seen.low is not None else None
-    if _OPERATORS[rule.op](value, limit):
+    if _OPERATORS[rule.op](Fraction(value), limit):
         return Check(rule, "pass", seen, limit, needed)
     return Check(rule, "incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)
 
@@ -179,8 +179,3 @@ def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
     else:
         code, outcome = ExitCode.OK, "SHIP"
     return Decision(outcome, code, tuple(checks), tuple(incomplete))  # type: ignore[arg-type]
-
-
-def _bound(seen: Estimate, bound: Literal["low", "high"]) -> Fraction | None:
-    value = seen.low if bound == "low" else seen.high
-    return None if value is None else Fraction(value)
