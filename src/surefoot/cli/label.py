@@ -115,7 +115,7 @@ def label(
 
 
 def _checked_name(name: str | None, store: RunStore) -> str:
-    from surefoot.services.labels import graders_of
+    from surefoot.services.runs import graders_of
 
     if name is None:
         return ""

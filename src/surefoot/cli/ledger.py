@@ -112,7 +112,7 @@ def _import_labels(file: Path, run: Path | None, given: str | None, as_json: boo
     from surefoot.ledger import Ledger
     from surefoot.ledger.places import entry_of, find, run_id, versions_of
     from surefoot.ledger.schema import checked
-    from surefoot.services.labels import graders_of, refuse_verdicts_of
+    from surefoot.services.runs import graders_of, refuse_verdicts_of
 
     problems: list[Problem] = []
     store = None if run is None else RunStore.open(run)

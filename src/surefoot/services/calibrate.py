@@ -21,19 +21,18 @@ from surefoot.calibration.results import NOTHING_SAID, Calibration
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.sides import Run, documents_of
 from surefoot.io.labels import is_grader, load_labels
-from surefoot.io.new_labels import bound
+from surefoot.io.new_labels import bound, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import find, run_id
+from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
 from surefoot.records import Label, is_called_like_a_grader
 from surefoot.report import calibration_page
 from surefoot.rubric import Rubric
-from surefoot.services.labels import add_labels, graders_of, is_same_file, read_labels
 from surefoot.services.result import READER, Person, Result, Tell
-from surefoot.services.runs import read_run
+from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.types import Problem, Verdict
@@ -228,16 +227,20 @@ def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:
 
 def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Ledger | None) -> list[Label]:
     """Those of the ledger on these answers too, after those of the files were added to it."""
-    told = read_labels(store, asked.labels, by, run.problems)
-    labels = list(run.labels)
+    graders, told, labels = graders_of(store), list[Label](), list(run.labels)
+    for path in asked.labels:
+        refuse_verdicts_of(store, path)
+        told += load_labels(path, run.problems, rubric=by, graders=graders)
     if ledger is not None:
+        versions, now = set(run.versions.values()), datetime.now(UTC).isoformat(timespec="microseconds")
         if told:
-            add_labels(ledger, store, told, by, run.problems, datetime.now(UTC).isoformat(timespec="microseconds"))
-        labels += ledger.labels(versions=set(run.versions.values()))
+            told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256)
+            ledger.add_run(entry_of(store))
+            ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, now))
+        labels += ledger.labels(versions=versions)
     usable = [label for label in labels if label.rubric_sha256 in ("", by.sha256)]
     if other := len(labels) - len(usable):
         run.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
-    graders = graders_of(store)
     people = [
         label
         for label in usable

@@ -9,7 +9,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
 from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
-from surefoot.records import corpus_of
+from surefoot.records import MEMBER, corpus_of, is_annotator
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
@@ -25,6 +25,24 @@ def read_run(path: str | Path) -> Run:
     if not where.exists():
         raise UsageError(f"there is no file or folder {name}", "pass a file of verdicts or the folder of a run")
     return _run(where, name) if where.is_dir() else _plain(where, name)
+
+
+def graders_of(store: RunStore) -> set[str]:
+    """All whose verdicts a run has: no label on its answers may be by one of them."""
+    given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
+    members = (name for part, name in store.manifest.versions.items() if part.startswith(MEMBER))
+    return {*given, *members, store.manifest.grader or ""} - {""}
+
+
+def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:
+    """Verdicts are no labels, whatever name they are under: some have none."""
+    if is_same_file(path, store.path / VERDICTS):
+        message = f"{path} holds the verdicts of the run, and no labels by people"
+        raise UsageError(message, f"label some answers: surefoot label {printable(store.path)}")
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
 
 
 def _plain(path: Path, name: str) -> Run:
