@@ -58,7 +58,7 @@ def test_the_demo_does_without_labels_and_names_those_that_lead_nowhere(
     demo_command._note_strangers(odd, demo)
     assert capsys.readouterr().err.startswith("note: 1 of the ")
     monkeypatch.setattr(demo_command, "LABELS", "none.jsonl")
-    assert demo_command._certify(demo) == "" and "no labels" in capsys.readouterr().err
+    assert demo_command._calibrated(demo) == "" and "no labels" in capsys.readouterr().err
 
 
 def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: Path) -> None:
