@@ -15,9 +15,9 @@ from surefoot.cli.main import _run
 
 from .conftest import Done
 from .conftest import surefoot as as_a_user_runs_it
-from .council.helpers import ballot, scores, sitting
 from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
+from .reviewers.helpers import ballot, scores, sitting
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -282,7 +282,7 @@ def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkey
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surefoot.deliberation.deliberate", interrupted)
+    monkeypatch.setattr("surefoot.services.council.deliberate", interrupted)
     done = surefoot("council", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
                     "--cache", tmp_path / "c.sqlite")  # fmt: skip
     assert done.code == 130 and "the same command goes on from there" in done.err
@@ -304,8 +304,8 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
 def test_a_real_model_reviews_and_a_repeat_asks_nobody(
     surefoot: Run, tmp_path: Path, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("surefoot.deliberation.prompts._REVIEW", SHORT_REVIEW)
-    monkeypatch.setattr("surefoot.deliberation.prompts._LONGEST_NOTE", 20)  # it fills what it is given
+    monkeypatch.setattr("surefoot.reviewers.prompts._REVIEW", SHORT_REVIEW)
+    monkeypatch.setattr("surefoot.reviewers.prompts._LONGEST_NOTE", 20)  # it fills what it is given
     own = tmp_path / "own.toml"
     own.write_text('name = "own"\n[[axis]]\nname = "wit"\nasks = "Funny?"\nweight = 1.0\n', encoding="utf-8")
     given = {"A": {"model": "x", "text": "Sixty days."}, "B": {"model": "y", "text": "Ninety days."}}

@@ -21,11 +21,9 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.cli.main import _run
-from surefoot.cli.matrix_cells import make_cells
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
-from surefoot.matrix.plan import parse
-from surefoot.models.budget import Budget
+from surefoot.services.matrix import matrix as run_cells
 from surefoot.types import Item, Passage, Question
 from tests.conftest import surefoot
 from tests.fault_server import Fault, FaultServer
@@ -198,7 +196,7 @@ def _the_cells_are_ordinary_runs(folder: Path) -> None:
 def _the_reports_are_whole(folder: Path) -> None:
     out = folder / "runs" / "matrix-made-up"
     page, text = ((out / f"report.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
-    assert "<script" not in page and page.count('<text class="side"') == 5
+    assert "<script" not in page and page.count('<div class="side"') == 5
     assert "rag / second / licence" in page and "rag / second / licence" in text
     assert json.loads((out / "matrix.json").read_text(encoding="utf-8"))["name"] == "made up"
 
@@ -292,14 +290,13 @@ class Moody:
 
 
 def test_what_a_grader_left_open_is_graded_again_and_nothing_else(folder: Path) -> None:
-    (folder / "m.toml").write_text('[[pipeline]]\nname = "log"\nspec = "traces:traces.jsonl"\n', encoding="utf-8")
-    options = {"concurrency": 8, "timeout": 60.0, "retries": 0, "max_cost": None, "prices": None}
+    text = 'questions = "q.json"\n[[pipeline]]\nname = "log"\nspec = "traces:traces.jsonl"\n'
+    (folder / "m.toml").write_text(text, encoding="utf-8")
     grader, ungraded = Moody(), []
     with contextlib.chdir(folder):
-        plan = parse((folder / "m.toml").read_text(), "m.toml", "m")
-        plan = replace(plan, questions="q.json")
         for _ in range(3):
-            [result] = make_cells(plan, folder / "out", grader, Budget(), options).results
+            found = run_cells("m.toml", out="out", grader=grader)
+            [result] = found.matrix.cells
             ungraded.append((result.buckets["ungraded"], result.notes))
     assert ungraded == [(1, ("1 not graded: cut off",)), (0, ()), (0, ())] and grader.times == 2
 

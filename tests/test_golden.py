@@ -17,8 +17,9 @@ from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
-from surefoot.report import comparison as comparison_words
-from surefoot.report import junit, markdown, page, terminal
+from surefoot.report import comparison as comparison_report
+from surefoot.report import html, junit, markdown, terminal
+from surefoot.report import score as score_report
 from surefoot.services.runs import read_run
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
@@ -57,13 +58,14 @@ def trouble() -> ScoreResult:
 @pytest.mark.parametrize("name", ["example", "trouble"])
 def test_markdown_and_junit(name: str, request: pytest.FixtureRequest) -> None:
     result: ScoreResult = request.getfixturevalue(name)
-    check(GOLDEN / f"{name}.md", "\n".join(markdown.render(result.card, result.rows(), result.questions)) + "\n")
+    report = score_report.report(result.card, result.rows(), result.questions)
+    check(GOLDEN / f"{name}.md", "".join(f"{line}\n" for line in markdown.lines(report)))
     check(GOLDEN / f"{name}.xml", "\n".join(junit.render(result.card, result.rows())) + "\n")
 
 
 def test_the_picture_in_the_readme_is_what_the_terminal_shows(example: ScoreResult) -> None:
     console = Console(record=True, width=88, file=io.StringIO(), force_terminal=True, highlight=False)
-    terminal.show(example.card, console)
+    terminal.show(score_report.report(example.card), console)
     svg = console.export_svg(title="surefoot score", theme=MONOKAI, unique_id="surefoot")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from elsewhere
     svg = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
@@ -123,8 +125,16 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
 
 
 def test_comparison_reports(comparison: Comparison) -> None:
-    check(GOLDEN / "comparison.md", "".join(f"{line}\n" for line in comparison_words.markdown(comparison)))
-    check(GOLDEN / "comparison.html", page.render(comparison))
+    report = comparison_report.report
+    check(GOLDEN / "comparison.md", "".join(f"{line}\n" for line in markdown.lines(report(comparison))))
+    check(GOLDEN / "comparison.html", html.page(report(comparison)))
+
+
+@pytest.mark.parametrize(("name", "width", "is_terminal"), [("comparison", 140, False), ("comparison-80", 80, True)])
+def test_comparison_on_a_terminal(comparison: Comparison, name: str, width: int, is_terminal: bool) -> None:
     shown = io.StringIO()
-    comparison_words.show(comparison, Console(file=shown, width=140, highlight=False))
-    check(GOLDEN / "comparison.txt", "".join(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines()))
+    console = Console(file=shown, width=width, highlight=False, force_terminal=is_terminal, color_system=None)
+    terminal.show(comparison_report.report(comparison), console)
+    lines = [line.rstrip() for line in shown.getvalue().splitlines()]
+    check(GOLDEN / f"{name}.txt", "".join(f"{line}\n" for line in lines))
+    assert not is_terminal or max(map(len, lines)) <= width

@@ -40,7 +40,7 @@ def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
     assert dict(found) == found.to_json() and len(found) == len(found.to_json())
     assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
     assert "wrong" in surefoot.compare(tmp_path / "a", tmp_path / "b").table()[0]["name"]
-    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found)
+    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and found.report().title == "Surefoot comparison"
 
 
 def test_a_function_is_asked_and_its_run_resumed(

@@ -9,26 +9,31 @@ if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
+    from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.matrix import Crossed, matrix
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Calibrated", "Compared", "Decided", "Grades", "Person", "ScoreResult", "Terms",
-    "__version__", "calibrate", "compare", "decisions", "grade", "run", "score",
+    "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult",
+    "Terms", "__version__", "calibrate", "compare", "council", "decisions", "grade", "matrix", "run", "score",
+    "score_reviews",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
+    "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
+    "services.matrix": ("Crossed", "matrix"),
     "services.result": ("Person",),
     "services.run": ("Answers", "run"),
 }

@@ -15,7 +15,7 @@ from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report.comparison_words import verdict_line
+from surefoot.report.comparison import verdict_line
 from surefoot.types import Problem, Question, Trace, Verdict
 
 from .helpers import GRADER, changed, decide, interval, run_of
@@ -579,4 +579,4 @@ def test_a_bound_that_rounds_to_the_limit_shows_why_it_is_not_enough(high: float
     assert check.status == "undecidable" and check.change is not None
     check = replace(check, change=replace(check.change, low=-0.04, high=high))
     line = verdict_line(replace(found, decision=replace(found.decision, checks=(check,))))
-    assert f"between -4 and {shown}; you allow +3" in line
+    assert f"(-4 to {shown}); you allow +3" in line

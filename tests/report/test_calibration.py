@@ -9,7 +9,9 @@ from surefoot.calibration import words
 from surefoot.calibration.answers import Graded, Joined, join
 from surefoot.calibration.calibrate import by_other_runs
 from surefoot.calibration.results import Calibration
-from surefoot.report import calibration, calibration_page
+from surefoot.report import html, markdown
+from surefoot.report import terminal as terminal_form
+from surefoot.report.calibration import report
 from surefoot.types import Problem
 
 from ..calibration.helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
@@ -35,13 +37,21 @@ class Tags(HTMLParser):
 def terminal(result: Calibration, *, details: bool = True) -> str:
     console = Console(width=140, record=True, file=None, highlight=False, quiet=False)
     with console.capture() as captured:
-        calibration.show(result, console, details=details)
+        terminal_form.show(report(result, details=details), console)
     return captured.get()
+
+
+def on_page(result: Calibration) -> str:
+    return html.page(report(result))
+
+
+def in_markdown(result: Calibration) -> str:
+    return "\n".join(markdown.lines(report(result)))
 
 
 def test_all_three_say_the_same() -> None:
     result = found()
-    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     for said in ("post-stratified", "Rogan-Gladen", "more labels on answers graded correct"):
         assert said in page, said
         assert said in lines, said
@@ -51,10 +61,10 @@ def test_all_three_say_the_same() -> None:
 def test_foreign_words_do_no_harm() -> None:
     result = found(grader=HOSTILE, annotators=(HOSTILE,), problems=(Problem("note", HOSTILE),) * 30)
     tags = Tags()
-    tags.feed(calibration_page.render(result))
+    tags.feed(on_page(result))
     assert "script" not in tags.seen
     assert "a" not in tags.seen
-    assert "<script" not in "\n".join(calibration.markdown(result))
+    assert "<script" not in in_markdown(result)
     assert "\x1b[31m" not in terminal(result)
     assert "and 10 more" in terminal(result).lower()
 
@@ -62,25 +72,25 @@ def test_foreign_words_do_no_harm() -> None:
 def test_what_is_not_known_is_a_dash_and_a_reason() -> None:
     result = calibrate([verdict(i, "correct") for i in range(5)], [label(0, "correct")], RUBRIC)
     assert "Cohen's kappa: none: only one value" in terminal(result)
-    assert "| Cohen's kappa | none: only one value" in "\n".join(calibration.markdown(result))
-    assert "none: only one value" in calibration_page.render(result)
+    assert "- Cohen's kappa: none: only one value" in in_markdown(result)
+    assert "none: only one value" in on_page(result)
 
 
 def test_labels_that_were_picked_leave_dashes() -> None:
     verdicts, labels = from_table({"correct": {"wrong": 7, "correct": 3}}, {"correct": 81})
     result = calibrate(verdicts, [replace(one, drawn="gate") for one in labels], RUBRIC)
-    shown, lines = terminal(result), "\n".join(calibration.markdown(result))
+    shown, lines = terminal(result), in_markdown(result)
     assert "Cohen's kappa: none: no label was drawn by chance" in shown
     assert "| correct | 100.0% | - | - | - | - | - |" in lines
     assert "post-stratified" not in shown
-    assert "no label was drawn by chance" in calibration_page.render(result)
+    assert "no label was drawn by chance" in on_page(result)
 
 
 def test_the_table_of_other_runs_is_called_theirs() -> None:
     verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 4}, "wrong": {"wrong": 12}}, {"correct": 60})
     here = Joined("g/1", unlabelled(["wrong"] * 7 + ["correct"] * 5 + [None] * 3))
     result = by_other_runs(here, join([Graded(verdicts, labels)]), RUBRIC, ["a"])
-    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     for one in (page, lines, shown):
         assert "the answers of other runs, and how many answers this run has" in one
         assert "36 answers labelled on other runs by people (anna)" in one
@@ -98,15 +108,14 @@ def test_where_nobody_needs_to_look_it_says_so() -> None:
 
 
 def test_one_of_a_thing_is_one() -> None:
-    assert "and 1 more problem, all" in terminal(found(problems=(Problem("note", "so"),) * 21))
-    assert "and 2 more problems, all" in terminal(found(problems=(Problem("note", "so"),) * 22))
+    assert "and 1 more, all of them in --json" in terminal(found(problems=(Problem("note", "so"),) * 21))
     assert "on 1 labelled answer of" in words.elsewhere("of it", 1)
 
 
 def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:
     result = found()
     said = "Of the answers the grader calls acceptable, 16.7% ("
-    page, lines, shown = calibration_page.render(result), "\n".join(calibration.markdown(result)), terminal(result)
+    page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     brief = terminal(result, details=False)
     for one in (page, lines, shown, brief):
         assert said in one and "of the bad ones, " in one and "36 labels of people (anna)" in one

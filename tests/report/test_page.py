@@ -13,8 +13,10 @@ from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report import comparison as words
-from surefoot.report.page import block, render, text
+from surefoot.report import markdown, terminal
+from surefoot.report.blocks import Paragraph, Quote, Report
+from surefoot.report.comparison import report
+from surefoot.report.html import page as page_of
 from surefoot.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -99,15 +101,19 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
     )
 
 
+def render(found: Comparison) -> str:
+    return page_of(report(found))
+
+
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
     page = render(comparison("The notice period is 30 days"))
-    shown = " ".join(outline(page).words)
+    shown = " ".join(" ".join(outline(page).words).split())
     for part in ("BLOCK", "wrong <= baseline", "FAIL", "waived", "because The notice period", "McNemar", "Moved (1)"):
         assert part in shown, part
     assert shown.count("The notice period is 30 days") > 10
-    assert "correct 1" in page and "baseline" in shown and "<details>" in page
-    assert "refusal quality 2 The notice period" in " ".join(shown.split())
-    assert page.count("<summary>evidence</summary>") == 4
+    assert "correct 1" in shown and "baseline" in shown and "<details>" in page
+    assert "refusal quality 2 The notice period" in shown
+    assert page.count("<summary><bdi>evidence</bdi></summary>") == 4
 
 
 def test_the_page_needs_nothing_else() -> None:
@@ -129,7 +135,8 @@ def test_foreign_text_changes_nothing_on_the_page(foreign: str) -> None:
 
 @given(st.text(st.characters(codec=None), min_size=1, max_size=60).filter(str.strip))
 def test_no_text_changes_the_outline(foreign: str) -> None:
-    assert outline(f"<div>{text(foreign)}{block(foreign)}</div>").tags == ["div", "bdi", "pre"]
+    made = page_of(Report("title", (), (Paragraph(foreign), Quote(foreign))))
+    assert outline(made).tags[-4:] == ["bdi", "p", "bdi", "pre"]
 
 
 def test_long_answers_are_cut_and_say_so() -> None:
@@ -144,27 +151,27 @@ def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     result = compare([Run("a", rows)], [Run("b", rows[:3])], RULES, Request(uncalibrated=True))
     page = render(result)
     for label in ("correct 1", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
-        assert f">{label}</text>" in page, label
-    assert page.count("url(#stripes-wrong)") == 2 and page.count("url(#stripes-unsupported)") == 1
-    assert 'aria-label="baseline: correct 1, refused 1, unsupported 1, wrong 1, ungraded 0;' in page
+        assert label in " ".join(" ".join(outline(page).words).split()), label
+    assert page.count('<div class="wrong"') == 2 and page.count('<div class="unsupported"') == 1
+    assert ".wrong { background: repeating-linear-gradient(" in page
 
 
 def test_a_narrow_segment_keeps_its_count() -> None:
     rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
     page = render(compare([Run("a", rows)], [Run("b", rows)], RULES, Request(uncalibrated=True)))
-    assert "<title>wrong: 1</title>" in page and ">1</text>" in page and "No answer changed" in page
+    assert 'title="wrong: 1"' in page and "<b>wrong </b>1</span>" in page and "No answer changed" in page
 
 
 @pytest.mark.parametrize("foreign", HOSTILE)
 def test_the_markdown_keeps_its_tables_and_the_terminal_its_lines(foreign: str) -> None:
     result = comparison(foreign)
-    lines = list(words.markdown(result))
+    lines = list(markdown.lines(report(result)))
     assert not any(char in line for line in lines for char in "\n\u202e\x1b\x00")
     rows = [line for line in lines if line.startswith("|")]
-    assert len(rows) == len([line for line in words.markdown(comparison()) if line.startswith("|")])
+    assert len(rows) == len([line for line in markdown.lines(report(comparison())) if line.startswith("|")])
     assert not any("<script" in line or "<img" in line for line in lines)
     out = StringIO()
-    words.show(result, Console(file=out, width=140, highlight=False))
+    terminal.show(report(result), Console(file=out, width=140, highlight=False))
     assert "BLOCK" in out.getvalue() and "\x1b" not in out.getvalue() and "\u202e" not in out.getvalue()
 
 
@@ -172,7 +179,8 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     rows = [Verdict("q0", "factuality", "refused", "human/a"), Verdict("q0", "refusal_quality", 2, "human/a"),
             Verdict("q1", "factuality", "correct", "human/a")]  # fmt: skip
     rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
-    lines = "\n".join(words.markdown(compare([Run("a", rows)], [Run("b", rows)], rules, Request())))
+    found = compare([Run("a", rows)], [Run("b", rows)], rules, Request())
+    lines = "\n".join(markdown.lines(report(found)))
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
     quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.18 |"
     assert quality in lines

@@ -12,7 +12,7 @@ from surefoot.cli.options import Share, ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
-from surefoot.report import calibration, calibration_page
+from surefoot.report import calibration, terminal
 from surefoot.services import calibrate as service
 
 
@@ -64,9 +64,9 @@ def calibrate(
     )  # fmt: skip
     found = result.calibration
     with quiet_if_nobody_reads():
-        printed = write_reports(reports, lambda: calibration_page.render(found), lambda: calibration.markdown(found))
+        printed = write_reports(reports, lambda: calibration.report(found))
         if as_json:
             click.echo(msgspec.json.encode(result.to_json()))
         elif not printed:
-            calibration.show(found, console(), details=details)
+            terminal.show(calibration.report(found, details=details), console())
     return int(result.exit_code)

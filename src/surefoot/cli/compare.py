@@ -11,8 +11,7 @@ import msgspec
 from surefoot.cli.decision_options import decide, decision_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-from surefoot.report import comparison as words
-from surefoot.report import page
+from surefoot.report import terminal
 from surefoot.services.compare import Compared
 
 
@@ -36,9 +35,8 @@ def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
 
 
 def show_comparison(compared: Compared, reports: Sequence[str], as_json: bool = False) -> None:
-    comparison = compared.comparison
-    printed = write_reports(reports, lambda: page.render(comparison), lambda: words.markdown(comparison))
+    printed = write_reports(reports, compared.report)
     if as_json:
         click.echo(msgspec.json.encode(compared.to_json()))
     elif not printed:
-        words.show(comparison, console())
+        terminal.show(compared.report(), console())

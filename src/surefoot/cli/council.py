@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from surefoot.cli.model_options import asking_options, bare_cause
-from surefoot.cli.output import console, quiet_if_nobody_reads
-from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.models.budget import Budget
-from surefoot.models.endpoint import open_model
-from surefoot.models.seam import Model
-from surefoot.report.words import plain
-from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
-
-if TYPE_CHECKING:
-    from surefoot.council.scoring import Result
-    from surefoot.council.settings import Settings, Value
-    from surefoot.council.sitting import Answer
-    from surefoot.deliberation import Deliberation
-    from surefoot.deliberation.stages import Failure
-    from surefoot.rubric import Rubric
+from surefoot.cli.output import console, quiet_if_nobody_reads, say
+from surefoot.cli.terminal import PERSON
+from surefoot.errors import ExitCode, UsageError
+from surefoot.report.words import counted, plain
+from surefoot.reviewers.bias import Bias, Figure
+from surefoot.reviewers.panel import Deliberation, Failure
+from surefoot.reviewers.scores import Ranked, Row
+from surefoot.services.council import Council, council_settings, score_reviews
+from surefoot.services.council import council as ask_models
+from surefoot.services.graders import Terms
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
 _GATE = click.option(
-    "--safety/--no-safety", "gate", default=None, help="Put answers last that fail the safety check.  [default: on]"
+    "--safety/--no-safety", "safety", default=None, help="Put answers last that fail the safety check.  [default: on]"
 )
 _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
-_FROM_FILE = "reviews file"
+_LINES_SHOWN, _LONGEST_LINE = 8, 400
 
 
 class _AskedWithoutAWord(click.Group):
@@ -70,13 +68,14 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     if not show_config:
         click.echo(ctx.get_help())
         return ExitCode.OK
-    settings = _settings(_chosen(RUBRIC=rubric))
+    rows = council_settings(rubric).rows
     with quiet_if_nobody_reads():
         if as_json:
-            _print({row.name: {"value": row.shown, "source": row.source} for row in settings.rows})
+            _print({row.name: {"value": row.shown, "source": row.source} for row in rows})
         else:
-            for row in settings.rows:
-                click.echo(f"{row.name}={_written(row.shown)}  ({row.source}; {row.about})")
+            for row in rows:
+                value = str(row.shown).lower() if isinstance(row.shown, bool) else row.shown
+                click.echo(f"{row.name}={value}  ({row.source}; {row.about})")
     return ExitCode.OK
 
 
@@ -88,20 +87,12 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
 @_RUBRIC
 @_GATE
 @_JSON
-def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> int:
+def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Score reviewers' raw texts: no model is asked.
 
     Exits 4 when no review can be read as a ballot.
     """
-    from surefoot.council.scoring import score as scored
-    from surefoot.council.sitting import sitting_of
-
-    sitting = sitting_of(_json_in(file))
-    options = _chosen(RUBRIC=sitting.rubric or None, SAFETY_GATE=sitting.gate, SAFETY_SCORE_CAP=sitting.cap)
-    options = {key: (value, _FROM_FILE) for key, (value, _) in options.items()}
-    weights = None if sitting.weights is None else (sitting.weights, _FROM_FILE)
-    settings = _settings(options | _chosen(RUBRIC=rubric, SAFETY_GATE=gate), weights)
-    return _report(scored(sitting, settings), as_json)
+    return _show(score_reviews(file, **options), as_json)
 
 
 @council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')
@@ -109,7 +100,7 @@ def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> i
 @click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL, ..., separated by commas.")
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
 @click.option(
-    "--answers", "file", metavar="FILE", type=_READABLE,
+    "--answers", metavar="FILE", type=_READABLE,
     help="Review these instead of asking for answers: the `responses` of a file of reviews.",
 )  # fmt: skip
 @click.option("--seed", type=int, help="Fixes the order in which reviewers see answers.  [default: 0]")
@@ -117,46 +108,28 @@ def score(file: Path, rubric: str | None, gate: bool | None, as_json: bool) -> i
 @_RUBRIC
 @_GATE
 @_JSON
-def ask(
-    question: str,
-    models: str | None,
-    chair: str | None,
-    file: Path | None,
-    seed: int | None,
-    rubric: str | None,
-    gate: bool | None,
-    as_json: bool,
-    **asking: Any,  # noqa: ANN401 - as click hands them over
-) -> int:
+def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models answer a question and review each other's answers without knowing whose they are.
 
     Exits 4 when no answer could be scored, or when the chair gave no closing answer.
     """
-    from surefoot.deliberation import deliberate
+    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
+    return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
 
-    terms = Terms(**asking)
-    settings = _settings(_chosen(MODELS=models, CHAIR=chair, SEED=seed, RUBRIC=rubric, SAFETY_GATE=gate))
-    answers = _answers_in(file) if file is not None else ()
-    members, head = _opened(settings, terms)
-    if len(members) == 1 and not answers:
-        hint = "name two models or more, or give --answers FILE"
-        raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
-    _agree_on(len(members) * (1 if answers else 2) + (head is not None), terms.yes)
-    try:
-        held = deliberate(question, members, settings, answers=answers, chair=head)
-    except KeyboardInterrupt:
-        click.echo(KEPT, err=True)
-        raise
-    _tell_failures(held.failures)
-    spent = held.spent
-    tokens = spent.tokens_in + spent.tokens_out
-    click.echo(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies), err=True)
-    if as_json:
-        record = msgspec.structs.asdict(held)
-        _print(msgspec.structs.asdict(record.pop("result")) | record)
-    else:
-        _told(held)
-    return ExitCode.INCOMPLETE if head is not None and held.synthesis is None else _exit_code(held.result)
+
+def _show(found: Council, as_json: bool) -> int:
+    """The answers, how they were scored, and the chair's closing answer."""
+    _tell_failures(found.failures)
+    with quiet_if_nobody_reads():
+        if as_json:
+            _print(found.to_json())
+        else:
+            _show_answers(found.held)
+            show_ranking(found.ranked, console())
+            if found.held is not None and found.held.synthesis:
+                lines = (plain(line, 10_000) for line in found.held.synthesis.splitlines())
+                click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
+    return int(found.exit_code)
 
 
 def _tell_failures(failures: Sequence[Failure]) -> None:
@@ -165,109 +138,93 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
     for failure in failures:
         stages.setdefault((failure.model, bare_cause(failure.reason)), []).append(failure.stage)
     for (model, reason), names in stages.items():
-        click.echo(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400), err=True)
+        say(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400))
     for hint in dict.fromkeys(failure.hint for failure in failures if failure.hint):
-        click.echo(plain(f"hint: {hint}", 400), err=True)
-
-
-def _told(held: Deliberation) -> None:
-    """The answers, how they were scored, and the chair's closing answer."""
-    from surefoot.cli.council_words import shortened
-
-    with quiet_if_nobody_reads():
-        for answer in held.answers:
-            click.echo(f"{plain(answer.label, 24)} ({plain(answer.model, 80) or 'no model is named'}):")
-            click.echo("".join(f"  {line}\n" for line in shortened(answer.text)))
-    _report(held.result, as_json=False)
-    if held.synthesis:
-        lines = (plain(line, 10_000) for line in held.synthesis.splitlines())
-        click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
-
-
-def _opened(settings: Settings, terms: Terms) -> tuple[list[Model], Model | None]:
-    """The members and the chair: they share one budget."""
-    specs = [name.strip() for name in str(settings["MODELS"]).split(",") if name.strip()]
-    if not specs:
-        raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")
-    budget, how = Budget(terms.max_cost), settings_of(terms)
-    chair = str(settings["CHAIR"])
-    return [open_model(spec, how, budget) for spec in specs], open_model(chair, how, budget) if chair else None
-
-
-def _agree_on(wanted: int, yes: bool) -> None:
-    """What reviews cost depends on how long the answers are, so the number is said and --max-cost is the limit."""
-    known = "what is known from before is not asked for again"
-    click.echo(f"replies wanted: {wanted:,}; {known}; --max-cost limits what they may cost", err=True)
-    watched = sys.stdin.isatty() and sys.stderr.isatty()
-    if watched and not yes and not click.confirm("Go on?", default=True, err=True):
-        raise Incomplete("nothing was asked", "--yes goes on without a question")
-
-
-def _answers_in(file: Path) -> tuple[Answer, ...]:
-    from surefoot.council.sitting import sitting_of
-
-    found = _json_in(file)
-    responses = found.get("responses", found) if isinstance(found, dict) else found
-    return sitting_of({"responses": responses, "reviews": []}).answers
-
-
-def _json_in(file: Path) -> object:
-    from surefoot.text import jsonblocks
-
-    try:
-        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        value: object = jsonblocks.forgiving(raw.decode("utf-8-sig"))
-    except ValueError as error:
-        raise UsageError(f"{file} is not JSON text in UTF-8: {error}", "docs/council.md shows such a file") from None
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}", "pass a file of JSON") from error
-    return value
-
-
-def _chosen(**values: Value | None) -> dict[str, tuple[Value, str]]:
-    """What was said on the command line; what was not leaves the environment its say."""
-    return {key: (value, "option") for key, value in values.items() if value is not None}
-
-
-def _settings(options: dict[str, tuple[Value, str]], weights: tuple[object, str] | None = None) -> Settings:
-    from surefoot.council import settings
-
-    return settings.read(os.environ, options, weights, load_rubric)
-
-
-def load_rubric(name: str) -> Rubric:
-    """A bundled rubric by its name, or one's own by its path."""
-    from surefoot import rubric
-
-    path = Path(name)
-    if name in rubric.bundled() or not (path.suffix == ".toml" or path.is_file()):
-        return rubric.load(name)
-    try:
-        return rubric.parse(path.read_text("utf-8"), name)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error
-
-
-def _report(result: Result, as_json: bool) -> int:
-    from surefoot.cli.council_words import show
-
-    with quiet_if_nobody_reads():
-        if as_json:
-            _print(result)
-        else:
-            show(result, console())
-    return _exit_code(result)
-
-
-def _exit_code(result: Result) -> int:
-    return ExitCode.OK if result.is_scored else ExitCode.INCOMPLETE
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        say(plain(f"hint: {hint}", 400))
 
 
 def _print(value: object) -> None:
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _show_answers(held: Deliberation | None) -> None:
+    for answer in held.answers if held is not None else ():
+        lines = [plain(line, _LONGEST_LINE) for line in answer.text.splitlines() if line.strip()]
+        if more := lines[_LINES_SHOWN:]:
+            lines[_LINES_SHOWN:] = [f"... ({counted(len(more), 'more line')}; --json has the whole)"]
+        click.echo(f"{plain(answer.label, 24)} ({plain(answer.model, 80) or 'no model is named'}):")
+        click.echo("".join(f"  {line}\n" for line in lines))
+
+
+def show_ranking(ranked: Ranked, to: Console) -> None:
+    dimensions = list(dict.fromkeys(name for row in ranked.ranking for name in row.dimensions))
+    headings = [escape(plain(name, 24)) for name in dimensions]
+    table = Table("", "answer", "model", "overall", *headings, "capped by", "votes", "borda", "z", box=None)
+    tied = {label for group in ranked.ties for label in group}
+    for row in ranked.ranking:
+        table.add_row(
+            f"{row.rank}{'=' if row.label in tied else ''}",
+            Text(plain(row.label, 24)),
+            Text(plain(row.model, 30)),
+            _number(row.overall, 2),
+            *(_number(row.dimensions.get(name), 1) for name in dimensions),
+            Text(plain(", ".join(_capped(row, ranked))) or "-"),
+            str(row.votes),
+            _number(row.borda, 1),
+            _number(row.z, 2),
+        )
+    to.print(table)
+    for line in _lines(ranked):
+        to.print(Text(plain(line, 400)), soft_wrap=True)
+
+
+def _capped(row: Row, ranked: Ranked) -> Iterator[str]:
+    """What capped the answer, and in how many ballots where not in all."""
+    votes = [vote for vote in ranked.votes if vote.label == row.label and vote.counts]
+    for name in row.capped_by:
+        times = sum(name in vote.capped_by for vote in votes)
+        yield name if times in (0, len(votes)) else f"{name} in {times} of {len(votes)}"
+
+
+def _lines(ranked: Ranked) -> Iterator[str]:
+    yield from (f"tied: {', '.join(group)}" for group in ranked.ties)
+    for row in ranked.ranking:
+        yield from _about(row)
+    yield from (f"void: {void.reviewer}: {void.reason}" for void in ranked.void)
+    yield from (f"abstained: {one.reviewer}: {one.reason}" for one in ranked.abstained)
+    yield from (f"note: {note}" for note in ranked.notes)
+    yield from (f"bias: {line}" for line in _bias(ranked.bias))
+
+
+def _about(row: Row) -> Iterator[str]:
+    if row.safety is not None:
+        for finding in row.safety.findings:
+            yield f"unsafe: {row.label}: {finding.pattern}: {finding.text} ({finding.why})"
+    if row.reason:
+        yield f"not scored: {row.label}: {row.reason}"
+    if row.missing:
+        yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
+    if row.own_votes:
+        yield f"left out: {row.label}: the vote of its own model"
+
+
+def _bias(bias: Bias) -> Iterator[str]:
+    yield f"length: {_figure(bias.length)}"
+    yield f"position: {_figure(bias.position)}"
+    yield f"self-preference: {_figure(bias.self_preference)}"
+    for shift in bias.reviewers:
+        if shift.verdict and shift.shift is not None:
+            yield f"{shift.reviewer} is {shift.verdict}: {shift.shift:+.1f} points beside the others"
+    yield f"effective number of votes: {_figure(bias.effective_votes)}"
+
+
+def _figure(figure: Figure) -> str:
+    if figure.value is None:
+        return figure.reason
+    p = f", p = {figure.p:.2g}" if figure.p is not None else ""
+    return f"{figure.value:+.2f}{p}{f' ({figure.reason})' if figure.reason else ''}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

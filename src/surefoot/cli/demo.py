@@ -19,7 +19,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.records import Label
-from surefoot.report.comparison_words import verdict_line
+from surefoot.report.comparison import verdict_line
 from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import compare
 from surefoot.services.grade import grade

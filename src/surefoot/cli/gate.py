@@ -12,7 +12,8 @@ from surefoot.cli.decision_options import decide, decision_options
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode
 from surefoot.records import Step
-from surefoot.report.comparison import show_gate
+from surefoot.report import terminal
+from surefoot.report.comparison import gate_report
 from surefoot.report.words import overridden, plain
 from surefoot.services.decisions import decisions
 
@@ -32,7 +33,7 @@ def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
         if options["as_json"]:
             click.echo(msgspec.json.encode(compared.to_json()))
         else:
-            show_gate(compared.comparison, console())
+            terminal.show(gate_report(compared.comparison), console())
     return int(compared.exit_code)
 
 

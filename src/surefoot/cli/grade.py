@@ -104,7 +104,7 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         say(f"warning: {plain(str(problem), 500)}")
     if standing := found.found.standing:
         ids = [question_id for question_id, _ in standing]
-        say(f"warning: not graded this time, so the verdicts of before stand: {names(ids, len(ids), 50, plain)}")
+        say(f"warning: not graded this time, so the verdicts of before stand: {names(ids, len(ids), 50)}")
     if found.found.in_vain:
         say(f"note: nothing was graded, and the run stays as it was: {_graded_by(folder)}")
     _sum_up(found.counts, as_json, found.found.self_checks, found.stands)

@@ -12,6 +12,8 @@ import click
 
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
+from surefoot.report import html, markdown
+from surefoot.report.blocks import Report
 
 STDOUT = "-"
 _PAGES = (".html", ".htm")
@@ -37,16 +39,19 @@ def files_of(reports: Sequence[str]) -> list[str]:
     return [path for path in reports if path != STDOUT]
 
 
-def write_reports(reports: Sequence[str], page: Callable[[], str], markdown: Callable[[], Iterable[str]]) -> bool:
-    """True when stdout has had its report, so that nothing else is to be printed there."""
+def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> bool:
+    """True when stdout has had its report, so that nothing else is to be printed there.
+
+    Each is made anew: its rows may be a stream.
+    """
     for path in reports:
         if path == STDOUT:
-            for line in markdown():
+            for line in markdown.lines(made()):
                 click.echo(line)
         elif Path(path).suffix.lower() in _PAGES:
-            write_lines(path, [page().removesuffix("\n")])
+            write_lines(path, [html.page(made()).removesuffix("\n")])
         else:
-            write_lines(path, markdown())
+            write_lines(path, markdown.lines(made()))
     return STDOUT in reports
 
 

@@ -16,6 +16,9 @@ from surefoot.cli.reports import check_reports, files_of, report_option, write_l
 from surefoot.cli.targets import check_outputs
 from surefoot.errors import UsageError
 from surefoot.io.sources import TRACE_SUFFIXES
+from surefoot.report import junit as junit_report
+from surefoot.report import score as words
+from surefoot.report import terminal
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 
@@ -124,28 +127,14 @@ def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
-    printed = bool(reports) and _write_reports(result, reports)
+    printed = write_reports(reports, lambda: words.report(result.card, result.rows(), result.questions))
     if junit:
-        from surefoot.report import junit as junit_report
-
         write_lines(junit, junit_report.render(result.card, result.rows()))
     if as_json:
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()
     elif not printed:
-        from surefoot.report import terminal
-
-        terminal.show(result.card, console())
-
-
-def _write_reports(result: ScoreResult, reports: Sequence[str]) -> bool:
-    from surefoot.report import markdown, score_page
-
-    return write_reports(
-        reports,
-        lambda: score_page.render(result.card, result.rows(), result.questions),
-        lambda: markdown.render(result.card, result.rows(), result.questions),
-    )
+        terminal.show(words.report(result.card), console())
 
 
 class _Progress:

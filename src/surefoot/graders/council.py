@@ -72,7 +72,8 @@ class CouncilGrader:
         if not leading:
             why = f"no bucket has more than half of the votes ({counted})"
             # What no member could grade keeps its own reason: missing, empty, an error.
-            return self._signed(left_open(ballots[0], FOR_A_PERSON, why) if votes else ballots[0])
+            graded = left_open(ballots[0], FOR_A_PERSON, why) if votes else ballots[0]
+            return replace(graded, verdicts=tuple(replace(row, grader=self.name) for row in graded.verdicts))
         agreeing = [ballot for ballot in ballots if ballot.bucket == leading[0]]
         misread = dict.fromkeys(row.self_check for ballot in ballots for row in ballot.verdicts if row.self_check)
         verdicts = (self._axis(verdict, agreeing, counted) for verdict in agreeing[0].verdicts)
@@ -87,6 +88,3 @@ class CouncilGrader:
         words = Counter(value for value in values if isinstance(value, str))
         value = median_low(numbers) if numbers else words.most_common(1)[0][0] if words else None
         return replace(first, value=value, grader=self.name, via=counted)
-
-    def _signed(self, graded: Graded) -> Graded:
-        return replace(graded, verdicts=tuple(replace(verdict, grader=self.name) for verdict in graded.verdicts))

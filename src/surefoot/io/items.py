@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.io.fields import citations_in, scalar
 from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
 from surefoot.io.traces import Logged, TraceReader, read_traces
-from surefoot.io.values import citations_in, scalar
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Problem, Question, Trace
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
-from surefoot.io.values import passages_in
+from surefoot.io.fields import passages_in
 from surefoot.types import Passage, Retrieved, Trace
 
 _QUESTION = ("input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages")

@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec import Raw
 
+from surefoot.io.fields import citations_in, contexts_in, error_in, passages_in, trace_of
 from surefoot.io.rows import decode_one
 from surefoot.io.traces import TraceReader
-from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, trace_of
 from surefoot.types import Problem, Retrieved, Trace
 
 Value = TypeVar("Value")

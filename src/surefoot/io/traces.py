@@ -12,11 +12,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import UsageError
-from surefoot.io.fields import ALIASES, CONTAINERS, PATHS, Candidate, Plan, candidates, unread
+from surefoot.io import fields
+from surefoot.io.fields import CONTAINERS, PATHS, Candidate, Plan
 from surefoot.io.kinds import kind_of
 from surefoot.io.otel import Span, spans_in, traces_of
 from surefoot.io.rows import Row, read_rows
-from surefoot.io.values import citations_in, contexts_in, error_in, passages_in, scalar, together, trace_of
 from surefoot.types import Problem, Trace
 
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
@@ -30,14 +30,14 @@ class TraceReader:
     """Reads rows of any known shape, and of the user's own through `mapping` (field -> path)."""
 
     def __init__(self, mapping: Mapping[str, str] | None = None) -> None:
-        self._candidates = {field: candidates(paths) for field, paths in PATHS.items()}
-        self._mapped = {name: ALIASES.get(name, name) for name in mapping or {}}
+        self._candidates = {field: fields.candidates(paths) for field, paths in PATHS.items()}
+        self._mapped = {name: fields.ALIASES.get(name, name) for name in mapping or {}}
         for name, path in (mapping or {}).items():
             if self._mapped[name] not in PATHS or name == "triage":
-                fields = ", ".join(field for field in PATHS if field != "triage")
-                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {fields}")
+                known = ", ".join(field for field in PATHS if field != "triage")
+                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {known}")
             # A key may itself contain dots, so the path is also tried as one key.
-            self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *candidates((path,))]
+            self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *fields.candidates((path,))]
         self._plans: dict[tuple[object, ...], Plan] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
@@ -49,20 +49,22 @@ class TraceReader:
             self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
         question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
         if not isinstance(question_id, str):
-            question_id = scalar(question_id) or None
+            question_id = fields.scalar(question_id) or None
         if not isinstance(question, str):
             question = None
         if question_id is None and question is None:
             return _no_question(row)
-        retrieved = together(passages_in(_first(row, plan["retrieved"])), contexts_in(_first(row, plan["contexts"])))
+        retrieved = fields.together(
+            fields.passages_in(_first(row, plan["retrieved"])), fields.contexts_in(_first(row, plan["contexts"]))
+        )
         misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
-        return trace_of(
+        return fields.trace_of(
             question_id,
             question,
             _first(row, plan["answer"]),
             retrieved,
-            citations_in(_first(row, plan["citations"])),
-            error_in(_first(row, plan["error"])) or misfit,
+            fields.citations_in(_first(row, plan["citations"])),
+            fields.error_in(_first(row, plan["error"])) or misfit,
             _first(row, plan["triage"]),
         )
 
@@ -91,7 +93,7 @@ class TraceReader:
             self._plans.clear()
         plan = {field: [c for c in found if c.key in row] for field, found in self._candidates.items()}
         self._plans[tuple(row)] = plan
-        if len(self.remarks) < _REMARKS_KEPT and (remark := unread(row, plan)):
+        if len(self.remarks) < _REMARKS_KEPT and (remark := fields.unread(row, plan)):
             self.remarks.add(remark)
         return plan
 

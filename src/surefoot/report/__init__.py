@@ -1,1 +1,1 @@
-"""Showing a scorecard: Markdown, a terminal, JUnit. Nothing is computed here that a decision rests on."""
+"""What is shown of results: built of blocks once, then written for a terminal, as Markdown or as a page."""

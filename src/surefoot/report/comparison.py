@@ -1,236 +1,313 @@
-"""A comparison in words: Markdown for a pull request, a table for a terminal."""
+"""What a comparison of two versions says: the decision, what it rests on, and every number and answer behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from surefoot.gate import trust
+from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
-from surefoot.gate.rules import Check
-from surefoot.gate.sides import SIDES
-from surefoot.report.comparison_words import (
-    ABOUT_CHANGES,
-    WAIVED,
-    allowed,
-    asked_in,
-    background,
-    called,
-    change_words,
-    group_rows,
-    groups,
-    mcnemar_line,
-    number,
-    place_of,
-    status,
-    verdict_line,
-    why,
+from surefoot.gate.rules import Change, Check
+from surefoot.gate.sides import SIDES, Said, SideName
+from surefoot.records import whose_by_name
+from surefoot.report.blocks import (
+    Bars,
+    Block,
+    Case,
+    Cases,
+    Columns,
+    Decision,
+    Form,
+    Items,
+    Line,
+    Paragraph,
+    Quote,
+    Report,
+    Section,
+    Span,
+    Table,
+    problem_section,
 )
-from surefoot.report.words import cell, names, plain, rule_words
-from surefoot.table import BUCKETS
+from surefoot.report.words import (
+    STATUS_WORDS,
+    allowed,
+    around,
+    change_words,
+    counted,
+    headline,
+    in_points,
+    names,
+    number,
+    overridden,
+    plain,
+    rule_words,
+    status,
+    unit,
+)
+from surefoot.types import Passage, Verdict
 
-COLUMNS = (*BUCKETS, UNGRADED)
-_MOVED_SHOWN = 200
-_MOVED_ON_TERMINAL = 12
-_PROBLEMS_SHOWN = 20
-_LONGEST_PROBLEM = 500
+_ABOUT_CHANGES = (
+    "Baseline and candidate are as graded and labelled; the change allows for what the grader may have got wrong."
+)
+_CLAIMS = {"set": "about this question set", "population": "about questions like these"}
+_SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
+_MOVED: dict[Form, int] = {"terminal": 12, "markdown": 200, "page": 500}
 _LONGEST_QUESTION = 100
-_LONGEST_SENTENCE = 1000
-_STYLES = {
-    "pass": "green",
-    "fail": "bold red",
-    "incomplete": "bold yellow",
-    "undecidable": "yellow",
-    "not_applicable": "dim",
-    WAIVED: "magenta",
-    "SHIP": "bold green",
-    "BLOCK": "bold red",
-    "INCONCLUSIVE": "bold yellow",
-}
+_PASSAGES_SHOWN = 10
+_NAMED_BY_GATE = 4  # questions behind a rule
 
 
-def markdown(comparison: Comparison) -> Iterator[str]:
-    """The lines of the report."""
-    yield from (
-        "# Surefoot comparison",
-        "",
-        f"**{comparison.decision.outcome}** - {cell(verdict_line(comparison), _LONGEST_SENTENCE)}",
-        "",
-    )
-    for name in SIDES:
-        graders = ", ".join(filter(None, comparison.graders[name])) or "not named"
-        yield f"- {name}: {cell(comparison.names[name])} (graded by {cell(graders)})"
-    yield from (f"- {cell(line, _LONGEST_SENTENCE)}" for line in background(comparison))
-    yield from (f"- next: {cell(line, _LONGEST_SENTENCE)}" for line in comparison.next_steps)
-    yield from (
-        "",
-        "## Gate",
-        "",
-        "| rule | result | baseline | candidate | change | allowed | why | questions behind it |",
-    )
-    yield "|---|---|---|---|---|---|---|---|"
-    for check in comparison.decision.checks:
-        yield _markdown_rule(check)
-    yield ""
-    for reason in comparison.decision.incomplete:
-        yield f"- incomplete: {cell(reason)}"
-    yield from ("", "## Buckets", "", *_markdown_buckets(comparison), "", mcnemar_line(comparison) + ".", "")
-    yield from (
-        "## Metrics",
-        "",
-        ABOUT_CHANGES,
-        "",
-        "| metric | baseline | candidate | change | over |",
-        "|---|---|---|---|---|",
-    )
-    for metric, estimate in comparison.measures["base"].items():
-        after, change = comparison.measures["cand"][metric], change_words(metric, comparison.changes.get(metric))
-        numbers = f"{number(metric, estimate)} | {number(metric, after)} | {change}"
-        yield f"| {metric} | {numbers} | {METRICS[metric].unit} |"
-    yield from _markdown_groups(comparison)
-    yield from ("", *_markdown_moved(comparison))
-    if comparison.problems:
-        yield from ("", f"## Problems and notes ({len(comparison.problems)})", "")
-        yield from (f"- {cell(str(problem))}" for problem in comparison.problems[:_PROBLEMS_SHOWN])
-    if len(comparison.problems) > _PROBLEMS_SHOWN:
-        yield f"- and {len(comparison.problems) - _PROBLEMS_SHOWN} more, all of them in --json"
+def report(comparison: Comparison) -> Report:
+    return Report("Surefoot comparison", _summary(comparison), tuple(_body(comparison)))
 
 
-def _markdown_groups(comparison: Comparison) -> Iterator[str]:
-    for field, values in comparison.by_group.items():
-        if values:
-            columns = " | ".join(("metric", "baseline", "candidate", "change"))
-            yield from (
-                "",
-                f"## Changes by {cell(field)}",
-                "",
-                f"| {cell(field)} | {columns} |",
-                "|---|---|---|---|---|",
-            )
-        yield from (f"| {cell(value)} | {' | '.join(rest)} |" for value, *rest in group_rows(values))
-
-
-def _markdown_rule(check: Check) -> str:
-    rule = check.rule
-    code = "`" + plain(rule.text).replace("`", "'").replace("|", "\\|") + "`"
-    text = code if rule.name == rule.text else f"{cell(rule.name)}: {code}"
-    numbers = (number(rule.metric, check.before), number(rule.metric, check.seen))
-    told = (*numbers, change_words(rule.metric, check.change), allowed(check))
-    behind = names(check.questions, check.question_count) or "-"
-    return f"| {text} | {status(check)} | {' | '.join(told)} | {cell(why(check))} | {behind} |"
-
-
-def _markdown_buckets(comparison: Comparison) -> Iterator[str]:
-    yield f"| stratum | side | {' | '.join(COLUMNS)} |"
-    yield "|---" * (len(COLUMNS) + 2) + "|"
-    for stratum, sides in groups(comparison):
-        for name in SIDES:
-            counts = " | ".join(str(sides[name][bucket]) for bucket in COLUMNS)
-            yield f"| {cell(stratum)} | {name} | {counts} |"
-
-
-def _markdown_moved(comparison: Comparison) -> Iterator[str]:
-    yield from (f"## Moved ({len(comparison.moved)})", "")
-    if not comparison.moved:
-        yield "No answer changed its bucket."
-        return
-    yield from ("| id | question | stratum | from | to |", "|---|---|---|---|---|")
-    for pair in comparison.moved[:_MOVED_SHOWN]:
-        asked = cell(asked_in(pair), _LONGEST_QUESTION)
-        places = f"{cell(place_of(pair.base))} | **{cell(place_of(pair.cand))}**"
-        yield f"| {cell(called(pair))} | {asked} | {cell(pair.stratum)} | {places} |"
-    yield ""
-    if len(comparison.moved) > _MOVED_SHOWN:
-        yield f"And {len(comparison.moved) - _MOVED_SHOWN} more, all of them in --json."
-
-
-def show(comparison: Comparison, console: Console) -> None:
-    """The compact tables on a terminal."""
-    console.print(_bucket_table(comparison))
-    console.print(_rule_table(comparison))
-    for table in _metric_tables(comparison):
-        console.print(table)
-    for pair in comparison.moved[:_MOVED_ON_TERMINAL]:
-        line = f"moved: {plain(called(pair))} {plain(place_of(pair.base))} -> {plain(place_of(pair.cand))}"
-        asked = plain(asked_in(pair), _LONGEST_QUESTION)
-        console.print(Text(f"{line}: {asked}" if asked else line), style="dim", soft_wrap=True)
-    if len(comparison.moved) > _MOVED_ON_TERMINAL:
-        console.print(Text(f"and {len(comparison.moved) - _MOVED_ON_TERMINAL} more moved"), style="dim")
-    for problem in comparison.problems[:_PROBLEMS_SHOWN]:
-        console.print(Text(plain(str(problem), _LONGEST_PROBLEM)), style="yellow", soft_wrap=True)
-    if len(comparison.problems) > _PROBLEMS_SHOWN:
-        more = f"and {len(comparison.problems) - _PROBLEMS_SHOWN} more problems, all of them in --json"
-        console.print(Text(more), style="yellow")
-    console.print(Text(f"wrong: {mcnemar_line(comparison)}"), soft_wrap=True)
-    show_decision(comparison, console)
-
-
-def _metric_tables(comparison: Comparison) -> Iterator[Table]:
-    """Every metric as graded and labelled, with its change after what the grader may have got wrong."""
-    table = Table("metric", "baseline", "candidate", "change", box=None, pad_edge=False)
-    for name, before in comparison.measures["base"].items():
-        after, change = comparison.measures["cand"][name], comparison.changes.get(name)
-        table.add_row(name, number(name, before), number(name, after), change_words(name, change))
-    yield table
-    for field in comparison.request.by:
-        table = Table(plain(field), "metric", "baseline", "candidate", "change", box=None, pad_edge=False)
-        for value, *rest in group_rows(comparison.by_group[field]):
-            table.add_row(Text(plain(value)), *rest)
-        yield table
-
-
-def show_gate(comparison: Comparison, console: Console) -> None:
+def gate_report(comparison: Comparison) -> Report:
     """What does not hold, and the decision."""
-    for check in comparison.decision.checks:
-        if check.status not in ("pass", "not_applicable"):
-            told = names(check.questions, check.question_count, 4, plain), _change(check), plain(why(check))
-            line = f"{plain(rule_words(check.rule))}: {status(check)}: {'; '.join(filter(None, told))}"
-            console.print(Text(line), style=_style(check), soft_wrap=True)
-    show_decision(comparison, console)
+    broken = [check for check in comparison.decision.checks if check.status not in ("pass", "not_applicable")]
+    return Report("Surefoot gate", _summary(comparison), (Items([_broken(check) for check in broken]),))
 
 
-def _change(check: Check) -> str:
-    return change_words(check.rule.metric, check.change) if check.change else ""
+def _broken(check: Check) -> Span:
+    change = change_words(check.rule.metric, check.change) if check.change else ""
+    told = names(check.questions, check.question_count, _NAMED_BY_GATE), change, _why(check)
+    name, rule = rule_words(check.rule)
+    words = f"{name} {rule.text}: {status(check).text}: {'; '.join(filter(None, told))}"
+    return Span(words, status(check).style)
 
 
-def _style(check: Check) -> str:
-    return _STYLES[WAIVED if check.waiver is not None else check.status]
+def _summary(comparison: Comparison) -> tuple[Block, ...]:
+    return (
+        Decision(comparison.decision.outcome, (verdict_line(comparison),)),
+        Items([(Span("next:", "strong"), step) for step in comparison.next_steps]),
+        Items(list(_background(comparison)), "quiet"),
+    )
 
 
-def show_decision(comparison: Comparison, console: Console) -> None:
-    """What it rests on, what would help, and the decision itself."""
-    for line in background(comparison):
-        console.print(Text(plain(line, _LONGEST_SENTENCE)), style="dim", soft_wrap=True)
-    for line in comparison.next_steps:
-        console.print(Text(f"next: {plain(line, _LONGEST_SENTENCE)}"), soft_wrap=True)
-    outcome = comparison.decision.outcome
-    sentence = f" - {plain(verdict_line(comparison), _LONGEST_SENTENCE)}"
-    console.print(Text.assemble((outcome, _STYLES[outcome]), sentence), soft_wrap=True)
+def _body(comparison: Comparison) -> Iterator[Block]:
+    strata = [(stratum or "(no stratum)", sides) for stratum, sides in comparison.by_stratum.items()]
+    groups = [("all", comparison.buckets), *strata]
+    bars = [(name, [(_SIDE_WORDS[side], sides[side]) for side in SIDES]) for name, sides in groups]
+    yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_mcnemar(comparison), "quiet")))
+    heads = ("rule", "result", "baseline", "candidate", "change", "allowed", "why", "questions")
+    yield Section("Rules", (Table(heads, [_rule(check) for check in comparison.decision.checks]),))
+    yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison)))
+    for field, values in comparison.by_group.items():
+        if values or field in comparison.request.by:
+            asked_for = field in comparison.request.by
+            yield Section(f"Changes by {field}", (_changes_by(field, values),), "open" if asked_for else "folded")
+    yield _moved(comparison)
+    yield from problem_section(comparison.problems)
 
 
-def _bucket_table(comparison: Comparison) -> Table:
-    table = Table("stratum", "side", *COLUMNS, box=None, pad_edge=False)
-    for stratum, sides in groups(comparison):
-        for name in SIDES:
-            table.add_row(Text(plain(stratum)), name, *(str(sides[name][bucket]) for bucket in COLUMNS))
-    return table
+def _rule(check: Check) -> tuple[Line, ...]:
+    metric = check.rule.metric
+    return (
+        rule_words(check.rule),
+        status(check),
+        number(metric, check.before),
+        number(metric, check.seen),
+        Span(change_words(metric, check.change), change=check.change),
+        allowed(check),
+        _why(check),
+        names(check.questions, check.question_count),
+    )
 
 
-def _rule_table(comparison: Comparison) -> Table:
-    table = Table("rule", "result", "baseline", "candidate", "change", "allowed", "why", box=None, pad_edge=False)
-    for check in comparison.decision.checks:
-        metric = check.rule.metric
-        behind = names(check.questions, check.question_count, 4, plain)
-        table.add_row(
-            Text(plain(rule_words(check.rule))),
-            Text(status(check), style=_style(check)),
-            number(metric, check.before),
-            number(metric, check.seen),
-            change_words(metric, check.change),
-            allowed(check),
-            Text("; ".join(filter(None, (behind, plain(why(check)))))),
-        )
-    return table
+def _why(check: Check) -> str:
+    """What the status and the numbers do not say."""
+    if check.waiver is None:
+        return check.reason
+    return f"{check.waiver} (without the waiver: {STATUS_WORDS[check.status]})"
+
+
+def _metrics(comparison: Comparison) -> Table:
+    base, cand = comparison.measures["base"], comparison.measures["cand"]
+    rows = [
+        (name, number(name, base[name]), number(name, cand[name]), change_words(name, comparison.changes.get(name)),
+         METRICS[name].unit)
+        for name in base
+    ]  # fmt: skip
+    return Table(("metric", "baseline", "candidate", "change", "over"), rows, on_paper=1)
+
+
+def _changes_by(field: str, values: dict[str, dict[str, Change]]) -> Table:
+    rows = [
+        (value, name, _level(name, one.baseline), _level(name, one.candidate), change_words(name, one))
+        for value, changes in values.items()
+        for name, one in changes.items()
+    ]
+    return Table((field, "metric", "baseline", "candidate", "change"), rows)
+
+
+def _level(metric: str, value: float) -> str:
+    return f"{value:.2f}" if METRICS[metric].scale > 1 else f"{100 * value:.1f}%"
+
+
+def _moved(comparison: Comparison) -> Section:
+    moved = comparison.moved
+    heads = ("id", "from", "to", "stratum", "question", "why before", "why now")
+    cases = Cases(heads, map(_case, moved), total=len(moved), limits=_MOVED)
+    return Section(f"Moved ({len(moved)})", (cases if moved else Paragraph("No answer changed its bucket."),))
+
+
+def _case(pair: Pair) -> Case:
+    """A question whose answer changed its bucket; on a page, with both answers and what they rest on."""
+    called = pair.question_id if pair.attempt == 1 else f"{pair.question_id} (attempt {pair.attempt})"
+    asked = plain(pair.question.text, _LONGEST_QUESTION) if pair.question else ""
+    title = (
+        f"{called}:", f"{_bucket(pair.base)} \u2192", Span(_bucket(pair.cand), "strong"), Span(asked, "quiet"),
+        Span(pair.stratum, "quiet"),
+    )  # fmt: skip
+    question = (
+        (Paragraph(f"question, expects {pair.question.expects}", "quiet"), Quote(pair.question.text))
+        if pair.question
+        else ()
+    )
+    answers = Columns(tuple(tuple(_answer(side, pair.side(side))) for side in SIDES))
+    why = (reason_of(pair.base), reason_of(pair.cand))
+    cells = (called, _bucket(pair.base), Span(_bucket(pair.cand), "strong"), pair.stratum, asked, *why)
+    return Case(cells, title, (*question, answers))
+
+
+def _answer(side: SideName, said: Said) -> Iterator[Block]:
+    verdict = said.verdicts.get("factuality")
+    labelled = verdict is not None and said.is_labelled("factuality")
+    by = f"(labelled by {whose_by_name([verdict.grader])})" if verdict and labelled else ""
+    yield Paragraph((Span(f"{_SIDE_WORDS[side]}: {_bucket(said)}", "strong"), by, reason_of(said)))
+    if said.trace is None:
+        yield Paragraph("the answer itself is not known", "quiet")
+    else:
+        yield Quote(said.trace.answer) if said.trace.answer else Paragraph("no answer", "quiet")
+        if said.trace.error:
+            yield Paragraph(f"error: {said.trace.error}")
+    yield from _evidence(verdict)
+    if quality := said.verdicts.get("refusal_quality"):
+        yield Paragraph((f"refusal quality {quality.value}", quality.reason))
+        yield from _evidence(quality)
+    for passage in cited_by(said)[:_PASSAGES_SHOWN]:
+        yield Section(f"cites {passage.id} {passage.doc}", (Quote(passage.text),), "folded")
+
+
+def _evidence(verdict: Verdict | None) -> Iterator[Block]:
+    for one in (verdict.evidence if verdict else ())[:_PASSAGES_SHOWN]:
+        about = [f"claim: {one.claim}" if one.claim else "", f"against {one.passage}" if one.passage else ""]
+        quote = (Quote(one.quote),) if one.quote else ()
+        yield Section("evidence", (*(Paragraph(line) for line in about if line), *quote), "folded")
+
+
+def verdict_line(comparison: Comparison) -> str:
+    """The decision in one sentence, what users lose by it, and what was waived or left out for it."""
+    request, decision = comparison.request, comparison.decision
+    used = [check.rule.name for check in decision.checks if check.waiver is not None]
+    needless = [name for name in request.waivers if name not in used]
+    said = [_reason(comparison)]
+    said += [f"Users lose: {lost}." for lost in _lost(comparison)]
+    said += [f"Waived: {', '.join(used)}."] if used else []
+    said += [f"Waived without need: {', '.join(needless)}."] if needless else []
+    said += ["--uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
+    said += [f"Not as the gate file has it: {overridden(request.overridden)}."] if request.overridden else []
+    said += [f"{note[:1].upper()}{note[1:]}." for note in request.notes]
+    return " ".join(said)
+
+
+def _reason(comparison: Comparison) -> str:
+    """What decided: by how much a metric changed, and what lacks its data."""
+    decision = comparison.decision
+    if decision.outcome == "SHIP":
+        return headline(decision)
+    open_ = [check for check in decision.checks if check.waiver is None]
+    failed = [check for check in open_ if check.status == "fail"]
+    told = [_changed(check) for check in failed]
+    if not failed:
+        told += [_unsure(check) for check in open_ if check.status == "undecidable"]
+    told += decision.incomplete
+    told += [f"{check.rule.name} is not met" for check in open_ if check.status == "incomplete"]
+    return f"{'; '.join(told) or 'no rule applies'}."
+
+
+def _changed(check: Check) -> str:
+    metric, change = check.rule.metric, check.change
+    if change is None:
+        return f"{check.rule.name} failed"
+    if not change.change and change.low == change.high:
+        return f"{metric} did not change"
+    way = "rose" if change.change > 0 else "fell"
+    size = in_points(metric, abs(change.change)).removeprefix("+")
+    return f"{metric} {way} by {size}{unit(metric)}{around(metric, change)}"
+
+
+def _unsure(check: Check) -> str:
+    if check.change is None or check.reason:
+        return f"{check.rule.name} cannot be decided"
+    metric, limit = check.rule.metric, allowed(check)
+    ends = check.change.low, check.change.high
+    # Rounded to the very limit, an end of the interval would not show why it is not enough.
+    digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
+    return f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}"
+
+
+def _lost(comparison: Comparison) -> Iterator[str]:
+    """What a change costs users although no rule may mind: fewer correct answers, or more refusals of what is known."""
+    if any(check.status == "incomplete" for check in comparison.decision.checks):
+        return  # what is not graded is not lost
+    correct, refused = comparison.changes.get("correct_rate"), comparison.changes.get("over_refusal")
+    if correct and correct.high < 0:
+        yield f"correct fell by {_points(correct)}"
+    if refused and refused.low > 0:
+        yield f"{_points(refused)} more of what could be answered is refused"
+
+
+def _points(change: Change) -> str:
+    return f"{round(abs(change.change) * 100, 1):g} points"
+
+
+def _background(comparison: Comparison) -> Iterator[str]:
+    """What the decision rests on: which runs, how far the grader can be trusted, whose labels count, how sure."""
+    for side in SIDES:
+        graders = ", ".join(filter(None, comparison.graders[side]))
+        by = f"graded by {graders}" if graders else "its grader is not named"
+        yield f"{_SIDE_WORDS[side]}: {comparison.names[side]}, {by}"
+    yield f"trust: {trust.in_words(comparison.trust)}"
+    for grader, words in comparison.failed_checks.items():
+        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
+    labelled = {name: count for name, count in comparison.labelled.items() if count}
+    if labelled and not comparison.trust.by_people:
+        first, *rest = labelled.items()
+        counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
+        by = whose_by_name(comparison.trust.annotators)
+        yield f"labels: labels by {by} count instead of the grader's verdicts on {counts}"
+    if any(len(runs) > 1 for runs in comparison.runs.values()):
+        base, cand = (len(comparison.runs[side]) for side in SIDES)
+        yield f"runs: {base} of the baseline and {cand} of the candidate count together"
+    request = comparison.request
+    look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
+    yield f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}"
+
+
+def _mcnemar(comparison: Comparison) -> str:
+    test = comparison.mcnemar
+    return (
+        f"wrong: {test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong;"
+        f" exact McNemar p = {test.p:.3g} (for information, the rules decide)"
+    )
+
+
+def cited_by(said: Said) -> list[Passage]:
+    """The passages an answer cites, as far as its log has them."""
+    trace = said.trace
+    if trace is None or not trace.citations:
+        return []
+    return [passage for passage in trace.sources if passage.id in trace.citations]
+
+
+def reason_of(said: Said) -> str:
+    """Why an answer is in its bucket, unless the bucket says it all."""
+    verdict = said.verdicts.get("factuality")
+    if verdict is not None and verdict.reason:
+        return "" if verdict.reason == verdict.value else verdict.reason
+    return (said.trace.error or "") if said.trace else ""
+
+
+def _bucket(said: Said) -> str:
+    return said.bucket or UNGRADED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -13,66 +13,43 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Said
 from surefoot.records import whose
-from surefoot.report.comparison_words import WAIVED, cited_by, reason_of
+from surefoot.report.comparison import cited_by, reason_of
+from surefoot.report.words import WAIVED
 from surefoot.types import Estimate
+
+_OF_THE_REQUEST = ("notes", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
+_AS_IT_IS = (
+    "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
+    "mcnemar", "problems",
+)  # fmt: skip
 
 
 def as_json(comparison: Comparison) -> dict[str, object]:
     """Plain values under the names that are promised to users."""
-    decision, request = comparison.decision, comparison.request
+    decision, request, annotators = comparison.decision, comparison.request, comparison.trust.annotators
+    known = msgspec.to_builtins(comparison.trust)
     return {
         "outcome": decision.outcome,
         "exit_code": int(decision.exit_code),
         "incomplete": list(decision.incomplete),
-        "notes": list(request.notes),
-        "alpha": request.alpha,
-        "margin": request.margin,
-        "claim": request.claim,
-        "look": request.look,
+        **{name: msgspec.to_builtins(getattr(request, name)) for name in _OF_THE_REQUEST},
         "alpha_left": comparison.alpha,
-        "uncalibrated": request.uncalibrated,
-        "overridden": msgspec.to_builtins(request.overridden),
-        "trust": _json_trust(comparison),
-        "against_itself": comparison.against_itself,
-        "names": comparison.names,
-        "runs": comparison.runs,
-        "graders": comparison.graders,
-        "checks": [_json_check(check) for check in decision.checks],
         "waived": dict(request.waivers),
-        "without": dict(request.without),
-        "buckets": comparison.buckets,
-        "by_stratum": comparison.by_stratum,
+        "trust": {**known, "failed_checks": comparison.failed_checks, "in_words": trust.in_words(comparison.trust)},
+        **{name: msgspec.to_builtins(getattr(comparison, name)) for name in _AS_IT_IS},
+        "labelled_by": {"who": whose(annotators), "annotators": list(annotators)} if annotators else None,
+        "checks": [_json_check(check) for check in decision.checks],
         "measures": {
-            side: {name: _json_estimate(estimate) for name, estimate in measures.items()}
+            side: {name: estimate_json(estimate) for name, estimate in measures.items()}
             for side, measures in comparison.measures.items()
         },
-        "changes": {name: _json_change(change) for name, change in comparison.changes.items()},
+        "changes": _json_changes(comparison.changes),
         "by_group": {
-            field: {value: {name: _json_change(one) for name, one in changes.items()} for value, changes in of.items()}
-            for field, of in comparison.by_group.items()
+            field: {value: _json_changes(changes) for value, changes in values.items()}
+            for field, values in comparison.by_group.items()
         },
-        "labelled": comparison.labelled,
-        "labelled_by": _json_annotators(comparison.trust.annotators),
-        "label_next": msgspec.to_builtins(comparison.label_next),
-        "next_steps": list(comparison.next_steps),
-        "mcnemar": msgspec.to_builtins(comparison.mcnemar),
         "moved": [_json_moved(pair) for pair in comparison.moved],
-        "problems": msgspec.to_builtins(comparison.problems),
     }
-
-
-def _json_trust(comparison: Comparison) -> dict[str, object]:
-    known = comparison.trust
-    return {
-        **msgspec.to_builtins(known),
-        "failed_checks": comparison.failed_checks,
-        "in_words": trust.in_words(known),
-    }
-
-
-def _json_annotators(names: Sequence[str]) -> dict[str, object] | None:
-    """Who labelled: `people`, `AI annotators`, or both, and their names."""
-    return {"who": whose(names), "annotators": list(names)} if names else None
 
 
 def _json_check(check: Check) -> dict[str, object]:
@@ -86,12 +63,16 @@ def _json_check(check: Check) -> dict[str, object]:
         "status": WAIVED if check.waiver is not None else check.status,
         **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
         **numbers,
-        "seen": _json_estimate(check.seen),
-        "before": _json_estimate(check.before),
+        "seen": estimate_json(check.seen),
+        "before": estimate_json(check.before),
         "reason": check.reason,
         "questions": list(check.questions),
         "question_count": check.question_count,
     }
+
+
+def _json_changes(changes: Mapping[str, Change]) -> dict[str, object]:
+    return {name: _json_change(change) for name, change in changes.items()}
 
 
 def _json_change(change: Change) -> dict[str, object]:
@@ -102,7 +83,7 @@ def _value(estimate: Estimate | None) -> float | None:
     return None if estimate is None or estimate.value is None else float(estimate.value)
 
 
-def _json_estimate(estimate: Estimate | None) -> dict[str, object] | None:
+def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     if estimate is None:
         return None
     value = estimate.value

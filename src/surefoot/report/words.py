@@ -1,18 +1,21 @@
-"""Numbers and foreign text, made safe and readable for a report."""
+"""Numbers, rules and decisions in the words that every report uses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.errors import ExitCode
-from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.gate.metrics import METRICS
+from surefoot.gate.rules import Change, Check, Decision, Rule
 from surefoot.problems import ProblemLog, in_words
 from surefoot.records import WITHOUT
+from surefoot.report.blocks import Span
 from surefoot.scorecard import difference as difference_of
 from surefoot.types import Estimate
 
+WAIVED = "waived"
 STATUS_WORDS = {
     "pass": "pass",
     "fail": "FAIL",
@@ -25,20 +28,12 @@ _UNPRINTABLE = re.compile(
     r"\U000e0000-\U000e0fff]+"
 )
 _NAMED = 5  # problems of a kind
-_LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
-_MARKUP = re.compile(r"([\\`*_\[\]|#~])")
 
 
 def plain(text: str, longest: int = 200) -> str:
     """One line without control or direction-changing characters, so that a log cannot steer a terminal."""
     text = " ".join(_UNPRINTABLE.sub(" ", text).split())
     return text if len(text) <= longest else text[: longest - 3] + "..."
-
-
-def cell(text: str, longest: int = 200) -> str:
-    """Foreign text inside a Markdown table: no markup, no HTML, no links, no column breaks."""
-    unlinked = _LINKED.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", plain(text, longest)))
-    return unlinked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def counted(count: int, noun: str) -> str:
@@ -51,14 +46,58 @@ def percent(value: Fraction | float) -> str:
     return f"{tenths // 10}.{tenths % 10}%"
 
 
-def fraction(estimate: Estimate) -> str:
-    return f"{estimate.numerator}/{estimate.denominator}"
-
-
 def seen(estimate: Estimate | None) -> str:
-    if estimate is None:
+    if estimate is None or estimate.value is None:
         return "-"
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({fraction(estimate)})"
+    return f"{percent(estimate.value)} ({estimate.numerator}/{estimate.denominator})"
+
+
+def number(metric: str, estimate: Estimate | None) -> str:
+    """A metric as people read it: a count as it is, a share in percent, a mean with two decimals."""
+    known = METRICS.get(metric)
+    if known is None or known.shape == "share" or estimate is None or estimate.value is None:
+        return seen(estimate)
+    if known.shape == "count":
+        return str(estimate.numerator) if estimate.denominator == 1 else f"{float(estimate.value):.1f} a run"
+    scale = f" of {known.most}" if known.most else ""
+    return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
+
+
+def in_points(metric: str, value: float, digits: int = 1) -> str:
+    """`+0.8` points of a share or count, `+0.12` of a mean."""
+    if METRICS[metric].scale > 1:
+        return f"{round(value, digits + 1) + 0.0:+.{digits + 1}f}"
+    return f"{round(value * 100, digits) + 0.0:+g}"
+
+
+def unit(metric: str) -> str:
+    return "" if METRICS[metric].scale > 1 else " points"
+
+
+def change_words(metric: str, change: Change | None, digits: int = 1) -> str:
+    """`+0.8 points (-1.1 to +3.6)`"""
+    if change is None:
+        return "-"
+    return f"{in_points(metric, change.change)}{unit(metric)}{around(metric, change, digits)}"
+
+
+def around(metric: str, change: Change, digits: int = 1) -> str:
+    """The interval of a change, unless the change is exact."""
+    low, high = (in_points(metric, end, digits) for end in (change.low, change.high))
+    return "" if change.low == change.high else f" ({low} to {high})"
+
+
+def allowed(check: Check) -> str:
+    """What a rule would bear: a limit of its own, or the change up to limit and margin."""
+    metric = check.rule.metric
+    if check.change is not None:
+        sign = 1 if check.rule.is_bounded_above else -1
+        return in_points(metric, check.change.limit + sign * check.change.margin)
+    if check.limit is None:
+        return "-"
+    if metric in METRICS and METRICS[metric].shape == "share":
+        return percent(check.limit)
+    return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
 
 
 def seen_since(estimate: Estimate, before: Estimate | None) -> str:
@@ -92,10 +131,14 @@ def to_be_sure(check: Check) -> str:
     return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
-def rule_words(rule: Rule) -> str:
-    """A rule with the name it has in the decision's sentence in front, unless it begins with that anyway."""
+def rule_words(rule: Rule) -> tuple[str, Span]:
+    """What to call a rule, unless it begins with that anyway, and the rule."""
     name = " ".join(rule.name.split())
-    return rule.text if f"{rule.text} ".startswith(f"{name} ") else f"{name}: {rule.text}"
+    return "" if f"{rule.text} ".startswith(f"{name} ") else f"{name}:", Span(rule.text, "code")
+
+
+def status(check: Check) -> Span:
+    return Span(WAIVED, WAIVED) if check.waiver is not None else Span(STATUS_WORDS[check.status], check.status)
 
 
 def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
@@ -112,10 +155,10 @@ def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
     return ", ".join(told)
 
 
-def names(ids: Sequence[str], total: int, shown: int = 12, show: Callable[[str], str] = cell) -> str:
+def names(ids: Sequence[str], total: int, most: int = 16) -> str:
     """Some question ids, and how many more there are."""
-    listed = ", ".join(show(i) for i in ids[:shown])
-    return listed + (f" and {total - min(shown, len(ids))} more" if total > min(shown, len(ids)) else "")
+    more = total - len(ids[:most])
+    return ", ".join(map(plain, ids[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def headline(decision: Decision) -> str:

@@ -29,7 +29,7 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
 from surefoot.records import Label, is_called_like_a_grader
-from surefoot.report import calibration_page
+from surefoot.report import calibration, html
 from surefoot.rubric import Rubric
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
@@ -71,7 +71,7 @@ class Calibrated(Result):
         return [{"axis": name, "bucket": at, **rate} for name, one in axes for at, rate in one["corrected"].items()]
 
     def _repr_html_(self) -> str:
-        return calibration_page.render(self.calibration)
+        return html.page(calibration.report(self.calibration))
 
     def __repr__(self) -> str:
         return f"<Calibrated {self.calibration.grader}: {self.calibration.headline or self.nothing_said}>"

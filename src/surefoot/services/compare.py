@@ -20,7 +20,9 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES
-from surefoot.report import comparison_json, page
+from surefoot.report import comparison_json, html
+from surefoot.report.blocks import Report
+from surefoot.report.comparison import report
 from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import is_run, read_run
@@ -51,8 +53,11 @@ class Compared(Result):
         kept = ("name", "rule", "status", "baseline", "candidate", "change", "low", "high", "limit", "margin", "reason")
         return [{key: check[key] for key in kept} for check in self.to_json()["checks"]]
 
+    def report(self) -> Report:
+        return report(self.comparison)
+
     def _repr_html_(self) -> str:
-        return page.render(self.comparison)
+        return html.page(self.report())
 
     def __repr__(self) -> str:
         return f"<Compared {self.outcome}: {' and '.join(self.comparison.names.values())}>"

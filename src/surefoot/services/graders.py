@@ -170,7 +170,7 @@ class ModelGrader:
             if one.bucket is None:
                 open_ids.setdefault(one.reason, []).append(one.item.question.id)
         for reason, ids in open_ids.items():
-            self._person.tell(f"not graded, {reason}: {names(ids, len(ids), shown=50, show=plain)}")
+            self._person.tell(f"not graded, {reason}: {names(ids, len(ids), 50)}")
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:

@@ -21,10 +21,10 @@ from msgspec import Struct
 from surefoot.datasets import demo
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
+from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.matrix.plan import refuse_too_many
 from surefoot.pipelines import code_of
 from surefoot.pipelines.asker import ask_all
 from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of

@@ -1,0 +1,182 @@
+"""What reports are made of. A report is built once, of these blocks, and shown on a terminal, as Markdown or as a page.
+
+Every text counts as foreign: each of the three makes it harmless in its own way, so whoever builds a report need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Literal
+
+from msgspec import Struct
+
+from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.rules import Change
+from surefoot.table import BUCKETS
+from surefoot.types import Problem
+
+Form = Literal["terminal", "markdown", "page"]
+LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
+STRONG = ("strong", "SHIP", "BLOCK", "INCONCLUSIVE")
+_PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
+
+
+class Span(Struct, frozen=True):
+    """Words in a style: strong, code, quiet, warning, the status of a rule, the outcome, agree or disagree."""
+
+    text: str
+    style: str = ""
+    change: Change | None = None  # drawn beside it on a page: the interval, zero and the margin
+    share: float = 0.0  # how dark its ground is on a page
+
+
+Line = str | Span | tuple[str | Span, ...]
+
+
+def spans(line: Line) -> tuple[Span, ...]:
+    """The parts of a line, which a space separates; none of them is empty."""
+    parts = line if isinstance(line, tuple) else (line,)
+    found = (Span(part) if isinstance(part, str) else part for part in parts)
+    return tuple(span for span in found if span.text)
+
+
+class Decision(Struct, frozen=True):
+    """What whoever ships has to know."""
+
+    outcome: str  # SHIP, BLOCK or INCONCLUSIVE; a calibration has none
+    lines: tuple[Line, ...]
+
+    def spoken(self) -> tuple[Line, ...]:
+        """The outcome leads."""
+        if not self.outcome:
+            return self.lines
+        return ((Span(self.outcome, self.outcome), "-", *spans(self.lines[0])), *self.lines[1:])
+
+
+class Paragraph(Struct, frozen=True):
+    line: Line
+    style: str = ""
+
+
+class Quote(Struct, frozen=True):
+    """A text with its line breaks."""
+
+    text: str
+
+
+class _Many(Struct, frozen=True, kw_only=True):
+    """Not every form shows all entries: `limits` says how many, and `total` how many there are."""
+
+    total: int = 0
+    limits: Mapping[Form, int] = {}
+    more: str = "more, all of them in --json"
+
+    def unshown(self, form: Form) -> str:
+        """How many more there are, in words."""
+        more = self.total - self.limits.get(form, self.total)
+        return f"and {more:,} {self.more}" if more > 0 else ""
+
+
+class Items(_Many, frozen=True):
+    """A list."""
+
+    entries: Sequence[Line]
+    style: str = ""
+
+    def shown(self, form: Form) -> Iterator[Line]:
+        return islice(self.entries, self.limits.get(form))
+
+
+class Table(_Many, frozen=True):
+    """Rows may come as a stream."""
+
+    heads: Sequence[str]
+    entries: Iterable[Sequence[Line]]
+    on_paper: int = 0  # so many of the last columns are not for a terminal
+
+    def shown(self, form: Form) -> Iterator[Sequence[Line]]:
+        return islice(self.entries, self.limits.get(form))
+
+
+class Case(Struct, frozen=True):
+    cells: Sequence[Line]
+    title: Line
+    inside: tuple[Block, ...]
+
+
+class Cases(_Many, frozen=True):
+    """A table; on a page each row unfolds instead."""
+
+    heads: Sequence[str]
+    entries: Iterable[Case]
+
+    def shown(self, form: Form) -> Iterator[Case]:
+        return islice(self.entries, self.limits.get(form))
+
+    def table(self) -> Table:
+        rows = (case.cells for case in self.entries)
+        return Table(self.heads, rows, total=self.total, limits=self.limits, more=self.more)
+
+
+class Bars(Struct, frozen=True):
+    """How many answers are in which bucket: groups of bars, each with a name. A table where nothing can be drawn."""
+
+    heads: tuple[str, ...]
+    groups: Sequence[tuple[str, Sequence[tuple[str, Mapping[str, int]]]]]  # no counts: no verdicts
+
+    def table(self) -> Table:
+        columns = (*BUCKETS, UNGRADED)
+        rows = [
+            ((group, bar)[-len(self.heads) :], [str(counts.get(bucket, "-")) for bucket in columns])
+            for group, bars in self.groups
+            for bar, counts in bars
+        ]
+        return Table((*self.heads, *columns), [(*names, *counts) for names, counts in rows])
+
+
+class Point(Struct, frozen=True):
+    """What so many verdicts state as their confidence, how often labels agree with them, and the interval of that."""
+
+    verdicts: int
+    stated: float
+    agreed: float
+    low: float
+    high: float
+
+
+class Plot(Struct, frozen=True):
+    """Stated confidence against agreement, on a page only: a table beside it has the same numbers."""
+
+    points: Sequence[Point]
+
+
+class Columns(Struct, frozen=True):
+    """Side by side where there is room."""
+
+    parts: tuple[tuple[Block, ...], ...]
+
+
+class Section(Struct, frozen=True):
+    """`open` everywhere; not on a terminal if only for `paper`, and there `folded` perhaps."""
+
+    title: Line
+    blocks: tuple[Block, ...]
+    show: Literal["open", "paper", "folded"] = "open"
+    hint: str = ""  # how to see it on a terminal
+
+
+Block = Decision | Paragraph | Quote | Items | Table | Cases | Bars | Plot | Columns | Section
+
+
+class Report(Struct, frozen=True):
+    """The summary comes first on paper. On a terminal it comes last and backwards, so that the decision ends it."""
+
+    title: str
+    summary: tuple[Block, ...]
+    body: tuple[Block, ...]
+
+
+def problem_section(problems: Sequence[Problem]) -> list[Section]:
+    entries = Items([str(problem) for problem in problems], "warning", total=len(problems), limits=_PROBLEMS)
+    return [Section(f"Problems and notes ({len(problems)})", (entries,))] if problems else []

@@ -1,0 +1,301 @@
+"""Pipelines x models x prompts over one question set: every cell an ordinary run that is graded, and their effects."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from surefoot import rubric
+from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
+from surefoot.factors.effects import Matrix, effects_of
+from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
+from surefoot.factors.results import CellResult, result_of
+from surefoot.gate.sides import BUCKET_AXIS, Run
+from surefoot.gate.trust import failed_checks
+from surefoot.models.budget import Budget, money, price_of
+from surefoot.models.seam import Settings
+from surefoot.pipelines import PROMPTS, needs_corpus
+from surefoot.report import html, markdown
+from surefoot.report import matrix as words
+from surefoot.report.words import counted
+from surefoot.services.grade import grade_run, trust_in_run
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.inputs import Asking, load_corpus, load_questions
+from surefoot.services.result import READER, Person, Result
+from surefoot.services.run import Answers, run
+from surefoot.services.runs import read_run
+from surefoot.store import MANIFEST, RunStore
+from surefoot.table import BUCKETS
+from surefoot.text.endpoints import chat_model
+from surefoot.types import Trace
+
+REPORTS = ("report.md", "report.html", "matrix.json")
+_PLACES = ("{passages}", "{question}")
+_NAMED_ALREADY = ("error", "missing")  # by the asking
+
+
+class Crossed(Result):
+    """Every cell with its buckets, and what each factor changes."""
+
+    def __init__(self, found: Matrix, folder: Path, *, misused: bool, interrupted: bool, kept: bool) -> None:
+        self.matrix, self.folder = found, folder
+        self.interrupted = interrupted
+        self.kept = kept  # whether the reports were written
+        self._misused = misused  # a cell could not even be understood
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self._misused:
+            return ExitCode.USAGE
+        is_whole = not self.interrupted and all(cell.complete for cell in self.matrix.cells)
+        return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+
+    def to_json(self) -> dict[str, Any]:
+        return words.as_json(self.matrix)
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """A cell a row, with its buckets."""
+        return [{"cell": cell.name, **cell.values, **cell.buckets} for cell in self.matrix.cells]
+
+    def _repr_html_(self) -> str:
+        return html.page(words.report(self.matrix))
+
+    def __repr__(self) -> str:
+        return f"<Crossed {counted(len(self.matrix.cells), 'cell')} in {self.folder}>"
+
+
+def matrix(
+    file: str | Path,
+    *,
+    out: str | Path | None = None,
+    grader: Reader | None = None,
+    asking: Asking | None = None,
+    terms: Terms | None = None,
+    person: Person = READER,
+) -> Crossed:
+    """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
+
+    Every cell is a run folder in `out`, beside the reports; the same call again asks what has no answer yet. The budget
+    of `terms` is for pipelines and grader together. `grader` goes before the one that the file names.
+    """
+    source, how = Path(file), terms or Terms()
+    plan = _plan(source)
+    questions = len(load_questions(plan.questions, person.tell))
+    refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
+    budget = Budget(how.max_cost)
+    chosen = grader or open_grader(plan.grader, how, budget, person)
+    cells = _Cells(plan, out, chosen, _asking(asking or Asking(), how, budget), person)
+    cells.agree_on(questions * plan.repeats, how)
+    cells.make()
+    found = _matrix(plan, cells.results, questions, chosen.name)
+    return Crossed(
+        found, cells.out, misused=cells.misused, interrupted=cells.interrupted,
+        kept=not cells.interrupted and _keep(found, cells.out, person),
+    )  # fmt: skip
+
+
+def _plan(file: Path) -> Plan:
+    try:
+        content = file.read_text("utf-8")
+    except OSError as error:
+        hint = "pass a TOML file, as in docs/council.md"
+        raise UsageError(f"the matrix {file} cannot be read: {error.strerror}", hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
+    plan = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
+    with about(str(file)):
+        _check_files(plan)
+    return plan
+
+
+def _check_files(plan: Plan) -> None:
+    prompts = sorted({cell.prompt for cell in plan.cells if cell.prompt and cell.prompt not in PROMPTS})
+    named = (("questions", plan.questions), ("corpus", plan.corpus), *(("prompt", prompt) for prompt in prompts))
+    for key, path in named:
+        if path is not None and not Path(path).exists():
+            raise UsageError(f"{key}: there is no file {path}", "paths begin at the folder of the matrix file")
+    needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
+    if needing and plan.questions is not None and plan.corpus is None:  # the demo's goes with its own questions alone
+        message = f"the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
+        raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
+    for prompt in prompts:
+        content = Path(prompt).read_text("utf-8", errors="replace")
+        for place in _PLACES:
+            if place not in content:
+                hint = f"it must hold {' and '.join(_PLACES)}"
+                raise UsageError(f"the prompt {prompt} does not contain {place}", hint)
+
+
+def _asking(asking: Asking, terms: Terms, budget: Budget) -> Asking:
+    settings = Settings(
+        concurrency=asking.concurrency, effort=terms.effort, max_tokens=terms.max_tokens, prices=terms.prices
+    )
+    return replace(asking, settings=settings, budget=budget)
+
+
+class _Cells:
+    """The cells of a plan, made one after the other on one budget."""
+
+    def __init__(self, plan: Plan, out: str | Path | None, grader: Reader, asking: Asking, person: Person) -> None:
+        self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
+        self.out = Path("runs", f"matrix-{slug(plan.name)}") if out is None else Path(out)
+        self.budget = asking.budget or Budget()
+        self.results: list[CellResult] = []
+        self.misused = self.interrupted = False
+        self._open = {cell.name: 0 for cell in plan.cells}  # how many answers are still to be asked for
+
+    def agree_on(self, each: int, terms: Terms) -> None:
+        """Tell what will be asked before anything is."""
+        calls: Counter[str] = Counter()
+        for cell in self.plan.cells:
+            answered = sum(trace.error is None for trace in _traces(self.out / cell.folder))
+            self._open[cell.name] = left = max(0, each - answered)
+            if cell.model and left:
+                calls[cell.model] += left
+                asked = chat_model(cell.model)
+                if terms.max_cost is not None and price_of(asked.model, asked.endpoint, terms.prices) is None:
+                    hint = 'give it in a file with --prices: [models] and "NAME" = { in = 0, out = 0 }'
+                    message = f"the price of {cell.spec} is not known, so no limit on its cost can be kept"
+                    raise UsageError(message, hint)
+        count, repeats = len(self.plan.cells), self.plan.repeats
+        total, left = each * count, sum(self._open.values())
+        times = f" x {counted(repeats, 'time')}" if repeats > 1 else ""
+        planned = f"{counted(count, 'cell')} x {counted(each // repeats, 'question')}{times} = {total:,} answers"
+        there = f", {total - left:,} of them there already" if left < total else ""
+        self.person.tell(f"{planned}{there}: {left:,} to ask")
+        for model, wanted in calls.items():
+            self.person.tell(f"{counted(wanted, 'call')} to {model}")
+        if left and not terms.yes and not self.person.agrees():
+            raise Incomplete("nothing was asked", "--yes goes on without a question")
+
+    def make(self) -> None:
+        """Every cell in turn. One that fails is named, and the others go on."""
+        for number, cell in enumerate(self.plan.cells, 1):
+            self.person.tell(f"cell {number} of {len(self.plan.cells)}: {cell.name}")
+            try:
+                self.results.append(self._made(cell))
+            except SurefootError as error:
+                self.misused |= isinstance(error, UsageError)
+                if isinstance(error, OtherRun):
+                    error.hint = "choose another --out for what has changed"
+                self.person.tell(f"error: {cell.name}: {error.message}")
+                if error.hint:
+                    self.person.tell(f"hint: {error.hint}")
+                self.results.append(self._failed(cell, str(error)))
+            if self.interrupted:
+                return
+
+    def _made(self, cell: Cell) -> CellResult:
+        folder, budget = self.out / cell.folder, self.budget
+        # A limit of 0 stops no cell: models refuse each call, and what costs nothing goes on.
+        if budget.left_usd == 0 and budget.spent_usd > 0 and self._open[cell.name]:
+            limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
+            return self._failed(cell, f"not asked: {spent} USD have been spent, and {limit} was the limit")
+        before = _reported_cost(folder)
+        answers = self._run(cell)
+        if not cell.model:  # whose calls the budget has counted already
+            budget.spend(_reported_cost(folder) - before)
+        self.interrupted = answers.interrupted
+        if answers.interrupted:
+            return self._failed(cell, "interrupted")
+        with RunStore.open(folder, writing=True) as store:
+            if not _is_graded_by(store, self.grader) and grade_run(store, self.grader).in_vain:
+                raise Incomplete("nothing was graded: no reply of the grader could be used")
+            side = read_run(folder)
+        return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(answers, side)))
+
+    def _run(self, cell: Cell) -> Answers:
+        """Ask what is still to be asked of a cell."""
+        folder = self.out / cell.folder
+        answers = run(
+            cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, out=folder, repeats=self.plan.repeats,
+            asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
+            retry_errors=(folder / MANIFEST).exists(), person=self.person,
+        )  # fmt: skip
+        errors = answers["errors_by_kind"]  # causes that have passed are not named
+        causes = [(why, hint) for why, hint in answers.causes.items() if any(why.startswith(one) for one in errors)]
+        self.person.tell_causes(causes)
+        return answers
+
+    def _failed(self, cell: Cell, why: str) -> CellResult:
+        return CellResult(cell.name, cell.values, str(self.out / cell.folder), failed=why)
+
+
+def _traces(folder: Path) -> list[Trace]:
+    """The answers that a cell has already."""
+    with contextlib.suppress(SurefootError):
+        return RunStore.open(folder).traces()
+    return []
+
+
+def _reported_cost(folder: Path) -> float:
+    """What a cell's answers have cost, as far as the pipeline reports it."""
+    return sum(trace.cost_usd or 0.0 for trace in _traces(folder))
+
+
+def _is_graded_by(store: RunStore, grader: Reader) -> bool:
+    """Not if an answer was left open, or the grader failed its self-check: asked again, it may do better."""
+    manifest = store.manifest
+    if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric.load().sha256):
+        return False
+    answers = {(trace.question_id, trace.attempt) for trace in store.traces() if trace.answer and not trace.error}
+    buckets = (one for one in store.verdicts() if one.axis == BUCKET_AXIS and one.value is not None)
+    graded = {(one.question_id, one.attempt) for one in buckets if one.grader == grader.name and not one.self_check}
+    return manifest.graded_sha256 == store.answers_sha256() and answers <= graded
+
+
+def _notes(answers: Answers, side: Run) -> Iterator[str]:
+    for kind, count in answers["errors_by_kind"].items():
+        yield f"{count} not answered: {kind}"
+    if answers["missing"]:
+        yield f"{answers['missing']} not asked"
+    left_open = (one.reason for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None)
+    for reason, count in Counter(left_open).items():
+        if reason not in _NAMED_ALREADY:
+            yield f"{count} not graded: {reason}"
+    for grader, misread in failed_checks([side]).items():
+        yield f"the grader {grader} failed its self-check: {misread}"
+    yield from map(str, side.problems)
+
+
+def _matrix(plan: Plan, results: Sequence[CellResult], questions: int, grader: str) -> Matrix:
+    corpus = load_corpus(plan.corpus, plan.questions) or []
+    documents = {passage.id: passage.doc for passage in corpus if passage.doc}
+    axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
+    graded = [Path(result.run) for result in results if result.graded]
+    trust = trust_in_run(graded[0]) if graded else ""  # grader, rubric and corpus are the same in all cells
+    effects = effects_of(results, axes, documents)
+    return Matrix(plan.name, axes, tuple(results), effects, questions, plan.repeats, grader, trust)
+
+
+def _keep(found: Matrix, out: Path, person: Person) -> bool:
+    """A report that shows nothing is not written, nor one over a better one because cells have failed."""
+    graded = sum(bool(cell.graded) for cell in found.cells)
+    why = "" if graded else "no cell has verdicts"
+    if any(cell.failed for cell in found.cells) and 0 < graded < _graded_before(out / REPORTS[-1]):
+        why = f"cells have failed, and the report in {out} has verdicts of more; it stays as it was"
+    if why:
+        person.tell(f"note: no report is written: {why}")
+        return False
+    content = msgspec.json.format(msgspec.json.encode(words.as_json(found)).decode(), indent=1)
+    report = words.report(found)
+    texts = ("\n".join(markdown.lines(report)), html.page(report), content)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in zip(REPORTS, texts, strict=True):
+        (out / name).write_text(f"{text.rstrip()}\n", encoding="utf-8", errors="backslashreplace", newline="\n")
+    return True
+
+
+def _graded_before(path: Path) -> int:
+    """How many cells of an earlier result have verdicts."""
+    try:
+        cells = msgspec.json.decode(path.read_bytes())["cells"]
+        return sum(any((cell["buckets"] or {}).get(bucket) for bucket in BUCKETS) for cell in cells)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
+        return 0
