@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
-from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,15 +13,13 @@ from surefoot.cli.demo import command_as_typed
 
 from .conftest import Write, surefoot
 
-demo_command = import_module("surefoot.cli.demo")  # the package has a command of that name
-
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     done = surefoot("demo", cwd=folder)
     assert done.code == 0, done.err
-    assert "BLOCK" in done.out and "Try next" in done.out
+    assert "BLOCK" in done.out and "Three things to try" in done.out
     (folder / "printed").write_text(done.out, encoding="utf-8")
     return folder / "surefoot-demo"
 
@@ -37,28 +33,24 @@ def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130
 
 
+def test_the_demo_fits_on_a_screen_and_explains_its_words(demo: Path) -> None:
+    printed = (demo.parent / "printed").read_text(encoding="utf-8").replace(command_as_typed(), "surefoot")
+    rows = [line[at : at + 80] for line in printed.splitlines() for at in range(0, max(1, len(line)), 80)]
+    assert len(rows) <= 40
+    for word in ("grader, here", "label is", "acceptable is", "points (", "(over_refusal)", "correct ", "wrong ",
+                 "unsupported ", "refused "):  # fmt: skip
+        assert word in printed.lower()
+
+
 def test_the_demo_goes_from_labels_to_a_decision(demo: Path) -> None:
-    printed = (demo.parent / "printed").read_text(encoding="utf-8")
+    printed = " ".join((demo.parent / "printed").read_text(encoding="utf-8").split())
     assert "labelled by AI annotators (author-1, author-2); of the answers it calls acceptable" in printed
     assert "uncalibrated" not in printed
     decision = json.loads((demo / "reference-eager" / "decision.json").read_text(encoding="utf-8"))
     assert decision["trust"]["labels"] >= 50 and not decision["uncalibrated"]
-    assert decision["labelled"]["cand"] > 100
+    assert decision["labelled"] == {"base": 130, "cand": 130}, "labels follow the very words of an answer"
     checks = {check["name"]: check["status"] for check in decision["checks"]}
     assert checks["wrong"] == checks["unsupported"] == "fail"
-
-
-def test_the_demo_does_without_labels_and_names_those_that_lead_nowhere(
-    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bundled = (files("surefoot") / "demo" / "labels.jsonl").read_text("utf-8").splitlines()
-    odd = tmp_path / "labels.jsonl"
-    changed = json.dumps(dict(json.loads(bundled[0]), version="of another answer"))
-    odd.write_text("\n".join([changed, *bundled[1:]]), encoding="utf-8")
-    demo_command._note_strangers(odd, demo)
-    assert capsys.readouterr().err.startswith("note: 1 of the ")
-    monkeypatch.setattr(demo_command, "LABELS", "none.jsonl")
-    assert demo_command._calibrated(demo) == "" and "no labels" in capsys.readouterr().err
 
 
 def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: Path) -> None:

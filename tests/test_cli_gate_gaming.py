@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,28 @@ def test_a_run_that_is_not_graded_cannot_be_kept_out_of_sight(project: Project) 
     done = project.do("gate", base, project.run("lucky", GOOD, "v2"), TRUTH)
     assert done.code == 4 and "unlucky" in done.err and "is not graded" in done.err
     assert "surefoot grade" in done.err and "--without unlucky" in done.err
+
+
+def test_a_project_that_was_copied_reads_its_own_runs(project: Project) -> None:
+    base = project.run("base", GOOD, "v1")
+    project.run("unlucky", changed(GOOD, range(30)), "v2")
+    cand = project.run("lucky", GOOD, "v2")
+    copied = project.root / "copied"
+    shutil.copytree(project.root / "runs", copied / "runs")
+    found = surefoot("gate", base, cand, TRUTH, "--json", cwd=copied).json
+    places = [(copied / name).resolve() for side in ("base", "cand") for name in found["runs"][side]]
+    assert sorted(places) == [copied / "runs" / name for name in ("base", "lucky", "unlucky")]
+    assert surefoot("audit", cand, cwd=copied).code == 0
+    with zipfile.ZipFile(copied / "runs" / "lucky.audit.zip") as bundle:
+        assert json.loads(bundle.read("bundle.json"))["parts"]["others/2"] == found["runs"]["cand"][0]
+
+
+def test_a_run_against_itself_stands_for_itself_alone(project: Project) -> None:
+    project.run("other", changed(GOOD, range(30)), "v1")
+    run = project.run("base", GOOD, "v1")
+    found = project.gate(run, f"./{run}", TRUTH)
+    assert [len(names) for names in found["runs"].values()] == [1, 1] and wrong(found)["change"] == 0
+    assert project.do("gate", run, run, TRUTH, "--without", "other", "--reason", "x").code == 2
 
 
 def test_a_run_that_was_deleted_is_missed(project: Project) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.datasets.clone import next_id
 from surefoot.io.questions import load
+from surefoot.services.questions import next_id
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 from .conftest import surefoot as as_a_user_runs_it

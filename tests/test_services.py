@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -27,9 +29,13 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_is_a_function_or_a_class_after_every_module_was_imported() -> None:
+    for module in pkgutil.walk_packages(surefoot.__path__, "surefoot."):
+        import_module(module.name)
     for name in surefoot.__all__:
-        assert getattr(surefoot, name) is not None
+        found = getattr(surefoot, name)
+        assert isinstance(found, str) if name == "__version__" else callable(found), name
+        assert isinstance(found, type) is (name[0].isupper()) or name == "__version__", name
     with pytest.raises(AttributeError, match="no attribute 'gone'"):
         surefoot.gone  # noqa: B018
 
@@ -106,3 +112,39 @@ def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
     assert "g/1" in repr(found) and "<html" in found._repr_html_()
     with pytest.raises(UsageError, match="one thing to calibrate"):
         surefoot.calibrate()
+
+
+def test_a_bundle_of_a_run_is_made_and_verified(questions: Path, tmp_path: Path) -> None:
+    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
+    made = surefoot.audit(answers.folder)
+    assert made["file"] == str(tmp_path / "runs" / "mine.audit.zip") and made.exit_code == 0
+    assert "run/traces.jsonl" in made.members and any(lack.startswith("no verdicts") for lack in made.lacks)
+    found = surefoot.verify_audit(made.file, expect=made.sha256)
+    assert found["sound"] and not found["faults"] and found.exit_code == 0
+    assert surefoot.verify_audit(made.file, expect="0" * 64).exit_code == 1
+
+
+def test_labels_come_in_and_a_ledger_moves(questions: Path, tmp_path: Path) -> None:
+    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("question_id,factuality,annotator\nq0,correct,ann\nq9,wrong,ann\n")
+    done = surefoot.import_labels(labels, run=answers.folder)
+    assert (done["new"], done.left_out, done.exit_code) == ({"labels": 1}, 1, 4)
+    moved = surefoot.export_ledger(tmp_path / "all.jsonl", ledger=tmp_path / "runs" / "surefoot.db")
+    again = surefoot.import_labels(tmp_path / "all.jsonl", ledger=tmp_path / "copy.db")
+    assert moved.rows == again.rows == again.new and again.exit_code == 0
+
+
+def test_a_question_set_is_checked_locked_and_cloned(questions: Path, tmp_path: Path) -> None:
+    found = surefoot.check_questions(questions)
+    assert [error.kind for error in found.errors] == ["one_sided"] and found.exit_code == 1
+    assert surefoot.lock_questions(questions)["questions"] == 3
+    questions.write_text(questions.read_text().replace("term 1", "notice 1"))
+    assert surefoot.diff_questions(questions).changed == ("q1",)
+    again = surefoot.lock_questions(questions)
+    assert again.exit_code == 1 and surefoot.diff_questions(questions).changed == ("q1",), "nothing was locked"
+    cloned = surefoot.clone_questions(questions, tmp_path / "next.jsonl", change=["q2"])
+    assert cloned.renamed == {"q1": "q1@v2", "q2": "q2@v2"} and cloned["to_edit"] == ("q2@v2",)
+    assert surefoot.lock_questions(questions, accept_changes=True).exit_code == 0
+    with pytest.raises(UsageError, match="cannot be planned"):
+        surefoot.plan_questions(0)

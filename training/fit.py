@@ -34,9 +34,7 @@ def fitted(cases: Sequence[Case], quick: Floats, strong: Floats) -> Calibration:
         quick_high=0.98,
         supported_from=0.5,
         contradicted_from=0.5,
-        sure_from=0.0,
         answers_low=0.05,
-        answers_high=1.0,
         strong_windows=STRONG_WINDOWS,
     )
 

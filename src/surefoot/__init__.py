@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
+    from surefoot.services.audit import audit, verify_audit
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
     from surefoot.services.council import Council, council, score_reviews
@@ -14,18 +15,28 @@ if TYPE_CHECKING:
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.matrix import Crossed, matrix
+    from surefoot.services.questions import (
+        check_questions,
+        clone_questions,
+        diff_questions,
+        lock_questions,
+        plan_questions,
+    )
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
     "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult",
-    "Terms", "__version__", "calibrate", "compare", "council", "decisions", "grade", "matrix", "run", "score",
-    "score_reviews",
+    "Terms", "__version__", "audit", "calibrate", "check_questions", "clone_questions", "compare", "council",
+    "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "lock_questions", "matrix",
+    "plan_questions", "run", "score", "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
+    "services.audit": ("audit", "verify_audit"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
     "services.council": ("Council", "council", "score_reviews"),
@@ -33,7 +44,9 @@ _HOMES = {
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
+    "services.ledger": ("export_ledger", "import_labels"),
     "services.matrix": ("Crossed", "matrix"),
+    "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
     "services.run": ("Answers", "run"),
 }

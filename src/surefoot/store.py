@@ -136,12 +136,12 @@ class RunStore:
         writer = self._lock()
         is_unchanged = self.manifest.grader == grader and self.manifest.graded_sha256 == self.answers_sha256()
         earlier = [line for _, line in _lines(self.path / VERDICTS)]
-        others, mine, standing = regraded(earlier, grader, rows, self._versions(), is_unchanged, failed)
+        others, mine, standing = regraded(earlier, grader, rows, self.versions(), is_unchanged, failed)
         writer.replace(VERDICTS, b"".join((*others, *map(_line, mine))))
         return standing
 
-    def _versions(self) -> dict[Key, str]:
-        """Of every answer, by all that graders and people see of it."""
+    def versions(self) -> dict[Key, str]:
+        """Of every answer, by all that graders and people see of it: what labels are bound to."""
         questions = {question.id: question for question in self.questions()}
         asked = (trace for trace in self.traces() if trace.question_id in questions)
         return {(str(t.question_id), t.attempt): version_of(questions[str(t.question_id)], t) for t in asked}

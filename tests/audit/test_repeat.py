@@ -218,4 +218,4 @@ def test_without_a_run_that_was_counted_it_is_said_that_it_cannot_be(
 
 
 def _rows(lines: bytes) -> list[Label]:
-    return msgspec.convert(read_records(lines.splitlines(), "")["labels"], list[Label])
+    return msgspec.convert([*read_records(lines.splitlines(), "")["labels"].values()], list[Label])

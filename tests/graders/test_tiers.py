@@ -20,12 +20,14 @@ STUMP = {"feature": [0, -1, -1], "threshold": [0.5, 0, 0], "left": [1, 0, 0], "r
 def trees(tier: str, *further: dict[str, Any]) -> dict[str, Any]:
     """Supported where the tier says so."""
     inputs = [f"{tier}_supported", "terms_missing"]
-    return {"combiner": {"inputs": inputs, "base": 0.0, "trees": [STUMP, *further]}}
+    combiner = {"inputs": inputs, "base": 0.0, "trees": [STUMP, *further]}
+    return {"combiner": combiner, "answers_temperature": 1.0, "answers_bias": 0.0}
 
 
 def calibration(folder: Path, **changed: Any) -> Path:  # noqa: ANN401
     whole = {"quick": trees("quick"), "strong": trees("strong"), "quick_low": 0.2, "quick_high": 0.8,
-             "supported_from": 0.6, "contradicted_from": 0.5, **changed}  # fmt: skip
+             "supported_from": 0.6, "contradicted_from": 0.5, "answers_low": 0.05,
+             "strong_windows": 3, **changed}  # fmt: skip
     (folder / "calibration.json").write_text(json.dumps(whole), encoding="utf-8")
     return folder
 
@@ -57,12 +59,12 @@ def test_trees_are_walked_and_added(tmp_path: Path) -> None:
     assert found == pytest.approx([sigmoid(1.5), sigmoid(-2), sigmoid(-1)])
 
 
-def test_labels_by_thresholds_and_an_abstain_zone(tmp_path: Path) -> None:
-    fitted = load_calibration(calibration(tmp_path, sure_from=0.5))
+def test_labels_by_thresholds(tmp_path: Path) -> None:
+    fitted = load_calibration(calibration(tmp_path))
     assert fitted.label((0.6, 0.3, 0.1)) == ("supported", 0.6)
     assert fitted.label((0.1, 0.7, 0.2)) == ("contradicted", 0.7)
     assert fitted.label((0.1, 0.2, 0.7)) == ("not_enough", 0.7)
-    assert fitted.label((0.5, 0.1, 0.4)) == (None, 0.4)
+    assert fitted.label((0.5, 0.1, 0.4)) == ("not_enough", 0.4)
 
 
 def test_the_answers_head_has_a_temperature_and_a_bias(tmp_path: Path) -> None:

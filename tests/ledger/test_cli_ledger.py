@@ -322,7 +322,7 @@ def test_a_full_disk_is_named(surefoot: Type, tmp_path: Path, monkeypatch: pytes
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("surefoot.ledger.exports.write_ledger", full)
+    monkeypatch.setattr("surefoot.services.ledger.write_ledger", full)
     done = surefoot("export", "a.jsonl")
     assert done.code == 4 and "a.jsonl cannot be written: No space left" in done.err
     assert not (tmp_path / "a.jsonl").exists()

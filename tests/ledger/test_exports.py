@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import io
 import random
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +14,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
-from surefoot.ledger.exports import Moved, read_ledger, write_ledger
+from surefoot.ledger.exports import add_records, read_records, write_ledger
 from surefoot.rubric import load
 from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
 
@@ -45,8 +43,9 @@ def exported(ledger: Ledger) -> bytes:
     return file.getvalue()
 
 
-def imported(ledger: Ledger, data: bytes) -> Moved:
-    return read_ledger(ledger, io.BytesIO(data), "moved.jsonl")
+def imported(ledger: Ledger, data: bytes) -> dict[str, int]:
+    """How many rows were new, by table."""
+    return add_records(ledger, read_records(io.BytesIO(data), "moved.jsonl"), "moved.jsonl")
 
 
 def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on_server: Callable[[], str]) -> None:
@@ -56,8 +55,7 @@ def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on
         Ledger.open(tmp_path / "c.db") as third,
     ):
         lines = exported(first)
-        moved = imported(second, lines)
-        assert moved.new == moved.rows == {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "replies": 1}
+        assert imported(second, lines) == {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "replies": 1}
         assert exported(second) == lines
         imported(third, exported(second))
         assert exported(third) == lines
@@ -70,8 +68,8 @@ def test_importing_twice_changes_nothing_and_two_ledgers_become_their_union(plac
         theirs.add([label(5, note=NOTE), label(500)])
         theirs.replies.write("digest", "model", b'{"text":"another"}')
         for data in (exported(ours), exported(theirs), exported(ours)):
-            moved = imported(both, data)
-        assert set(moved.new.values()) == {0}
+            new = imported(both, data)
+        assert set(new.values()) == {0}
         assert {row.id for row in both.labels()} == {row.id for row in (*ours.labels(), *theirs.labels())}
         assert both.replies.read("digest") == b'{"text":"\\u0000 paid"}'  # the one that was there first
 
@@ -79,7 +77,7 @@ def test_importing_twice_changes_nothing_and_two_ledgers_become_their_union(plac
 def test_replies_may_be_left_out(tmp_path: Path) -> None:
     with filled(tmp_path / "a.db", 3) as ledger:
         file = io.BytesIO()
-        assert "replies" not in write_ledger(ledger, file, replies=False).rows
+        assert "replies" not in write_ledger(ledger, file, replies=False)[0]
         assert b"paid" not in file.getvalue()
 
 
@@ -88,7 +86,7 @@ def test_equal_rows_have_an_equal_hash_in_whatever_order_they_came(tmp_path: Pat
         one.add([label(1), label(2)])
         other.add([label(2)])
         other.add([label(1)])
-        assert write_ledger(one, io.BytesIO()).sha256 == write_ledger(other, io.BytesIO()).sha256
+        assert write_ledger(one, io.BytesIO()) == write_ledger(other, io.BytesIO())
 
 
 def changed(data: bytes, line: int, old: bytes, new: bytes) -> bytes:
@@ -109,8 +107,6 @@ def changed(data: bytes, line: int, old: bytes, new: bytes) -> bytes:
         (7, b"}\n", b"\n", r"moved\.jsonl:7: "),
         (7, b'"attempt":1', b'"attempt":0', r"moved\.jsonl:7: attempt must be a whole number from 1"),
         (7, b'"annotator":"ann"', b'"annotator":" "', r"moved\.jsonl:7: the label does not say who"),
-        (7, b'"annotator":"ann"', rb'"annotator":"a\nb"', r"moved\.jsonl:7: .* cannot be printed"),
-        (7, b'"id":"label-5"', b'"id":"' + b"x" * 1_001 + b'"', r"moved\.jsonl:7: id has over 1,000 characters"),
         (7, b'"value":"wrong"', b'"value":true', r"moved\.jsonl:7: Expected"),
         (7, b'"at":"2026-03', b'"at":"9999-03', r"moved\.jsonl:7: at is in the future"),
         (7, b'"at":"2026-03', b'"at":"2026-13', r"moved\.jsonl:7: at must be a date and time"),
@@ -133,42 +129,6 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         with pytest.raises((UsageError, Incomplete), match=why):
             imported(theirs, changed(data, line, old, new))
         assert exported(theirs) == before
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"outcome": "MAYBE"}, "outcome must be one of SHIP, BLOCK, INCONCLUSIVE, not 'MAYBE'"),
-        ({"outcome": "SHIP", "exit_code": 1}, "exit_code of SHIP cannot be 1"),
-        ({"cand_run": ""}, "cand_run is empty"),
-        ({"mode": "lenient"}, "mode must be change or strict or sequential, not 'lenient'"),
-        ({"alpha": 0.0}, "alpha must lie between 0 and 0.5"),
-        ({"alpha": 0.9}, "alpha must lie between 0 and 0.5"),
-        ({"margin": -0.1}, "margin must lie between 0 and 1"),
-        ({"margin": 1.0}, "margin must lie between 0 and 1"),
-        ({"alpha": None, "margin": None, "mode": "strict", "outcome": "INCONCLUSIVE", "exit_code": 4}, ""),
-        (
-            {
-                "mode": "change",
-                "programme": "",
-                "margin": 0.0,
-                "overridden": {"without": ("runs/bad (the index was down)",)},
-            },
-            "",
-        ),
-        ({"moves": {"": {"correct>wrong!": 2}}, "blocked_by": {"wrong": 20.0}, "outcome": "BLOCK", "exit_code": 1}, ""),
-    ],
-)
-def test_a_step_that_cannot_be_is_named_and_keeps_all_out(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
-    with Ledger.open(tmp_path / "a.db") as ours, Ledger.open(tmp_path / "b.db") as theirs:
-        ours.add([label(1)])
-        ours.add([replace(STEP, **changes)])
-        if why:
-            with pytest.raises(UsageError, match=rf"moved\.jsonl:3: .*{re.escape(why)}"):
-                imported(theirs, exported(ours))
-        else:
-            imported(theirs, exported(ours))
-        assert (len(theirs.labels()), len(theirs.steps())) == ((0, 0) if why else (1, 1))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +182,7 @@ def test_an_export_is_of_one_moment(tmp_path: Path) -> None:
                 return super().write(data)  # type: ignore[arg-type]
 
         file = Slow()
-        assert write_ledger(ledger, file).rows["labels"] == 1_200
+        assert write_ledger(ledger, file)[0]["labels"] == 1_200
         assert file.getvalue().count(b'"table":"labels"') == 1_200
         head = msgspec.json.decode(file.getvalue().splitlines()[0])
         assert head["rows"]["labels"] == 1_200 and len(ledger.labels()) == 1_201

@@ -2,64 +2,62 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import shlex
 import shutil
 import sys
+import textwrap
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
-import msgspec
 
-from surefoot.cli.compare import show_comparison
-from surefoot.cli.run import show
+from surefoot.cli.reports import write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
-from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.records import Label
+from surefoot.errors import ExitCode, UsageError
 from surefoot.report.comparison import verdict_line
-from surefoot.services.calibrate import calibrate
-from surefoot.services.compare import compare
+from surefoot.services.compare import Compared, compare
 from surefoot.services.grade import grade
+from surefoot.services.ledger import import_labels
 from surefoot.services.run import run
-from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore, fingerprint
 
 BASE, CANDIDATE = "reference", "reference-eager"
 LEDGER, LABELS = "surefoot.db", "labels.jsonl"
+_WIDTH = 78
 _INTRODUCTION = """\
-A question-answering pipeline over 43 documents refuses when it finds no evidence. A colleague proposes a change:
-drop the refusals, answer everything. Does that make it lie more? 130 questions, two runs, one decision.
-(How its model ranks passages was recorded, so that it answers the same on every machine. The grading is live.)
-"""
-_LABELS = """
-Can the grader be trusted? Every answer here was labelled by two annotators who saw no verdict: AI models, for want of
-people. (Answers that both pipelines give count once.) With your own documents, label about 60 answers yourself.
-`surefoot import` keeps labels in a ledger. Where a label is, it counts instead of the grader; and labels say how far
-the grader errs on the other answers:
-  {trust}
-"""
+A pipeline answers questions about 43 documents, and refuses where it finds no
+evidence. A colleague drops the refusals. Does it lie more now?
+
+run      Both versions answer 130 questions. (How their model ranks passages
+         was recorded, so that they answer the same on every machine.)"""
+_GRADE = """\
+grade    A grader, here a small model that comes with Surefoot, reads each
+         answer with its passages and puts it into one of four buckets."""
+_LABEL = """\
+label    A label is the bucket by someone who read the answer and saw no grade.
+         Here two AI models stand in for people; with your own documents, label
+         about 60 answers. Labels replace grades, and show the grader's errors:"""
+_COMPARE = """\
+compare  Acceptable is what is correct or refused. With labels in place:
+
+                     before   after
+         correct      {base[correct]:5} {cand[correct]:7}   answers, and the passages it cites say so
+         wrong        {base[wrong]:5} {cand[wrong]:7}   contradicts the documents, or twists them
+         unsupported  {base[unsupported]:5} {cand[unsupported]:7}   the passages it cites do not say so
+         refused      {base[refused]:5} {cand[refused]:7}   says that it cannot tell
+
+         The gate lets wrong and unsupported rise by 3 points (answers in 100),
+         and counts claims without a citation (extra_claim_count). It decides:"""
 _SHIPS = """
-And what ships? The first pipeline against itself does, as any change that changes no answer. It refuses more than the
-gate allows, so that rule is waived, on the record:
-  {command}
-{decision}
-"""
+A version against itself changes nothing, so it ships. One rule is waived, with
+a reason that is kept: it refuses where it could answer (over_refusal)."""
 _NEXT = """
-Reports: {report}.md and {report}.html (open it in a browser).
-Try next:
-  # how the grader errs, and what the rates are without its errors
-  {surefoot} calibrate {out}/{base} {out}/{cand}
-  # label some answers yourself, in the browser
-  {surefoot} label {out}/{base}
-  # refusing nearly everything must not pass either
-  {surefoot} run --pipeline reference-timid --out {out}/timid && {surefoot} grade {out}/timid
-  {surefoot} compare {out}/{base} {out}/timid
-  # your own questions and pipeline
-  {surefoot} init my-eval
-"""
+Every answer and rule is in {out}/report.html and report.md.
+Three things to try:
+  {surefoot} label {out}/{base}      # label in the browser
+  {surefoot} calibrate {out}/{base}  # the grader's errors
+  {surefoot} init my-eval                       # your own pipeline"""
 
 
 @click.command(epilog="Example: surefoot demo")
@@ -71,27 +69,30 @@ Try next:
     help="Folder to write to.",
 )
 def demo(out: Path) -> int:
-    """Run two pipelines over the bundled questions, grade, calibrate and compare them, and show the decision.
+    """Run two pipelines over the bundled questions, grade, label and compare them, and show the decision.
 
     Offline, in a minute. Exits 0 when it completed, whatever the decision it shows.
     """
     _refuse_other_runs(out)
     click.echo(_INTRODUCTION)
-    for name in (BASE, CANDIDATE):
-        folder = out / name
+    base, cand = out / BASE, out / CANDIDATE
+    for folder in (base, cand):
         if (folder / MANIFEST).exists():
             shutil.rmtree(folder)  # an earlier demo; anything else is refused by the store
-        show(run(name, out=folder, person=PERSON))
-        grade(folder)
-    if trust := _calibrated(out):
-        click.echo(_LABELS.format(trust=trust))
-    report = out / "report"
-    compared = compare(out / BASE, out / CANDIDATE, ledger=out / LEDGER, person=PERSON)
-    show_comparison(compared, [f"{report}.md", f"{report}.html"])
-    surefoot = command_as_typed()
-    click.echo(_SHIPS.format(**_one_that_ships(out, surefoot)), nl=False)
-    place = shlex.quote(str(out))
-    click.echo(_NEXT.format(surefoot=surefoot, report=report, out=place, base=BASE, cand=CANDIDATE), nl=False)
+        run(folder.name, out=folder, ledger=out / LEDGER, person=PERSON)
+    click.echo(_GRADE)
+    for folder in (base, cand):
+        grade(folder, person=PERSON)
+    with as_file(files("surefoot") / "demo" / LABELS) as labels:
+        import_labels(labels, ledger=out / LEDGER, person=PERSON)
+    compared = compare(base, cand, ledger=out / LEDGER, person=PERSON)
+    click.echo(_LABEL)
+    _indented(compared["trust"]["in_words"])
+    click.echo(_COMPARE.format(**compared["buckets"]))
+    _indented(_decision(compared))
+    write_reports([str(out / "report.md"), str(out / "report.html")], compared.report)
+    _show_one_that_ships(base, out / LEDGER)
+    click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out)), base=BASE))
     return ExitCode.OK
 
 
@@ -105,46 +106,21 @@ def _refuse_other_runs(out: Path) -> None:
         raise UsageError(f"{out} holds a ledger that is not the demo's", "choose a folder of its own with --out")
 
 
-def _ledger(out: Path) -> list[str]:
-    """The demo's own, whatever ledger the user's projects have."""
-    return ["--ledger", str(out / LEDGER)]
+def _indented(text: str) -> None:
+    click.echo(textwrap.fill(text, _WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9, break_on_hyphens=False))
 
 
-def _calibrated(out: Path) -> str:
-    """Import the bundled labels, and hold the grader against them; "" without labels."""
-    from surefoot.cli.ledger import import_
-
-    bundled = files("surefoot") / "demo" / LABELS
-    if not bundled.is_file():
-        click.echo("note: this installation has no labels for the demo, so nothing will ship", err=True)
-        return ""
-    with as_file(bundled) as labels, contextlib.redirect_stdout(io.StringIO()):
-        _note_strangers(labels, out)
-        import_.main([str(labels), *_ledger(out)], "surefoot import", standalone_mode=False)
-    try:
-        return calibrate(out / BASE, out / CANDIDATE, ledger=out / LEDGER, person=PERSON).calibration.headline
-    except Incomplete as error:
-        click.echo(f"note: {error.message}", err=True)
-        return ""
+def _decision(compared: Compared) -> str:
+    return f"{compared.outcome} - {verdict_line(compared.comparison)}"
 
 
-def _note_strangers(labels: Path, out: Path) -> None:
-    """Labels follow the very words of an answer: a pipeline that has changed leaves some of them behind."""
-    given = {msgspec.json.decode(line, type=Label).version for line in labels.read_bytes().splitlines()}
-    known = {version for name in (BASE, CANDIDATE) for version in read_run(out / name).versions.values()}
-    if strange := len(given - known):
-        message = (
-            f"{strange} of the {len(given)} labelled answers are not given by these runs, so their labels say nothing"
-        )
-        click.echo(f"note: {message}", err=True)
-
-
-def _one_that_ships(out: Path, surefoot: str) -> dict[str, str]:
-    """A comparison that asks and grades nothing new, with its decision."""
-    base, rule, reason = str(out / BASE), "over_refusal", "the bundled pipeline is known to refuse much"
-    compared = compare(base, base, waive={rule: reason}, ledger=out / LEDGER, person=PERSON)
-    command = f"{surefoot} compare {shlex.join([base, base, '--waive', rule, '--reason', reason])}"
-    return {"command": command, "decision": f"{compared.outcome} - {verdict_line(compared.comparison)}"}
+def _show_one_that_ships(base: Path, ledger: Path) -> None:
+    rule, reason = "over_refusal", "known to refuse much"
+    compared = compare(base, base, waive={rule: reason}, ledger=ledger, person=PERSON)
+    click.echo(_SHIPS)
+    options = [str(base), str(base), "--waive", rule, "--reason", reason]
+    click.echo(f"{command_as_typed()} compare {shlex.join(options)}")
+    click.echo(_decision(compared))
 
 
 def command_as_typed() -> str:

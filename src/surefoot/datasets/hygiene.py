@@ -16,28 +16,20 @@ from surefoot.types import Problem
 
 # Errors make `questions check` fail; warnings are for a person to read.
 ERRORS = frozenset(
-    {
-        "bad_question",
-        "duplicate_question",
-        "duplicate_text",
-        "missing_gold",
-        "changed_question",
-        "one_sided",
-        "empty",
-    }
+    ["bad_question", "duplicate_question", "duplicate_text", "missing_gold", "changed_question", "one_sided", "empty"]
 )
 _NAMED = 3  # questions that a summary names
 _ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id")
 
 
-def check(question_set: QuestionSet, corpus: Collection[str] | None = None) -> list[Problem]:
+def problems_of(question_set: QuestionSet, corpus: Collection[str] | None = None) -> list[Problem]:
     """Errors and warnings, each naming file and line."""
     found = list(question_set.problems)
     found += _same_text(question_set)
     found += _sides(question_set)
     found += _gold(question_set, corpus)
     found += _without_claims(question_set)
-    found += _changed(question_set)
+    found += changed_questions(question_set)
     return found
 
 
@@ -112,7 +104,8 @@ def _without_claims(given: QuestionSet) -> Iterable[Problem]:
         yield Problem("no_gold_claim", message, given.source)
 
 
-def _changed(given: QuestionSet) -> Iterable[Problem]:
+def changed_questions(given: QuestionSet) -> Iterable[Problem]:
+    """Those that are not as they were when they were locked, though they have the same id."""
     path = lock_path(given.source)
     if not path.is_file():
         return

@@ -31,10 +31,6 @@ class Difference(msgspec.Struct, frozen=True):
     changed: tuple[str, ...]
     unchanged: int
 
-    @property
-    def any(self) -> bool:
-        return bool(self.added or self.removed or self.changed)
-
 
 def content_hash(question: Question) -> str:
     content = [

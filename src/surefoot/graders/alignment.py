@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.fence import neutral
 from surefoot.text.normal import word_set
-from surefoot.text.quantities import MONTHS, NUMBER_WORDS, SCALES
+from surefoot.text.numerals import LONG_SCALES, MONTHS, NUMBER_WORDS, ORDINALS
 from surefoot.text.sentences import sentences
 
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts that put no space between words
@@ -39,8 +39,7 @@ _WHOLE = {
     "percent": "%", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "usd": "$", "dollars": "$", "dollar": "$",
     "−": "-", "–": "-",
 }  # fmt: skip
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
-_NUMBERS = NUMBER_WORDS | {word: value for value, word in enumerate(_ORDINALS.split(), 1)}
+_NUMBERS = NUMBER_WORDS | ORDINALS
 _LONGEST_BRACKET = 6  # words
 _CURRENCIES = frozenset({"eur", "gbp", "chf", "$"})
 
@@ -107,8 +106,8 @@ def _continued(number: Word, word: Word, joint: int) -> str | None:
     if not re.fullmatch(r"\d+(?:\.\d+)?", number.form) or word.before.strip(" -\n"):
         return None
     value, more = float(number.form), _NUMBERS.get(word.form, 0)
-    if word.form in SCALES:
-        return f"{value * SCALES[word.form]:.15g}"
+    if word.form in LONG_SCALES:
+        return f"{value * LONG_SCALES[word.form]:.15g}"
     after_tens = joint == 1 and value % 100 in range(20, 100, 10) and more < 10
     return f"{value + more:.15g}" if more and (after_tens or value % 100 == 0 < value) else None
 

@@ -7,30 +7,39 @@ rounding.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from operator import add, mul, sub, truediv
 
 from msgspec import Struct
 
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.units import BEFORE
 
-MOST_TEXT, MOST_TOKENS, MOST_DEPTH = 20_000, 200, 20
+MOST_TEXT, MOST_TOKENS = 20_000, 200
 _SHARES, _SCALES = (1.0, 100.0, 0.01), (1.0, 100.0, 0.01, 1e3, 1e-3, 1e6, 1e-6, 1e9, 1e-9)
 _MOST_CONSTANT = 366  # "/ 2", "* 100", "365 *"
-_OPERATORS = (
-    ("*", r"\*(?!\*)|[×·∗]|\\(?:times|cdot)\b|\bx\b|\b(?:multiplied by|times)\b"),
-    ("/", r"[/÷]|\\div\b|\bdivided by\b"), ("+", r"\+|\bplus\b"), ("-", r"[-–−]|\bminus\b"),
-    ("(", r"[(\[{]"), (")", r"[)\]}]"), ("=", r"[=≈]|\\approx\b|\b(?:equals|comes to)\b"
-     r"|,? ?\bor (?=(?:about|roughly|approximately|around)\b)"),
-)  # fmt: skip
+_SIGNS = {
+    "times": "*", "over": "/", "plus": "+", "minus": "-", "open": "(", "close": ")", "equals": "=", "line": "\n",
+    "word": "w",
+}  # fmt: skip
 _PIECE = re.compile(
-    r"|".join(f"(?P<o{place}>{pattern})" for place, (_, pattern) in enumerate(_OPERATORS))
-    + rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%"
+    r"(?P<times>\*(?!\*)|[×·∗]|\\(?:times|cdot)\b|\bx\b|\b(?:multiplied by|times)\b)"
+    r"|(?P<over>[/÷]|\\div\b|\bdivided by\b)|(?P<plus>\+|\bplus\b)|(?P<minus>[-–−]|\bminus\b)"
+    r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
+    r"|(?P<equals>[=≈]|\\approx\b|\b(?:equals|comes to)\b|,? ?\bor (?=(?:about|roughly|approximately|around)\b))"
+    rf"|(?P<skip>[ \t_`$€£¥~]+|\*\*|\\(?:[a-z]+|[^a-z])|(?:{BEFORE}) ?|%"
     r"|(?:thousand|million|billion|days|times|approximately|about|roughly|around|usd|eur)\b)|(?P<line>\n)|(?P<word>\S)",
     re.IGNORECASE,
 )
+_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.Div: truediv,
+}
 _WRONG_BY, _RIGHT_BY, _ROUGHLY = 0.01, 0.003, 0.015
 
 
@@ -50,10 +59,6 @@ class _Token(Struct, frozen=True):
     start: int
     end: int
     amount: Amount | None = None
-
-
-class _NotASum(Exception):
-    """A run of numbers and signs that cannot be worked out."""
 
 
 @lru_cache(maxsize=2_000)
@@ -86,15 +91,10 @@ def _tokens(text: str) -> list[_Token]:
         end = amount.start if amount else len(text)
         while at < end and (piece := _PIECE.match(text, at, end)):
             at = piece.end()
-            if piece["line"]:
-                found.append(_Token("\n", piece.start(), at))
-            elif piece["word"]:
-                found.append(_Token("w", piece.start(), at))
-            elif not piece["skip"]:
-                sign = next(sign for place, (sign, _) in enumerate(_OPERATORS) if piece[f"o{place}"])
+            if sign := _SIGNS.get(piece.lastgroup or ""):
                 found.append(_Token(sign, piece.start(), at))
         if amount and amount.start >= at:
-            is_number = amount.kind not in ("date", "time of day") and not amount.kind.startswith("written")
+            is_number = amount.is_figure or amount.kind == "year"
             found.append(_Token("n" if is_number else "w", amount.start, amount.end, amount))
             at = amount.end
     return _without_markup(found, text)
@@ -203,41 +203,22 @@ def _closing(part: Sequence[_Token], place: int) -> int | None:
 
 
 def _value(part: Sequence[_Token]) -> float | None:
+    """What an expression comes to, if it is one."""
+    written = " ".join(repr(token.amount.value) if token.amount else token.sign for token in part)
     try:
-        value, at = _sum(part, 0, 0)
-    except (_NotASum, ZeroDivisionError, OverflowError):
+        return _worked_out(ast.parse(written, mode="eval").body)
+    except (SyntaxError, ValueError, ArithmeticError):
         return None
-    return value if at == len(part) else None
 
 
-def _sum(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
-    value, at = _product(part, at, depth)
-    while at < len(part) and part[at].sign in "+-":
-        other, following = _product(part, at + 1, depth)
-        value, at = (value + other if part[at].sign == "+" else value - other), following
-    return value, at
-
-
-def _product(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
-    value, at = _term(part, at, depth)
-    while at < len(part) and part[at].sign in "*/":
-        other, following = _term(part, at + 1, depth)
-        value, at = (value * other if part[at].sign == "*" else value / other), following
-    return value, at
-
-
-def _term(part: Sequence[_Token], at: int, depth: int) -> tuple[float, int]:
-    if at >= len(part) or depth > MOST_DEPTH:
-        raise _NotASum
-    token = part[at]
-    if token.amount:
-        return token.amount.value, at + 1
-    if token.sign in "+-":
-        value, at = _term(part, at + 1, depth + 1)
-        return (-value if token.sign == "-" else value), at
-    if token.sign != "(":
-        raise _NotASum
-    value, at = _sum(part, at + 1, depth + 1)
-    if at >= len(part) or part[at].sign != ")":
-        raise _NotASum
-    return value, at + 1
+def _worked_out(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=float() | int() as value):
+            return float(value)
+        case ast.BinOp(left, operation, right):
+            return _OPERATIONS[type(operation)](_worked_out(left), _worked_out(right))
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_worked_out(operand)
+        case ast.UnaryOp(ast.UAdd(), operand):
+            return _worked_out(operand)
+    raise ValueError("a run of numbers and signs that cannot be worked out")

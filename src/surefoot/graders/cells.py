@@ -9,26 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.lookup import (
-    SCALES,
     Named,
     left_over,
     matched,
     named_in,
     results_of,
-    says_other_year,
     signed,
     spoken_tokens,
-    words_named,
 )
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
+from surefoot.text.numerals import THOUSANDS
 from surefoot.text.sentences import sentences
 from surefoot.text.table_cells import Cell
 from surefoot.text.tables import Table, Token, prose_of, tables_of
@@ -81,7 +78,7 @@ def _by_title(tables: Sequence[Table], words: tuple[str, ...]) -> Sequence[Table
     """Of tables that all have what is named, with other values, the one whose title is said; none if that is open."""
     if len(tables) == 1:
         return tables
-    held = {place: _cells_named(table, words) for place, table in enumerate(tables)}
+    held = {place: tuple(cell.value for cell in named_in(table, words).cells) for place, table in enumerate(tables)}
     naming = [place for place, cells in held.items() if cells]
     if len(naming) < 2 or len({held[place] for place in naming}) == 1:
         return tables
@@ -93,74 +90,60 @@ def _by_title(tables: Sequence[Table], words: tuple[str, ...]) -> Sequence[Table
     return [tables[place] for place in said] if len(said) == 1 else []
 
 
-def _cells_named(table: Table, words: tuple[str, ...]) -> tuple[float | None, ...]:
-    named = named_in(table, words)
-    return tuple(table.cells[row][column].value for row, column in product(named.rows, named.columns))
-
-
 def _table_check(table: Table, passage: str, sentence: str, question: str) -> CellCheck:
     said, words = spoken_tokens(sentence)
     named = named_in(table, words)
-    asked: tuple[str, ...] = ()
-    if question and not (named.rows and named.columns):
-        asked = spoken_tokens(question)[1]
-        more = named_in(table, asked)
-        named = Named(named.rows or more.rows, named.columns or more.columns)
-    if not named.rows or not named.columns or _is_of_another_year(table, named, (*words, *asked)):
+    is_asked = bool(question) and not (named.rows and named.columns)
+    if is_asked:
+        more = named_in(table, spoken_tokens(question)[1])
+        named = Named(table, named.rows or more.rows, named.columns or more.columns)
+    if not named.rows or not named.columns:
         return SILENT
-    ordered = order_check(table, named, sentence, said) if not asked else "silent"
+    ordered = "silent" if is_asked else order_check(named, sentence, said)
     if ordered != "silent":
         return CellCheck(ordered)
-    return _values_check(table, named, passage, sentence, question if asked else "")
+    return _values_check(named, passage, sentence, question if is_asked else "")
 
 
-def _is_of_another_year(table: Table, named: Named, said: Sequence[str]) -> bool:
-    """Years may also be what is held: "expires on 3 May 2026"."""
-    holds_dates = any(table.cells[row][column].kind == "date" for row, column in product(named.rows, named.columns))
-    return not holds_dates and says_other_year(table, named, said)
-
-
-def _values_check(table: Table, named: Named, passage: str, sentence: str, question: str) -> CellCheck:
+def _values_check(named: Named, passage: str, sentence: str, question: str) -> CellCheck:
     """All numbers must be those of named cells, or one must be none of them; anything between is left open."""
     said, _ = spoken_tokens(sentence)
-    stated = _values_said(table, named, sentence, said)
-    cells = [table.cells[row][column] for row, column in product(named.rows, named.columns)]
-    if not stated or len(stated) > len(cells) or any(amount.is_bound for amount in stated):
+    stated = _values_said(named, sentence, said)
+    if not stated or len(stated) > len(named.cells) or any(amount.is_bound for amount in stated):
         return SILENT
-    if _speaks_of_more(table, named, f"{question} {sentence}", sentence, stated):
+    if _speaks_of_more(named, f"{question} {sentence}", sentence, stated):
         return SILENT
     spans = [(amount.start, amount.end) for amount in stated]
-    if left_over(table, named, said, spans, also=DIRECTIONS) or _asks_for_more(table, named, question):
+    asks_for_more = left_over(named, spoken_tokens(question)[0], (), loosely=False)
+    if asks_for_more or left_over(named, said, spans, also=DIRECTIONS):
         return SILENT
-    pieces = _pieces(table, named, sentence, stated, question)
-    if any(len(held) != 1 for _, held in pieces):
+    pieces = _pieces(named, sentence, stated, question)
+    rest = set(left_over(named, said, spans, loosely=False))
+    if not pieces or any(_counts_things(amount, cell, said, rest) for amount, cell in pieces):
         return SILENT
-    rest = set(left_over(table, named, said, spans, loosely=False))
-    if any(_counts_things(amount, held[0], said, rest) for amount, held in pieces):
-        return SILENT
-    matches = [signed(matched(amount, held[0]), amount, held[0], sentence) for amount, held in pieces]
+    matches = [signed(matched(amount, cell), amount, cell, sentence) for amount, cell in pieces]
     if all(match == "same" for match in matches):
-        if any(_is_rather_beside(amount, held[0], table, named) for amount, held in pieces):
+        if any(_is_rather_beside(amount, cell, named) for amount, cell in pieces):
             return SILENT
         is_open = rest & DIRECTIONS and (len(stated) != 2 or goes_other_way(sentence, stated))
         return SILENT if is_open else CellCheck("agrees", is_whole=not rest)
     if any(match in ("near", None) for match in matches):
         return SILENT
     wrong = [piece for piece, match in zip(pieces, matches, strict=True) if match == "other"]
-    told = any(
-        _is_told_elsewhere(amount, table, named, passage, rest <= DIRECTIONS) or _is_converted(amount, held[0], passage)
-        for amount, held in wrong
+    is_explained = any(
+        _is_given_elsewhere(amount, named, passage, rest <= DIRECTIONS) or _is_converted(amount, cell, passage)
+        for amount, cell in wrong
     )
-    return SILENT if told else CellCheck("conflicts")
+    return SILENT if is_explained else CellCheck("conflicts")
 
 
-def _is_rather_beside(amount: Amount, cell: Cell, table: Table, named: Named) -> bool:
+def _is_rather_beside(amount: Amount, cell: Cell, named: Named) -> bool:
     """Rounded it is the cell's number, but that of another cell in the line to the digit: 14 beside 13.5 and 14.0."""
     if amount.is_rough or cell.value is None or _is_exact(amount, cell):
         return False
     beside = [
-        *(table.cells[row] for row in named.rows),
-        *(line for line in zip(*table.cells, strict=True) if cell in line),
+        *(named.table.cells[row] for row in named.rows),
+        *(line for line in zip(*named.table.cells, strict=True) if cell in line),
     ]
     return any(other.kind == cell.kind and _is_exact(amount, other) for line in beside for other in line)
 
@@ -182,23 +165,19 @@ def _counts_things(amount: Amount, cell: Cell, said: Sequence[Token], rest: set[
     )
 
 
-def _speaks_of_more(table: Table, named: Named, text: str, sentence: str, stated: list[Amount]) -> bool:
+def _speaks_of_more(named: Named, text: str, sentence: str, stated: list[Amount]) -> bool:
     """Of a change, a share, a plan or a condition; "from 5 to 6" is no change but two values."""
-    text = _without_labels(text, table, named)
+    text = _without_labels(text, named)
     if UNSURE.search(text):
         return True
     are_levels = all(_LEVEL.search(sentence[: amount.start]) for amount in stated)
     return bool(CHANGE.search(text)) and not are_levels
 
 
-def _asks_for_more(table: Table, named: Named, question: str) -> bool:
-    return bool(question) and bool(left_over(table, named, spoken_tokens(question)[0], (), loosely=False))
-
-
-def _values_said(table: Table, named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
+def _values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
     """The numbers of a sentence that are no part of a label."""
-    labels = words_named(table, named)
-    are_dates = any(table.cells[row][column].kind == "date" for row, column in product(named.rows, named.columns))
+    labels = named.words
+    are_dates = any(cell.kind == "date" for cell in named.cells)
     found = []
     for amount in amounts_of(sentence):
         written = [token.text for token in said if amount.start <= token.start < amount.end]
@@ -222,28 +201,23 @@ def _joined(sentence: str, amounts: list[Amount]) -> list[Amount]:
     return found
 
 
-def _pieces(
-    table: Table, named: Named, sentence: str, stated: list[Amount], question: str
-) -> list[tuple[Amount, list[Cell]]]:
-    """Each number with the cells that it can be about: those its own part of the sentence names, if that is plain."""
-    every = [table.cells[row][column] for row, column in product(named.rows, named.columns)]
-    if len(stated) > 1 and not named.is_one:
-        by_order = _in_order(table, named, f"{question} {sentence}", stated)
-        if by_order:
-            return by_order
-        by_part = list(_by_part(table, sentence, stated))
-        if len(by_part) == len(stated):
-            return by_part
-    return [(amount, every) for amount in stated]
+def _pieces(named: Named, sentence: str, stated: list[Amount], question: str) -> list[tuple[Amount, Cell]]:
+    """Each number with the cell that it is about; nothing where that is not plain."""
+    if named.is_one:
+        return [(amount, named.cells[0]) for amount in stated]
+    if len(stated) == 1:
+        return []
+    by_part = list(_by_part(named.table, sentence, stated))
+    return _in_order(named, f"{question} {sentence}", stated) or (by_part if len(by_part) == len(stated) else [])
 
 
-def _in_order(table: Table, named: Named, sentence: str, stated: list[Amount]) -> list[tuple[Amount, list[Cell]]]:
+def _in_order(named: Named, sentence: str, stated: list[Amount]) -> list[tuple[Amount, Cell]]:
     """ "5 and 6 in 2019 and 2020 respectively"."""
     if "respectively" not in sentence.lower() or min(len(named.rows), len(named.columns)) != 1:
         return []
     words = spoken_tokens(sentence)[1]
-    labels = table.rows if len(named.rows) > 1 else table.columns
-    places = named.rows if len(named.rows) > 1 else named.columns
+    by_row = len(named.rows) > 1
+    labels, places = (named.table.rows, named.rows) if by_row else (named.table.columns, named.columns)
     if len(places) != len(stated):
         return []
     own = {
@@ -252,15 +226,12 @@ def _in_order(table: Table, named: Named, sentence: str, stated: list[Amount]) -
     }
     if not all(own.values()):
         return []
+    held = dict(zip(places, named.cells, strict=True))
     ordered = sorted(places, key=lambda place: min(words.index(word) for word in own[place] if word in words))
-    cells = [
-        table.cells[place][named.columns[0]] if len(named.rows) > 1 else table.cells[named.rows[0]][place]
-        for place in ordered
-    ]
-    return [(amount, [cell]) for amount, cell in zip(stated, cells, strict=True)]
+    return [(amount, held[place]) for amount, place in zip(stated, ordered, strict=True)]
 
 
-def _by_part(table: Table, sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, list[Cell]]]:
+def _by_part(table: Table, sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, Cell]]:
     """ "5 in 2019 and 6 in 2020": each part has a number and names a cell, with the help of the part before it."""
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
@@ -271,7 +242,7 @@ def _by_part(table: Table, sentence: str, stated: list[Amount]) -> Iterator[tupl
         rows, columns = named.rows or rows, named.columns or columns
         if len(rows) != 1 or len(columns) != 1:
             return
-        yield amount, [table.cells[rows[0]][columns[0]]]
+        yield amount, table.cells[rows[0]][columns[0]]
 
 
 def _parts(sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, str]]:
@@ -286,9 +257,9 @@ def _parts(sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, str]]:
         yield waiting[0], sentence[start:]
 
 
-def _without_labels(text: str, table: Table, named: Named) -> str:
+def _without_labels(text: str, named: Named) -> str:
     """Words of a label are no cues: "Change", "Less: tax", "Profit before other income"."""
-    known = words_named(table, named) | (table.around & _OFTEN_IN_TITLES)
+    known = named.words | (named.table.around & _OFTEN_IN_TITLES)
     found, _ = spoken_tokens(text)
     for token in reversed(found):
         if token.text in known:
@@ -296,19 +267,19 @@ def _without_labels(text: str, table: Table, named: Named) -> str:
     return text
 
 
-def _is_told_elsewhere(amount: Amount, table: Table, named: Named, passage: str, is_plain: bool) -> bool:
-    """The text around says the number; or it follows from cells beside the named one.
+def _is_given_elsewhere(amount: Amount, named: Named, passage: str, is_plain: bool) -> bool:
+    """The text around gives the number, or it follows from cells beside the named one.
 
     The number of another cell may follow as well by chance. That is none where the claim has a verb of its own, which
     may stand for a difference: "126 candidates failed".
     """
-    if any(other.match(amount.value, SCALES) == "same" for other in _amounts_in_prose(passage)):
+    if any(other.match(amount.value, THOUSANDS) == "same" for other in _amounts_in_prose(passage)):
         return True
-    lines = [*(table.cells[row] for row in named.rows), *zip(*table.cells, strict=True)]
+    lines = [*(named.table.cells[row] for row in named.rows), *zip(*named.table.cells, strict=True)]
     values = [[cell.value for cell in line if cell.value is not None and cell.kind != "date"] for line in lines]
-    if is_plain and any(amount.match(value, SCALES) == "same" for line in values for value in line):
+    if is_plain and any(amount.match(value, THOUSANDS) == "same" for line in values for value in line):
         return False
-    return any(amount.match(value, SCALES) == "same" for line in values for value in results_of(line))
+    return any(amount.match(value, THOUSANDS) == "same" for line in values for value in results_of(line))
 
 
 def _is_converted(amount: Amount, cell: Cell, passage: str) -> bool:

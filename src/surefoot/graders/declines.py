@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from surefoot.table import ClaimFinding
-from surefoot.text.quantity import Quantity
+from surefoot.text.quantities import Quantity
 from surefoot.text.refusals import Refusal, detect
 from surefoot.text.talk import (
     declines,

@@ -6,6 +6,7 @@ Features are inputs of the trained combination, which knows them by name. A veto
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sized
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
@@ -13,53 +14,19 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.cells import cell_check
-from surefoot.graders.judges import Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
+from surefoot.table import Support
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
-
-FEATURE_NAMES: tuple[str, ...] = (
-    "word_overlap", "term_overlap", "bigram_overlap", "best_sentence_share", "best_pair_share", "weakest_part_share",
-    "longest_run", "terms_missing", "numbers", "digits_missing_share", "names", "names_missing_share", "turned_round",
-    "rules_supported", "rules_contradicted", "rules_not_enough",
-)  # fmt: skip
 
 LONGEST_CLAIM = 6_000  # characters; a longer claim is not graded, so nothing is counted beyond
 _WORD = re.compile(r"\w+(?:['’.,]\w+)*")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _MANY = 10.0
 _rules = Rules()
-
-
-def features(passage: str, claim: str, question: str = "") -> list[float]:
-    """The features of a pair, in the order of FEATURE_NAMES."""
-    claim = claim[:LONGEST_CLAIM]
-    read, said = _passage(passage), _claim(claim)
-    best, *shares = _best_unit(passage, said.terms)
-    judgement = _rules.judge([Pair(passage, claim, context=question)])[0]
-    return [
-        *_overlap(read, said, shares),
-        min(said.numbers, _MANY),
-        len(said.digits - read.vocabulary) / (len(said.digits) or 1),
-        min(len(said.names), _MANY),
-        len(said.names - read.terms) / (len(said.names) or 1),
-        float(turned_round(said.text, _best_sentence(best, said.terms))) if best and not best.is_row else 0.0,
-        *(judgement.confidence if judgement.label == label else 0.0 for label in _LABELS),
-    ]
-
-
-_LABELS = ("supported", "contradicted", "not_enough")
-
-
-def veto(passage: str, claim: str, question: str = "") -> Literal["for", "against", ""]:
-    """Where a table or a number plainly decides: models read these poorly."""
-    text = _claim(claim[:LONGEST_CLAIM]).text
-    check = cell_check(passage, text, question)
-    if check.says == "conflicts" or misnumbered(passage, text, question):
-        return "against"
-    return "for" if check.says == "agrees" and check.is_whole else ""
 
 
 class _Passage(Struct, frozen=True):
@@ -72,11 +39,77 @@ class _Passage(Struct, frozen=True):
 class _Claim(Struct, frozen=True):
     text: str
     words: tuple[str, ...]
+    bigrams: frozenset[tuple[str, str]]
     terms: frozenset[str]
     parts: tuple[frozenset[str], ...]  # the terms of each of its sentences
     names: frozenset[str]
     numbers: int
     digits: frozenset[str]
+
+
+class _Both(Struct, frozen=True):
+    """A claim beside a passage: the unit that says most of the claim, and what the rules say."""
+
+    passage: _Passage
+    claim: _Claim
+    best: Unit | None
+    best_sentence: int  # the most terms of the claim that a single sentence has
+    judgement: Judgement
+
+    @property
+    def is_turned_round(self) -> bool:
+        """The best unit says the opposite in much the same words."""
+        if self.best is None or self.best.is_row:
+            return False
+        sentence = max(self.best.sentences, key=lambda sentence: len(self.claim.terms & _terms_of(sentence)))
+        return turned_round(self.claim.text, sentence)
+
+    def rules_say(self, label: Support) -> float:
+        return self.judgement.confidence if self.judgement.label == label else 0.0
+
+
+_FEATURES: dict[str, Callable[[_Both], float]] = {
+    "word_overlap": lambda x: _ratio(sum(word in x.passage.vocabulary for word in x.claim.words), x.claim.words),
+    "term_overlap": lambda x: _share(x.claim.terms, x.passage.terms),
+    "bigram_overlap": lambda x: _ratio(len(x.claim.bigrams & x.passage.bigrams), x.claim.bigrams),
+    "best_sentence_share": lambda x: _ratio(x.best_sentence, x.claim.terms),
+    "best_pair_share": lambda x: _ratio(len(x.claim.terms & x.best.terms) if x.best else 0, x.claim.terms),
+    "weakest_part_share": lambda x: min((_share(part, x.passage.terms) for part in x.claim.parts), default=1.0),
+    "longest_run": lambda x: _ratio(_longest_run(x.claim.words, x.passage.joined), x.claim.words),
+    "terms_missing": lambda x: min(len(x.claim.terms - x.passage.terms), _MANY),
+    "numbers": lambda x: min(x.claim.numbers, _MANY),
+    "digits_missing_share": lambda x: _ratio(len(x.claim.digits - x.passage.vocabulary), x.claim.digits),
+    "names": lambda x: min(len(x.claim.names), _MANY),
+    "names_missing_share": lambda x: _ratio(len(x.claim.names - x.passage.terms), x.claim.names),
+    "turned_round": lambda x: float(x.is_turned_round),
+    "rules_supported": lambda x: x.rules_say("supported"),
+    "rules_contradicted": lambda x: x.rules_say("contradicted"),
+    "rules_not_enough": lambda x: x.rules_say("not_enough"),
+}
+FEATURE_NAMES = tuple(_FEATURES)
+
+
+def features(passage: str, claim: str, question: str = "") -> list[float]:
+    """The features of a pair, in the order of FEATURE_NAMES."""
+    claim = claim[:LONGEST_CLAIM]
+    said, units = _claim(claim), units_of(passage)
+    both = _Both(
+        passage=_passage(passage),
+        claim=said,
+        best=max(units, key=lambda unit: (len(said.terms & unit.terms), -len(unit.terms)), default=None),
+        best_sentence=max((len(said.terms & unit.terms) for unit in units if len(unit.sentences) == 1), default=0),
+        judgement=_rules.judge([Pair(passage, claim, context=question)])[0],
+    )
+    return [count(both) for count in _FEATURES.values()]
+
+
+def veto(passage: str, claim: str, question: str = "") -> Literal["for", "against", ""]:
+    """Where a table or a number plainly decides: models read these poorly."""
+    text = _claim(claim[:LONGEST_CLAIM]).text
+    check = cell_check(passage, text, question)
+    if check.says == "conflicts" or misnumbered(passage, text, question):
+        return "against"
+    return "for" if check.says == "agrees" and check.is_whole else ""
 
 
 @lru_cache(maxsize=5_000)
@@ -88,11 +121,17 @@ def _passage(passage: str) -> _Passage:
 @lru_cache(maxsize=5_000)
 def _claim(claim: str) -> _Claim:
     text = without_yes_no(claim)
-    pieces = [_terms_of(piece) for piece in sentences(text)]
+    words = tuple(_WORD.findall(text.lower()))
     return _Claim(
-        text, tuple(_WORD.findall(text.lower())), _terms_of(text), tuple(piece for piece in pieces if piece),
-        frozenset(names(text)), len(quantities(text)), frozenset(_DIGITS.findall(text)),
-    )  # fmt: skip
+        text=text,
+        words=words,
+        bigrams=frozenset(pairwise(words)),
+        terms=_terms_of(text),
+        parts=tuple(filter(None, map(_terms_of, sentences(text)))),
+        names=frozenset(names(text)),
+        numbers=len(quantities(text)),
+        digits=frozenset(_DIGITS.findall(text)),
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -100,23 +139,12 @@ def _terms_of(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
+def _ratio(count: int, of: Sized) -> float:
+    return count / (len(of) or 1)
+
+
 def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
     return len(wanted & there) / len(wanted) if wanted else 1.0
-
-
-def _overlap(read: _Passage, said: _Claim, best_shares: list[float]) -> list[float]:
-    words = said.words
-    bigrams = set(pairwise(words))
-    run = _longest_run(words, read.joined)
-    return [
-        sum(word in read.vocabulary for word in words) / (len(words) or 1),
-        _share(said.terms, read.terms),
-        len(bigrams & read.bigrams) / (len(bigrams) or 1),
-        *best_shares,
-        min((_share(part, read.terms) for part in said.parts), default=1.0),
-        run / (len(words) or 1),
-        min(len(said.terms - read.terms), _MANY),
-    ]
 
 
 def _longest_run(words: tuple[str, ...], joined: str) -> int:
@@ -127,20 +155,3 @@ def _longest_run(words: tuple[str, ...], joined: str) -> int:
             start += 1
         longest = max(longest, end - start)
     return longest
-
-
-def _best_unit(passage: str, wanted: frozenset[str]) -> tuple[Unit | None, float, float]:
-    """The unit that says most of the claim, the shorter of equals; and how much a sentence, and a unit, says of it."""
-    best, most, alone = None, -1, 0
-    for unit in units_of(passage):
-        common = len(wanted & unit.terms)
-        if len(unit.sentences) == 1:
-            alone = max(alone, common)
-        if best is None or common > most or (common == most and len(unit.terms) < len(best.terms)):
-            best, most = unit, common
-    size = len(wanted) or 1
-    return best, alone / size, max(most, 0) / size
-
-
-def _best_sentence(unit: Unit, wanted: frozenset[str]) -> str:
-    return max(unit.sentences, key=lambda sentence: len(wanted & _terms_of(sentence)))

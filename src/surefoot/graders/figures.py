@@ -14,12 +14,11 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.quantities import SCALES, SHORT_SCALES
-from surefoot.text.quantity import AS_WRITTEN, TIMES, same_family, same_kind
+from surefoot.text.numerals import SCALES
+from surefoot.text.quantities import AS_WRITTEN, MOMENTS, TIMES, same_family, same_kind
 from surefoot.text.terms import terms
 from surefoot.text.units import CURRENCIES, POINTS, SPANS, conversion, family, is_measured, unit_asked
 
-_SCALES = SCALES | SHORT_SCALES | {"mm": 1e6}
 _ASKS_SCALE = re.compile(
     r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
     r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
@@ -86,7 +85,7 @@ def asked_in(question: str) -> FigureAsked:
     is_percent, is_outflow = bool(_ASKS_PERCENT.search(question)), bool(_OUTFLOW.search(question))
     unit = unit_asked(question)
     return FigureAsked(
-        _SCALES.get(name, 1.0), is_percent, is_outflow, unit, not unit and bool(_ASKS_UNMEASURED.search(question))
+        SCALES.get(name, 1.0), is_percent, is_outflow, unit, not unit and bool(_ASKS_UNMEASURED.search(question))
     )
 
 
@@ -153,25 +152,20 @@ def same_figure(gold: Figure, given: Figure, asked: FigureAsked, bare: bool) -> 
         return True
     if {gold.amount.kind, given.amount.kind} & TIMES and not bare:
         return given.amount.agrees(gold.amount)
-    if (
-        gold.sign * given.sign < 0
-        or given.amount.kind.startswith(AS_WRITTEN)
-        or not same_sign(gold.amount, given.amount)
-    ):
+    if gold.sign * given.sign < 0 or not same_sign(gold.amount, given.amount):
+        return False
+    if given.amount.kind.startswith(AS_WRITTEN):
         return False
     if POINTS in (gold.amount.unit, given.amount.unit) and "%" in (gold.amount.kind, given.amount.kind):
         return given.amount.agrees(gold.amount)
-    factor = conversion(given.amount.unit, gold.amount.unit) if _are_measures(gold.amount, given.amount) else 1.0
+    are_measures = is_measured(gold.amount.unit) and is_measured(given.amount.unit)
+    factor = conversion(given.amount.unit, gold.amount.unit) if are_measures else 1.0
     return factor is not None and any(
         _close(one, other.times(factor), given, bare and (gold.amount.place < 1 or asked.scale > 1))
         for one in _readings(gold.amount, asked)
         for other in _readings(given.amount, asked)
         if same_kind(one.kind, other.kind) or factor != 1.0
     )
-
-
-def _are_measures(one: Amount, other: Amount) -> bool:
-    return is_measured(one.unit) and is_measured(other.unit)
 
 
 def comparable(gold: Amount, given: Amount, asked: FigureAsked, bare: bool) -> bool:
@@ -184,7 +178,7 @@ def comparable(gold: Amount, given: Amount, asked: FigureAsked, bare: bool) -> b
         return False
     if bare and gold.kind == "number":
         is_measure = bool(theirs) and theirs not in ("money", "share", "things")
-        return given.kind not in ("date", "year", "time of day") and not (is_measure and asked.is_unmeasured)
+        return given.kind not in MOMENTS and not (is_measure and asked.is_unmeasured)
     alike = gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or same_family(gold, given)
     return alike or (bare and given.kind == "number")
 

@@ -64,7 +64,7 @@ class AnswerParts(Struct, frozen=True):
 
     @property
     def is_read_in_words(self) -> bool:
-        """Where the documents are silent no answer is borne out; words tell what was taken from which passage."""
+        """Where the documents are silent nothing supports an answer; words show what was taken from which passage."""
         return self.unusable is None and not self.declines and self.item.question.expects == "refusal"
 
     def is_hint(self, claim: Claim) -> bool:
@@ -79,7 +79,7 @@ class AnswerParts(Struct, frozen=True):
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
         judged = ChainMap(self.computed, judged)
-        open_claims = [claim for claim in self._to_be_read if not self._borne_out(claim, judged)]
+        open_claims = [claim for claim in self._to_be_read if not self._is_supported(claim, judged)]
         found = [self._pair(claim, passage) for claim in open_claims for passage in self.passages]
         if self._to_be_read and self._agreement_in_words() == "silent":
             found += self._gold_pairs
@@ -87,9 +87,9 @@ class AnswerParts(Struct, frozen=True):
 
     @property
     def _to_be_read(self) -> tuple[Claim, ...]:
-        return () if self.unusable or _untold(self.item.trace) else self.claims
+        return () if self.unusable or _lacks_sources(self.item.trace) else self.claims
 
-    def _borne_out(self, claim: Claim, judged: Judged) -> bool:
+    def _is_supported(self, claim: Claim, judged: Judged) -> bool:
         return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
 
     def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
@@ -146,15 +146,17 @@ class AnswerParts(Struct, frozen=True):
     def _refusal(
         self, claims: tuple[ClaimFinding, ...], gold: table.Gold
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
-        """Declining and telling the nearest evidence is a refusal; what else is asserted is decided by the table."""
+        """Declining with the nearest evidence is a refusal; whatever else is asserted, the table decides."""
         declining = self.declining
         openings = dict(zip(claims, map(self._opening, self.claims), strict=False))
         asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
         if len(asserted) == len(claims) and not self.declines:
             return "answered", claims
         near = {claim for claim in asserted if declining.is_near_evidence(claim, openings[claim])}
-        is_told = any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
-        answers = is_told and (gold == "agrees" or (gold == "none" and self._answers_first))
+        is_on_topic = (
+            any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
+        )
+        answers = is_on_topic and (gold == "agrees" or (gold == "none" and self._answers_first))
         if len(near) == len(set(asserted)) and not answers:
             return "refused", ()
         return "partial", tuple(claim for claim in asserted if claim.supported or claim not in near)
@@ -166,14 +168,14 @@ class AnswerParts(Struct, frozen=True):
 
     @property
     def _answers_first(self) -> bool:
-        """Whether the thing asked is told before it is declined: an answer in part rather than the nearest evidence."""
-        told = [claim for claim in self.claims if self.refusal and claim.end <= self.refusal.start]
-        return any(self.declining.is_about(claim.text) for claim in told)
+        """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
+        before = [claim for claim in self.claims if self.refusal and claim.end <= self.refusal.start]
+        return any(self.declining.is_about(claim.text) for claim in before)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
-        if self.refusal is not None and self.refusal.value != "refused" and (untold := _untold(self.item.trace)):
-            return untold
+        if self.refusal is not None and self.refusal.value != "refused" and (reason := _lacks_sources(self.item.trace)):
+            return reason
         for claim in self._to_be_read:
             pairs = (*self._together(claim), *(self._pair(claim, passage) for passage in self.passages))
             found = [judged[pair] for pair in pairs if pair in judged]
@@ -237,10 +239,10 @@ class AnswerParts(Struct, frozen=True):
         return found if found and found[1].confidence >= PLAINLY else None
 
 
-def _untold(trace: Trace) -> str:
+def _lacks_sources(trace: Trace) -> str:
     """Why there is nothing to read an answer against, or nothing. An empty list says that nothing was retrieved."""
     if trace.retrieved is None:
-        return "what was retrieved is not told: give the texts of the passages, or an empty list if there were none"
+        return "it is not known what was retrieved: give the texts of the passages, or an empty list if there were none"
     blank = [passage for passage in trace.retrieved if not passage.text.strip()]
     if lacking := next((passage for passage in blank if passage.id), None):
         return f"the passage {lacking.id[:80]!r} has no text: give the texts of the passages, not their ids alone"
@@ -248,7 +250,7 @@ def _untold(trace: Trace) -> str:
 
 
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:
-    """What agrees with the gold needs less to be borne out: a judge that is not sure against it is overruled."""
+    """What agrees with the gold needs less support: a judge that is not sure against it is overruled."""
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
     if gold != "agrees" or not unsure or not judgement.probabilities:
         return judgement

@@ -21,12 +21,10 @@ from surefoot.table import Gold
 from surefoot.text.amounts import worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
-from surefoot.text.quantities import quantities
-from surefoot.text.quantity import Quantity
+from surefoot.text.quantities import MOMENTS, Quantity, quantities
 from surefoot.text.terms import names, terms
 
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
-_MOMENTS = frozenset({"date", "year", "time of day"})
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(r"\W*(?P<word>yes|no)\b(?!\. ?(?:\d|[A-Z]+-?\d))", re.IGNORECASE)
 _ASKS_YES_NO = re.compile(
@@ -128,7 +126,7 @@ def _by_figures(gold: str, asked: str, wanted: Sequence[Figure], sentences: Sequ
 def _gives_figures(asked: str, sentences: Sequence[str]) -> bool:
     """Others than the question has, and than dates."""
     known = quantities(asked)
-    return any(one.amount.kind not in _MOMENTS and not _is_known(one, known) for one in figures_given(sentences)[0])
+    return any(one.amount.kind not in MOMENTS and not _is_known(one, known) for one in figures_given(sentences)[0])
 
 
 def _told_otherwise(

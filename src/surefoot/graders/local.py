@@ -7,18 +7,17 @@ calibrated probabilities. Text that the model cannot read is not graded, with th
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.graders.windows import deciding_sentence, part_read, says_nothing, why_not
+from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.models.weights import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample
@@ -27,7 +26,7 @@ from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 
 if TYPE_CHECKING:
-    from surefoot.graders.tiers import Again, Answer, Finding, Tiers
+    from surefoot.graders.tiers import Again, Finding, Tiers
 
 VERSION = 3
 VERBATIM = "verbatim@1"
@@ -38,14 +37,6 @@ _DIGITS = 4  # a probability says no more than this
 _MOST_UNKNOWN = 0.5
 # Without signs beyond ASCII or very long words, a vocabulary knows every piece of a text.
 _LONG_WORD, _FEW_SIGNS = re.compile(r"[^\W_]{100}"), 0.05
-
-
-class Answered(Struct, frozen=True):
-    """How likely a passage answers a question; None where it was not read. `reason` says why, or how much was read."""
-
-    probability: float | None
-    reason: str = ""
-    strong: bool = False  # read by the strong tier
 
 
 class LocalJudge:
@@ -65,12 +56,14 @@ class LocalJudge:
         return [known or next(read) for known in found]
 
     def _remembered(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        memory = _MEMORY.setdefault(self._folder, _Memory())
+        memory = _MEMORY.setdefault(self._folder, {})
         keys = [_key(pair) for pair in pairs]
         found = {key: memory[key] for key in keys if key in memory}
         fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
         found.update(zip(fresh, self._judged(list(fresh.values())), strict=True))
-        memory.keep(found)
+        memory.update(found)
+        for oldest in list(islice(memory, max(0, len(memory) - _REMEMBERED))):
+            del memory[oldest]
         return [found[key] for key in keys]
 
     def answers(self, pairs: Sequence[tuple[str, str] | Asked], again: Again = list) -> list[Answered]:
@@ -79,13 +72,13 @@ class LocalJudge:
         reasons = [self._why_not(passage=one.passage, question=one.question) for one in asked]
         readable = [one for one, reason in zip(asked, reasons, strict=True) if not reason]
         found = iter(self._tiers.answers(readable, again) if readable else ())
-        return [Answered(None, reason) if reason else _answered(next(found)) for reason in reasons]
+        return [Answered(None, reason) if reason else _rounded(next(found)) for reason in reasons]
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         return [found.probability for found in self.answers(asked)]
 
     def load(self) -> None:
-        """At once, so that weights that are missing or broken are told before anything is asked."""
+        """At once, so that missing or broken weights are reported before anything is asked."""
         self._tiers.load()
 
     @property
@@ -124,9 +117,8 @@ class LocalJudge:
         supported, contradicted = (round(value, _DIGITS) for value in finding.probabilities[:2])
         probabilities = (supported, contradicted, round(max(0.0, 1 - supported - contradicted), _DIGITS))
         label, sure = self._tiers.calibration.label(probabilities)
-        reasons = ("" if label else "not sure enough", part_read(finding.read, finding.skipped, "context"))
-        reason = "; ".join(filter(None, reasons))
-        return Judgement(label, sure, _quote(pair, finding, label), self.name, probabilities, reason)
+        quote = _quote(pair, finding, label)
+        return Judgement(label, sure, quote, self.name, probabilities, finding.part_read)
 
 
 def _verbatim(pair: Pair) -> Judgement | None:
@@ -149,20 +141,11 @@ def _bare(text: str) -> str:
     return normalise(text).rstrip(_ENDS + " ")
 
 
-def _answered(found: Answer) -> Answered:
-    return Answered(round(found.probability, _DIGITS), part_read(found.read, found.skipped, "passage"), found.strong)
+def _rounded(found: Answered) -> Answered:
+    return replace(found, probability=round(found.probability or 0.0, _DIGITS))
 
 
-class _Memory(OrderedDict[bytes, Judgement]):
-    """Judgements by the content of their pair; the oldest go first."""
-
-    def keep(self, found: dict[bytes, Judgement]) -> None:
-        self.update(found)
-        while len(self) > _REMEMBERED:
-            self.popitem(last=False)
-
-
-_MEMORY: dict[Path, _Memory] = {}
+_MEMORY: dict[Path, dict[bytes, Judgement]] = {}  # by the content of their pair
 
 
 def _key(pair: Pair) -> bytes:
@@ -178,8 +161,8 @@ def titled(pair: Pair) -> Pair:
     return replace(pair, passage=f"{pair.title}\n{pair.passage}", title="") if pair.title else pair
 
 
-def _quote(pair: Pair, finding: Finding, label: Support | None) -> str:
-    if label not in ("supported", "contradicted"):
+def _quote(pair: Pair, finding: Finding, label: Support) -> str:
+    if label == "not_enough":
         return ""
     window = finding.supporting if label == "supported" else finding.opposing
     return deciding_sentence(window.removeprefix(f"{pair.title}\n"), pair.claim)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
-from surefoot.text.quantity import dates_agree
+from surefoot.text.numerals import THOUSANDS
+from surefoot.text.quantities import dates_agree
 from surefoot.text.table_cells import Cell
-from surefoot.text.tables import Label, Table, Token, is_year, stands_together, tokens, years_of
+from surefoot.text.tables import Label, Table, Token, is_year, tokens, years_of
 from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
 
 # Words with which any cell can be spoken of.
@@ -33,6 +34,7 @@ _QUALIFIES = word_set(
     """deferred adjusted restricted diluted unearned accrued discontinued continued unaudited restated weighted
     consolidated combined unrecognized unrecognised recognized recognised issued unused leased owned related"""
 )
+_LOOSE = 3  # words that may stand between those of a label
 _EARLY = frozenset({"january", "february"})
 _VERB = re.compile(
     r"\w{3,}ed|lent|sold|won|lost|drew|drawn|spent|paid|got|took|ran|out|"
@@ -41,6 +43,9 @@ _VERB = re.compile(
 
 
 class Named(Struct, frozen=True):
+    """The rows and columns of a table that a sentence names."""
+
+    table: Table
     rows: tuple[int, ...]
     columns: tuple[int, ...]
 
@@ -48,24 +53,32 @@ class Named(Struct, frozen=True):
     def is_one(self) -> bool:
         return len(self.rows) == len(self.columns) == 1
 
+    @property
+    def cells(self) -> list[Cell]:
+        return [self.table.cells[row][column] for row, column in product(self.rows, self.columns)]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All that the labels say."""
+        labels = [*(self.table.rows[row] for row in self.rows), *(self.table.columns[at] for at in self.columns)]
+        return frozenset().union(*(label.all_words for label in labels))
+
 
 def named_in(table: Table, said: Sequence[str]) -> Named:
-    return Named(_rows(table, said), _columns(table, said))
+    rows = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
+    return Named(table, _most_special(rows, table.rows, said), _columns(table, said))
 
 
-def _rows(table: Table, said: Sequence[str]) -> tuple[int, ...]:
-    there = frozenset(said)
-    hits = [
-        place
-        for place, row in enumerate(table.rows)
-        if row.words and row.words <= there and _is_telling(row.words) and stands_together(row.words, said)
-    ]
-    return _most_special(hits, table.rows, said)
-
-
-def _is_telling(words: frozenset[str]) -> bool:
-    """A letter alone is too little to know a row by: "A" is an article as well."""
-    return any(len(word) > 1 for word in words)
+def _is_named(words: frozenset[str], said: Sequence[str]) -> bool:
+    """All words are said, near each other and not scattered over the sentence. A letter alone is too little: "A" is an
+    article as well."""
+    last: dict[str, int] = {}
+    for place, word in enumerate(said):
+        if word in words:
+            last[word] = place
+            if len(last) == len(words) and place - min(last.values()) < len(words) + _LOOSE:
+                return any(len(one) > 1 for one in words)
+    return False
 
 
 def _most_special(hits: list[int], labels: Sequence[Label], said: Sequence[str]) -> tuple[int, ...]:
@@ -87,7 +100,7 @@ def _said_again(inner: Label, outer: Label, counts: Counter[str]) -> bool:
 
 
 def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
-    """By year first, as a date is seldom said in full; then by what tells columns of a year apart."""
+    """By year first, as a date is seldom said in full; then by what distinguishes columns of one year."""
     if len(table.columns) == 1:
         return (0,)
     there = frozenset(said)
@@ -96,38 +109,22 @@ def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
         by_years.setdefault(years_of(column), []).append(place)
     found: list[int] = []
     for years, places in by_years.items():
-        if years <= there and not (years and _may_be_another_year(table, places, there)):
-            found += _told_apart(table, places, there, said, alone=bool(years) and len(places) == 1)
+        # A business year that ends in January mostly has the name of the year before.
+        is_early = any(table.columns[place].all_words & _EARLY for place in places) and not there & _EARLY
+        if years <= there and not (years and is_early):
+            found += places if years and len(places) == 1 else _distinguished(table.columns, places, said)
     return tuple(sorted(found))
 
 
-def _may_be_another_year(table: Table, places: list[int], there: frozenset[str]) -> bool:
-    """A business year that ends in January mostly has the name of the year before."""
-    return any(table.columns[place].all_words & _EARLY and not there & _EARLY for place in places)
-
-
-def _told_apart(
-    table: Table, places: list[int], there: frozenset[str], said: Sequence[str], alone: bool
-) -> Iterable[int]:
-    if alone:
-        return places
-    labels = [table.columns[place] for place in places]
-    shared = frozenset.intersection(*(label.all_words for label in labels)) if len(labels) > 1 else frozenset()
-    hits = []
-    for place, label in zip(places, labels, strict=True):
-        own = (label.words - shared) or (label.all_words - shared)
-        if own and own <= there and _is_telling(own) and stands_together(own, said):
-            hits.append(place)
-    return _most_special(hits, table.columns, said)
-
-
-def says_other_year(table: Table, named: Named, said: Iterable[str]) -> bool:
-    known = words_named(table, named) | table.years
-    return any(is_year(word) and word not in known for word in said)
+def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[str]) -> Iterable[int]:
+    """Those that are named by what the others do not say."""
+    every = [columns[place].all_words for place in places]
+    shared = frozenset.intersection(*every) if len(every) > 1 else frozenset()
+    own = {place: columns[place].words - shared or columns[place].all_words - shared for place in places}
+    return _most_special([place for place in places if _is_named(own[place], said)], columns, said)
 
 
 def left_over(
-    table: Table,
     named: Named,
     said: Sequence[Token],
     amounts: Sequence[tuple[int, int]],
@@ -135,23 +132,15 @@ def left_over(
     also: frozenset[str] = frozenset(),
 ) -> list[str]:
     """The words of a sentence that neither labels nor title have, nor are needed to speak of a cell."""
-    known = words_named(table, named) | table.years | also
-    spare = _units(said, amounts) | _verbs(table, named, said) if loosely else set()
+    known = named.words | named.table.years | named.table.around | _FRAME | also
+    spare = _units(said, amounts) | _verbs(named, said) if loosely else set()
     return [
         token.text
         for place, token in enumerate(said)
         if token.text not in known
-        and token.text not in table.around
-        and token.text not in _FRAME
         and place not in spare
         and not any(start <= token.start < end for start, end in amounts)
     ]
-
-
-def words_named(table: Table, named: Named) -> frozenset[str]:
-    """All that the labels say."""
-    rows, columns = (table.rows[place] for place in named.rows), (table.columns[place] for place in named.columns)
-    return frozenset(word for label in (*rows, *columns) for word in label.all_words)
 
 
 def _units(said: Sequence[Token], amounts: Sequence[tuple[int, int]]) -> set[int]:
@@ -163,10 +152,10 @@ def _units(said: Sequence[Token], amounts: Sequence[tuple[int, int]]) -> set[int
     return found
 
 
-def _verbs(table: Table, named: Named, said: Sequence[Token]) -> set[int]:
+def _verbs(named: Named, said: Sequence[Token]) -> set[int]:
     """What a row is said to have done; before the row's name it would be part of another name ("deferred revenue")."""
-    rows = frozenset(word for place in named.rows for word in table.rows[place].all_words)
-    labels = words_named(table, named)
+    rows = frozenset(word for place in named.rows for word in named.table.rows[place].all_words)
+    labels = named.words
     found, is_behind = set(), False
     for place, token in enumerate(said):
         followed = place + 1 < len(said) and said[place + 1].text in rows
@@ -182,7 +171,6 @@ def spoken_tokens(text: str) -> tuple[tuple[Token, ...], tuple[str, ...]]:
 
 
 MOST_NUMBERS = 24  # of a row or column
-SCALES = (1.0, 1e3, 1e6, 1e9)
 _LOSS = re.compile(
     r"\b(?:loss(?:es)?|lost|deficits?|negative|shortfalls?|outflows?|overdraft|overdrawn|declin\w+|decreas\w+|"
     r"fall|drop)\b",
@@ -239,7 +227,7 @@ def _settled(amount: Amount, cell: Cell, value: float) -> tuple[Amount, Cell, fl
 def _sized(amount: Amount, cell: Cell, value: float) -> Match:
     """A number that fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
     found = amount.match(value, (cell.scale or 1.0,))
-    if found != "other" or amount.match(value, SCALES) == "other":
+    if found != "other" or amount.match(value, THOUSANDS) == "other":
         return found
     if _is_quoted(amount, cell, value):
         return "same"

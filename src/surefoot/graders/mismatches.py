@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.numbered import Numbered, numbered, parts_of_year, references
-from surefoot.text.quantities import plain_digits, quantities
-from surefoot.text.quantity import AS_WRITTEN, Quantity, same_family
+from surefoot.text.numerals import plain_digits
+from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 from surefoot.text.units import is_measured
@@ -114,8 +114,9 @@ def _pieces(text: str) -> Iterator[str]:
 def _named(sentence: str) -> Iterator[_Named]:
     """Each figure with the names of its part of the sentence and of the parts without a figure; with all names of the
     sentence where its own part has none: "3 m and 2 m in width and height"."""
-    figures = [one for one in amounts_of(sentence) if _is_figure(one)]
-    parts = list(_parts(sentence)) if figures else []
+    figures = [one for one in amounts_of(sentence) if one.is_figure]
+    cuts = [match.start() for match in _JOINTS.finditer(sentence)] if figures else []
+    parts = list(pairwise([0, *cuts, len(sentence)]))
     free = [sentence[start:end] for start, end in parts if not any(start <= one.start < end for one in figures)]
     for figure in figures:
         start, end = next((start, end) for start, end in parts if start <= figure.start < end)
@@ -126,16 +127,6 @@ def _named(sentence: str) -> Iterator[_Named]:
 def _names_near(group: Names, own: str, free: Iterable[str], sentence: str) -> frozenset[str]:
     here = _names_in(group, own)
     return here.union(*(_names_in(group, part) for part in free)) if here else _names_in(group, sentence)
-
-
-def _is_figure(amount: Amount) -> bool:
-    return amount.kind not in ("date", "year", "time of day") and not amount.kind.startswith(AS_WRITTEN)
-
-
-def _parts(sentence: str) -> Iterator[tuple[int, int]]:
-    """Cut where a clause may end; what a colon introduces stays with it."""
-    cuts = [match.start() for match in _JOINTS.finditer(sentence)]
-    yield from pairwise([0, *cuts, len(sentence)])
 
 
 def _names_in(group: Names, text: str) -> frozenset[str]:
@@ -150,19 +141,19 @@ _WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
 def misnumbered(passage: str, claim: str, question: str = "") -> bool:
     """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, a number
     in letters that only look like digits, or the figure of the diameter as the radius."""
-    if misnamed(passage, claim, question) or any(
-        _is_swapped(sentence, passage, claim) for sentence in sentences(passage)
-    ):
-        return True
-    if _names_another(passage, claim) or any(_is_another(one, passage) for one in _exact(claim)):
-        return True
-    return any(_is_mistaken(one, claim, passage) for one in _measures(claim))
+    return (
+        misnamed(passage, claim, question)
+        or any(_is_swapped(sentence, passage, claim) for sentence in sentences(passage))
+        or _names_another(passage, claim)
+        or any(_is_another(one, passage) for one in _exact(claim))
+        or any(_is_mistaken(one, claim, passage) for one in _measures(claim))
+    )
 
 
 def _names_another(passage: str, claim: str) -> bool:
     """The claim names a quarter, a version, a section ... and the passage only others of the name."""
-    there = _numbered(passage)
-    return any(one not in there and any(one.name == other.name for other in there) for one in _numbered(claim))
+    there = numbered(passage)
+    return any(one not in there and any(one.name == other.name for other in there) for one in numbered(claim))
 
 
 def _is_swapped(sentence: str, passage: str, claim: str) -> bool:
@@ -234,8 +225,3 @@ def _measures(text: str) -> tuple[Amount, ...]:
 @lru_cache(maxsize=5_000)
 def _exact(text: str) -> tuple[Quantity, ...]:
     return tuple(one for one in quantities(text) if one.kind == "time of day" or one.kind.startswith(AS_WRITTEN))
-
-
-@lru_cache(maxsize=5_000)
-def _numbered(text: str) -> frozenset[Numbered]:
-    return frozenset(numbered(text))

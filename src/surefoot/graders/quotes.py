@@ -21,15 +21,15 @@ from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_o
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.language import unreadable
-from surefoot.text.quantities import MONTHS, quantities
-from surefoot.text.quantity import Quantity, same_kind
+from surefoot.text.numerals import MONTHS, THOUSANDS
+from surefoot.text.quantities import PERIOD_KINDS, Quantity, quantities, same_kind
 from surefoot.text.sentences import sentences
 from surefoot.text.tables import Table, tables_of
 from surefoot.text.terms import names, stem, terms, without_yes_no
 from surefoot.text.units import ratio
 
 MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20
-_SCALES = (1.0, 1e3, 1e6)
+_SCALES = THOUSANDS[:3]
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s", re.MULTILINE)
 _LISTED = re.compile(r"(?:[^,;.:]{2,40}, ){1,12}[^,;.:]{2,40}(?:,| and| or) ")
 
@@ -87,43 +87,40 @@ def _listed(passage: str) -> frozenset[int]:
     return frozenset(series | ({points} if points > 1 else set()))
 
 
+_DAYS_IN_MONTH = 30.0
 _SMALL_FACTORS = (2, 3, 4, 5, 6, 7, 10, 12)
 
 
 def derivable(amount: Amount, passage_numbers: Iterable[Quantity]) -> bool:
     """The amount follows from at most two numbers of fitting kinds; small whole numbers could follow from anything."""
     numbers = list(passage_numbers)[:MOST_NUMBERS]
-    if amount.kind == "%":
-        return _is_share(amount, numbers)
     if amount.kind in ("date", "year"):
         return False
-    if any(amount.match(value) == "same" for value in _converted(amount, numbers)):
-        return True
-    kin = [
-        number for number in numbers if same_kind(amount.kind, number.kind) and number.kind not in ("date", "year", "%")
-    ]
-    for one, other in combinations(kin, 2):
-        if one.kind != other.kind:
-            continue
-        if any(amount.match(value) == "same" for value in (one.value + other.value, abs(one.value - other.value))):
-            return True
-        if amount.value > 1 and amount.match((one.value + other.value) / 2) == "same":
-            return True
-    return _is_span_of_years(amount, numbers)
+    results = _shares(numbers) if amount.kind == "%" else _results(amount, numbers)
+    return any(amount.match(value) == "same" for value in results) or _is_span_of_years(amount, numbers)
 
 
-def _is_share(amount: Amount, numbers: list[Quantity]) -> bool:
+def _shares(numbers: list[Quantity]) -> Iterator[float]:
     kin = [number for number in numbers if number.kind not in ("date", "year")]
     for one, other in combinations(kin, 2):
-        if one.kind != other.kind or not one.value or not other.value:
-            continue
-        if one.kind == "%":
-            values: Iterable[float] = (one.value + other.value, abs(one.value - other.value))
-        else:
-            values = shares_of(one.value, other.value)
-        if any(amount.match(value) == "same" for value in values):
-            return True
-    return any(number.kind == "%" and amount.match(100 - number.value) == "same" for number in kin)
+        if one.kind == other.kind and one.value and other.value:
+            is_share = one.kind == "%"
+            yield from _sums(one, other) if is_share else shares_of(one.value, other.value)
+    yield from (100 - number.value for number in kin if number.kind == "%")
+
+
+def _results(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
+    yield from _converted(amount, numbers)
+    others = [number for number in numbers if number.kind not in ("date", "year", "%")]
+    for one, other in combinations([number for number in others if same_kind(amount.kind, number.kind)], 2):
+        if one.kind == other.kind:
+            yield from _sums(one, other)
+            if amount.value > 1:
+                yield (one.value + other.value) / 2
+
+
+def _sums(one: Quantity, other: Quantity) -> tuple[float, float]:
+    return one.value + other.value, abs(one.value - other.value)
 
 
 def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
@@ -131,14 +128,10 @@ def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
     for number in numbers:
         if number.kind == amount.kind and number.kind not in ("number", "%"):
             yield from (number.value * factor for factor in _SMALL_FACTORS)
-        for (one, other), factor in _UNITS.items():
-            if (number.kind, amount.kind) == (one, other):
-                yield number.value * factor
-            elif (number.kind, amount.kind) == (other, one):
-                yield number.value / factor
-
-
-_UNITS = {("months", "days"): 30.0}
+        if (number.kind, amount.kind) == ("months", "days"):
+            yield number.value * _DAYS_IN_MONTH
+        elif (number.kind, amount.kind) == ("days", "months"):
+            yield number.value / _DAYS_IN_MONTH
 
 
 def _is_span_of_years(amount: Amount, numbers: list[Quantity]) -> bool:
@@ -155,7 +148,6 @@ FEW = 20
 MUCH_THE_SAME = 0.6
 _MONTHS = frozenset(map(stem, MONTHS))
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
-_PERIODS = frozenset({"seconds", "minutes", "hours", "days", "months"})
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
     r"|n['’]t\b",
@@ -237,7 +229,9 @@ def _number_lacking(claim: str, passage: str, around: str) -> str:
         for amount in amounts_of(claim)
         if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
     ]
-    periods = [amount for amount in lacking if amount.kind in _PERIODS and not any(_lasts(amount, q) for q in there)]
+    periods = [
+        amount for amount in lacking if amount.kind in PERIOD_KINDS and not any(_lasts(amount, q) for q in there)
+    ]
     if periods:
         return f"{periods[0].value:g} {periods[0].kind}"
     if not lacking or derivable_of(passage, claim, lacking) == len(lacking):

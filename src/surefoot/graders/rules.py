@@ -19,8 +19,7 @@ from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.table import Support
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
-from surefoot.text.quantities import quantities
-from surefoot.text.quantity import Quantity, same_family, same_kind
+from surefoot.text.quantities import Quantity, quantities, same_family, same_kind
 from surefoot.text.sentences import is_row
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of

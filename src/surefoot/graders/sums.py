@@ -1,6 +1,6 @@
 """What an answer works out: its sums are done again, and the talk of how they are done is no claim.
 
-A figure that no passage has is borne out where the sum that gives it is right and every number that goes into it is in
+A figure that no passage has is supported where the sum that gives it is right and every number that goes into it is in
 the passage, was worked out before, or is named by the question. A sum that comes to something else is wrong.
 """
 
@@ -15,19 +15,17 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import Calculation, calculations
 from surefoot.graders.judges import Judgement
-from surefoot.graders.lookup import SCALES
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
-from surefoot.text.quantities import quantities
-from surefoot.text.quantity import Quantity
+from surefoot.text.numerals import THOUSANDS
+from surefoot.text.quantities import MOMENTS, Quantity, quantities
 from surefoot.text.terms import terms
 
 VIA = "worked out"
 MOST_SUMS = 60  # nobody shows more
 _SURE, _RESTATED, _COVERED = 0.9, 0.8, 0.5
 _CONSTANTS = frozenset({1.0, 2.0, 3.0, 4.0, 5.0, 12.0, 52.0, 100.0, 360.0, 365.0, 366.0})
-_NO_VALUES = ("date", "year", "time of day")
 _DOES = r"(?:calculat\w*|comput\w*|deriv\w*|determin\w*|find|obtain\w*|work(?:ed)? out|arrive at)"
 _METHOD = re.compile(
     r"\b(?:is|are|can be|could be|would be|was|were|be) (?:\w+ )?"
@@ -99,7 +97,7 @@ def with_sources(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 
 def _is_method(text: str, known: Sequence[Quantity]) -> bool:
-    figures = [one for one in quantities(text) if one.kind not in _NO_VALUES and not _is_constant(one)]
+    figures = [one for one in quantities(text) if one.kind not in MOMENTS and not _is_constant(one)]
     return all(any(one.agrees(other) for other in known) for one in figures) and bool(_METHOD.search(text))
 
 
@@ -122,7 +120,8 @@ def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
         return None
     if not any(_is_written(amount, there) and not _is_constant(amount) for amount in inputs):
         return None
-    if not sums and not _restates(claim, there, working.results):
+    new = [amount for amount in _figures(claim) if not _is_written(amount, there)]
+    if not sums and not any(_is_among(amount, working.results) for amount in new):
         return None
     return Judgement("supported", _SURE if sums else _RESTATED, _nearest(passage, inputs), VIA)
 
@@ -152,10 +151,6 @@ def _is_about(claim: str, question: str, passage: str) -> bool:
     return covered and bool(_WORKED_OUT.search(f"{question}\n{claim}"))
 
 
-def _restates(claim: str, there: frozenset[float], results: Sequence[Amount]) -> bool:
-    return any(not _is_written(amount, there) and _is_among(amount, results) for amount in _figures(claim))
-
-
 def _is_known(amount: Amount, there: frozenset[float], working: Working) -> bool:
     return (
         _is_constant(amount)
@@ -179,19 +174,19 @@ def _factors(one: Amount, other: Amount) -> tuple[float, ...]:
         return (1.0, 100.0, 0.01)
     if one.is_scaled == other.is_scaled:
         return (1.0,)
-    return SCALES if other.is_scaled else tuple(1 / scale for scale in SCALES)
+    return THOUSANDS if other.is_scaled else tuple(1 / scale for scale in THOUSANDS)
 
 
 def _is_written(amount: Amount, there: frozenset[float]) -> bool:
     """In whatever scale: a statement in thousands says so once."""
     value = abs(amount.value)
-    return any(round(value / scale, 6) in there or round(value * scale, 6) in there for scale in SCALES) or any(
-        amount.match(number, SCALES) == "same" for number in there if amount.is_scaled
+    return any(round(value / scale, 6) in there or round(value * scale, 6) in there for scale in THOUSANDS) or any(
+        amount.match(number, THOUSANDS) == "same" for number in there if amount.is_scaled
     )
 
 
 def _figures(text: str) -> list[Amount]:
-    return [amount for amount in amounts_of(text) if amount.kind not in _NO_VALUES]
+    return [amount for amount in amounts_of(text) if amount.kind not in MOMENTS]
 
 
 @lru_cache(maxsize=1_000)

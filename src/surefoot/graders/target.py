@@ -17,8 +17,7 @@ from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
 from surefoot.table import Findings, decide
 from surefoot.text.normal import normalise
-from surefoot.text.quantities import quantities
-from surefoot.text.quantity import TIMES
+from surefoot.text.quantities import TIMES, quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
 from surefoot.types import Item, Passage

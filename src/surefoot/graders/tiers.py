@@ -21,6 +21,7 @@ from surefoot.errors import Incomplete
 from surefoot.graders.features import FEATURE_NAMES, features, veto
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.windows import (
+    Answered,
     Probabilities,
     Reading,
     Sum,
@@ -100,8 +101,8 @@ class Trees(Struct, frozen=True, forbid_unknown_fields=True):
 
 class TierFit(Struct, frozen=True):
     combiner: Trees
-    answers_temperature: float = 1.0
-    answers_bias: float = 0.0
+    answers_temperature: float
+    answers_bias: float
 
 
 class Calibration(Struct, frozen=True):
@@ -113,10 +114,8 @@ class Calibration(Struct, frozen=True):
     quick_high: float
     supported_from: float
     contradicted_from: float  # share of contradicted in what is not supported
-    sure_from: float = 0.0  # a less sure label is left open
-    answers_low: float = 0.0
-    answers_high: float = 1.0
-    strong_windows: int = 3
+    answers_low: float  # from here on the strong tier reads whether a passage answers a question
+    strong_windows: int
 
     def combined(self, tier: Literal["quick", "strong"], rows: Sequence[Sequence[float]]) -> list[Probabilities]:
         """Calibrated probabilities of rows made by `inputs_of`; what is not supported is split as the model says."""
@@ -137,14 +136,13 @@ class Calibration(Struct, frozen=True):
         found: list[float] = _sigmoid(margins).tolist()
         return found
 
-    def label(self, probabilities: Probabilities) -> tuple[Support | None, float]:
-        """The label with its probability; None where that is less than sure."""
+    def label(self, probabilities: Probabilities) -> tuple[Support, float]:
+        """The label with its probability."""
         supported, contradicted, not_enough = probabilities
         place = 0 if supported >= self.supported_from else 2
         if place and contradicted >= self.contradicted_from * (contradicted + not_enough):
             place = 1
-        sure = probabilities[place]
-        return (LABELS[place] if sure >= self.sure_from else None), sure
+        return LABELS[place], probabilities[place]
 
 
 def load_calibration(folder: Path) -> Calibration:
@@ -185,17 +183,7 @@ class Finding(Struct, frozen=True):
     probabilities: Probabilities
     supporting: str
     opposing: str
-    read: int
-    skipped: int
-
-
-class Answer(Struct, frozen=True):
-    """How likely a passage answers a question, how much of it was read, and whether by the strong tier."""
-
-    probability: float
-    read: int
-    skipped: int
-    strong: bool
+    part_read: str  # of a context that is too long to be read whole
 
 
 class _Task(Struct):
@@ -211,13 +199,13 @@ class _Task(Struct):
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
         probabilities = _vetoed(self.probabilities, self.veto)
-        return Finding(probabilities, supporting, opposing, self.reading.read, self.reading.skipped)
+        return Finding(probabilities, supporting, opposing, self.reading.part_read("context"))
 
     def likeliest(self, most: int) -> list[int]:
         """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
         size = len(self.reading.windows)
-        telling = [max(1 - found[2] for found in self.by_window[place::size]) for place in range(size)]
-        return sorted(range(size), key=lambda place: -telling[place])[:most]
+        evidence = [max(1 - found[2] for found in self.by_window[place::size]) for place in range(size)]
+        return sorted(range(size), key=lambda place: -evidence[place])[:most]
 
 
 class Tiers:
@@ -242,16 +230,16 @@ class Tiers:
     def unknown_share(self, text: str) -> float:
         return self._quick.unknown_share(text)
 
-    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answer]:
+    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answered]:
         """The window that answers best counts; `again` says which of those left open the strong tier reads."""
         readings = [prepare_question(one, self._quick.offsets) for one in asked]
         found = self.calibration.answering("quick", self._answering(self._quick, readings))
-        low, high = self.calibration.answers_low, self.calibration.answers_high
-        chosen = again({place: probability for place, probability in enumerate(found) if low <= probability <= high})
+        low = self.calibration.answers_low
+        chosen = again({place: probability for place, probability in enumerate(found) if probability >= low})
         logits = self._answering(self._strong, [readings[place] for place in chosen])
         strong = dict(zip(chosen, self.calibration.answering("strong", logits), strict=True))
         return [
-            Answer(strong.get(place, found[place]), reading.read, reading.skipped, place in strong)
+            Answered(strong.get(place, found[place]), reading.part_read("passage"), place in strong)
             for place, reading in enumerate(readings)
         ]
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judges import Asked
-from surefoot.text.language import Unreadable, unreadable
+from surefoot.text.language import unreadable
 from surefoot.text.sentences import digest, is_row, sentences
 from surefoot.text.terms import terms, vocabulary, without_yes_no
 
@@ -28,15 +28,10 @@ _OVERLAP = 4  # a window repeats up to a quarter of the one before
 _HEADER_SHARE = 3  # a table's header takes at most a third of a window
 _RULE = re.compile(r"[\s|:=+-]*")
 
+_unreadable = lru_cache(maxsize=10_000)(unreadable)
+
 # Where each token of a text begins and ends, in characters.
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
-
-
-class Chosen(Struct, frozen=True):
-    """Windows in the order of the passage; `skipped` ones share less with the claim than any of these."""
-
-    windows: tuple[str, ...]
-    skipped: int = 0
 
 
 class _Piece(Struct, frozen=True):
@@ -48,6 +43,7 @@ class _Piece(Struct, frozen=True):
     header_tokens: int = 0
 
 
+@lru_cache(maxsize=2_000)
 def windows_of(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
     """The passage in windows of at most `budget` tokens; itself if it fits. Every token is in some window."""
     spans = offsets(passage)
@@ -57,15 +53,16 @@ def windows_of(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
     return tuple(_text(passage, pieces[first:last], spans) for first, last in _groups(pieces, budget))
 
 
-def choose(windows: tuple[str, ...], claim: str, most: int = MOST_WINDOWS) -> Chosen:
-    """The windows that share most with the claim. Words that are rare in the passage count for more."""
+def choose(windows: tuple[str, ...], claim: str, most: int = MOST_WINDOWS) -> tuple[str, ...]:
+    """The windows that share most with the claim, in the order of the passage. Words that are rare in the passage count
+    for more."""
     if len(windows) <= most:
-        return Chosen(windows)
+        return windows
     vocabularies, spread = _vocabularies(windows)
     wanted = {term: log(1 + len(windows) / spread[term]) for term in vocabulary(claim) if spread[term]}
     weights = [sum(weight for term, weight in wanted.items() if term in there) for there in vocabularies]
     best = sorted(range(len(windows)), key=lambda place: (-weights[place], place))[:most]
-    return Chosen(tuple(windows[place] for place in sorted(best)), len(windows) - most)
+    return tuple(windows[place] for place in sorted(best))
 
 
 @lru_cache(maxsize=200)
@@ -164,6 +161,10 @@ class Reading(Struct, frozen=True):
         """How many windows of the passage are read; the digest is none."""
         return len(self.windows) - (len(self.windows) > 1)
 
+    def part_read(self, name: str) -> str:
+        """What to say of a text that was too long to be read whole."""
+        return f"{self.read} of {self.read + self.skipped} windows of the {name} were read" if self.skipped else ""
+
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return [(part, window) for part in self.parts for window in self.windows]
@@ -172,6 +173,14 @@ class Reading(Struct, frozen=True):
         """Only some of the windows, and always the digest."""
         kept = sorted({0, *keep})
         return Reading(self.parts, tuple(self.windows[i] for i in kept), self.among, self.skipped)
+
+
+class Answered(Struct, frozen=True):
+    """How likely a passage answers a question; None where it was not read. `reason` says why, or how much was read."""
+
+    probability: float | None
+    reason: str = ""
+    strong: bool = False  # read by the strong tier
 
 
 class Sum(Struct, frozen=True):
@@ -201,17 +210,18 @@ def says_nothing(claim: str, context: str, question: str = "") -> str:
     return "the claim has no words that say anything"
 
 
-def prepare(passage: str, claim: str, offsets: Offsets, most: int = MOST_WINDOWS) -> Reading:
+def prepare(passage: str, claim: str, offsets: Offsets) -> Reading:
     length = len(offsets(claim))
     parts = (claim,) if length <= _PART_TOKENS else windows_of(claim, _PART_TOKENS, offsets)
     # Claims of about one length share their passage's windows.
     claim_room = min(_PART_TOKENS, -(-length // _STEP) * _STEP)
     budget = _PAIR_TOKENS - _SPECIAL_TOKENS - _MARGIN - claim_room
-    chosen = choose(_windows(passage, budget, offsets), claim, most)
-    windows = chosen.windows
+    every = windows_of(passage, budget, offsets)
+    windows = choose(every, claim)
+    skipped = len(every) - len(windows)
     if len(windows) > 1:  # what a claim needs may stand far apart
         windows = (digest(passage, claim, int(budget * _WORDS_PER_TOKEN)), *windows)
-    return Reading(parts, windows, len(windows), chosen.skipped)
+    return Reading(parts, windows, len(windows), skipped)
 
 
 def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
@@ -221,11 +231,6 @@ def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
     if not title:
         return found
     return replace(found, parts=(question,), windows=tuple(f"{title}\n{window}" for window in found.windows))
-
-
-def part_read(read: int, skipped: int, name: str) -> str:
-    """What to say of a text that was too long to be read whole."""
-    return f"{read} of {read + skipped} windows of the {name} were read" if skipped else ""
 
 
 def readable_claim(claim: str, question: str) -> str:
@@ -289,13 +294,3 @@ def _is_header(lines: Sequence[str], place: int) -> bool:
     if rows and _RULE.fullmatch(rows[0]):
         return True
     return not _DIGITS.search(_YEAR.sub("", lines[place])) and any(_DIGITS.search(row) for row in rows)
-
-
-@lru_cache(maxsize=2_000)
-def _windows(passage: str, budget: int, offsets: Offsets) -> tuple[str, ...]:
-    return windows_of(passage, budget, offsets)
-
-
-@lru_cache(maxsize=10_000)
-def _unreadable(text: str) -> Unreadable | None:
-    return unreadable(text)

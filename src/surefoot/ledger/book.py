@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, select, text
 
 from surefoot.ledger.database import Database
-from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, table_of
+from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, records, table_of
 from surefoot.records import Certificate, Label, RunEntry, Step
 
 _AT_ONCE = 500
@@ -28,11 +28,10 @@ Record = TypeVar("Record", bound=Struct)
 class Ledger:
     """Any number of processes and threads may have it open and write to it."""
 
-    def __init__(self, where: str | Path, database: Database) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
         self.name = database.name  # for messages: without a password
-        self._where = where
-        self._replies: Replies | None = None
+        self.replies = Replies(database)
 
     @classmethod
     def open(cls, where: str | Path) -> Ledger:
@@ -41,27 +40,16 @@ class Ledger:
             database = undo.enter_context(contextlib.closing(Database(where)))
             database.make()
             undo.pop_all()
-        return cls(where, database)
+        return cls(database)
 
     @classmethod
     def existing(cls, where: str | Path) -> Ledger | None:
         """The ledger, or None where there is none."""
-        with contextlib.ExitStack() as undo:
-            database = undo.enter_context(contextlib.closing(Database(where)))
+        with contextlib.closing(Database(where)) as database:
             empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
             if empty or not (version := database.version()):
                 return None
-            if version < FORMAT:
-                database.make()
-            undo.pop_all()
-        return cls(where, database)
-
-    @property
-    def replies(self) -> Replies:
-        """Paid replies of models; `models.cache.Cache` takes them in place of a file."""
-        if self._replies is None:
-            self._replies = Replies(self._where)
-        return self._replies
+        return cls.open(where) if version < FORMAT else cls(Database(where))
 
     def add(self, rows: Iterable[Struct]) -> int:
         """Rows of one kind; how many were new. All are added or none; they are on disk when this returns."""
@@ -105,8 +93,6 @@ class Ledger:
         return self._all(RunEntry)
 
     def close(self) -> None:
-        if self._replies is not None:
-            self._replies.close()
         self.database.close()
 
     def __enter__(self) -> Ledger:
@@ -121,14 +107,14 @@ class Ledger:
 
 
 class Replies:
-    """Paid replies of models, so that a team shares them. A cache: a reply may be put in place of another.
+    """Paid replies of models, so that a team shares them: what `models.cache.Cache` takes in place of a file.
 
-    It has its own connections: they need not wait for the disk.
+    A reply may be put in place of another.
     """
 
-    def __init__(self, where: str | Path) -> None:
-        self._database = Database(where, durable=False)
-        self.name = self._database.name
+    def __init__(self, database: Database) -> None:
+        self.name = database.name
+        self._database = database
 
     def read(self, digest: str) -> bytes | None:
         with self._database.reading() as connection:
@@ -141,13 +127,9 @@ class Replies:
         with self._database.writing(alone=False) as connection:
             connection.execute(_PUT, row)
 
-    def close(self) -> None:
-        self._database.close()
-
 
 def _rows(connection: Connection, kind: type[Record], *where: ColumnElement[bool]) -> list[Record]:
-    found = connection.execute(in_order(table_of(kind)).where(*where))
-    return [record(kind, row) for row in found.mappings()]
+    return records(connection, kind, in_order(table_of(kind)).where(*where))
 
 
 def _labels(connection: Connection, versions: Collection[str], *where: ColumnElement[bool]) -> list[Label]:

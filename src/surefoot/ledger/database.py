@@ -30,14 +30,12 @@ _LOCK_NOT_AVAILABLE = "55P03"
 
 
 class Database:
-    """`durable` False: what was committed survives a killed process, but not a power cut. Enough for a cache."""
-
-    def __init__(self, where: str | Path, *, durable: bool = True) -> None:
+    def __init__(self, where: str | Path) -> None:
         self._url = _url(where)
         self.file = Path(where) if self._url.get_backend_name() == "sqlite" else None
         shown = self._url.set(drivername="postgresql").render_as_string(hide_password=True)
         self.name = printable(self.file) if self.file else shown
-        self._engine = _file_engine(self._url, self.file, durable) if self.file else _server_engine(self._url)
+        self._engine = _file_engine(self._url, self.file) if self.file else _server_engine(self._url)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -114,9 +112,7 @@ _ELSEWHERE = "check the place, or name another with --ledger FILE or --ledger po
 def _url(where: str | Path) -> URL:
     given = str(where)
     if "://" not in given:
-        return URL.create(
-            "sqlite", database=str(Path(given).absolute())
-        )  # never what SQLite takes for a name of its own
+        return URL.create("sqlite", database=str(Path(given).absolute()))  # never a name that SQLite knows
     try:
         url = make_url(given)
     except (ArgumentError, ValueError) as error:
@@ -141,14 +137,14 @@ def _server_engine(url: URL) -> Engine:
     return engine
 
 
-def _file_engine(url: URL, file: Path, durable: bool) -> Engine:
+def _file_engine(url: URL, file: Path) -> Engine:
     options: dict[str, Any] = {} if _is_writable(file) else {"creator": lambda: _read_only(file)}
     engine = create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT}, **options)
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:  # noqa: ANN401
         connection.isolation_level = None  # transactions begin where we say
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("PRAGMA synchronous = FULL")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

@@ -6,18 +6,23 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from surefoot.errors import SurefootError
 from surefoot.io.writer import printable
+from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import VERSIONS
-from surefoot.records import RunEntry, version_of
+from surefoot.records import RunEntry
 from surefoot.store import Manifest, RunStore
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
+versions_of = RunStore.versions
+_ASKING = ("name", "created", "pipeline", "questions_sha256")
 
 
 def find(run: Path | None, given: str | None) -> str:
@@ -54,13 +59,6 @@ def run_id(manifest: Manifest) -> str:
     return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
 
 
-def versions_of(store: RunStore) -> dict[tuple[str, int], str]:
-    """The version of each answer of a run, by question and attempt: what labels are bound to."""
-    asked = {question.id: question for question in store.questions()}
-    given = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
-    return {key: version_of(asked[key[0]], trace) for key, trace in given.items() if key[0] in asked}
-
-
 def entry_of(store: RunStore) -> RunEntry:
     """A run as the ledger keeps it."""
     return RunEntry(
@@ -70,3 +68,26 @@ def entry_of(store: RunStore) -> RunEntry:
         path=printable(store.path.resolve()),
         manifest=msgspec.json.decode(msgspec.json.encode(store.manifest)),  # as it comes back
     )
+
+
+def asking_of(manifest: Manifest) -> tuple[str, ...]:
+    """One asking of a pipeline, however often it is graded and wherever it lies."""
+    return tuple(getattr(manifest, name) for name in _ASKING)
+
+
+def folder_of(entry: RunEntry, ledger: Ledger, beside: Iterable[Path] = ()) -> Path | None:
+    """Where a run lies now. What is beside the runs at hand, or near the ledger, was copied with its project."""
+    seen = Path(entry.path)
+    near = [run.absolute().parent / entry.name for run in beside]
+    if ledger.database.file is not None:
+        home = ledger.database.file.resolve().parent
+        near += [home.joinpath(*seen.parts[-depth:]) for depth in (1, 2)]
+    return next((place for place in (*near, seen) if _holds(place, entry)), None)
+
+
+def _holds(folder: Path, entry: RunEntry) -> bool:
+    try:
+        manifest = RunStore.open(folder).manifest
+    except (OSError, SurefootError):
+        return False
+    return all(entry.manifest.get(name) == getattr(manifest, name) for name in _ASKING)

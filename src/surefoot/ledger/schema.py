@@ -36,8 +36,10 @@ from surefoot.records import Certificate, Drawn, Label, RunEntry, Step
 FORMAT = 3
 VERSIONS = "surefoot_ledger"  # the table that says which format this is, and that it is a ledger
 _REFUSAL = "rows of a ledger are added, never changed"
-_BATCH = 500
+BATCH = 500
 _LARGEST = 2**63
+# Whoever puts replies does not take the lock of writers: theirs may have come between.
+_ADD_REPLY = text("INSERT INTO replies VALUES (:digest, :at, :model, :reply) ON CONFLICT (digest) DO NOTHING")
 
 Record = TypeVar("Record", bound=Struct)
 
@@ -118,6 +120,7 @@ Index("labels_by_version", LABELS.c.version)
 
 # What is kept for good, by table. Paid replies are not among them: they are a cache.
 RECORDS: dict[str, type[Struct]] = {"labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry}
+KINDS: dict[str, type[Struct]] = {**RECORDS, "replies": PaidReply}
 TABLES = {"labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "replies": REPLIES}
 
 
@@ -180,12 +183,16 @@ def _refusals(dialect: str) -> Iterator[str]:
 
 
 def table_of(kind: type[Struct]) -> Table:
-    return next(TABLES[name] for name, record in RECORDS.items() if record is kind)
+    return next(TABLES[name] for name, record in KINDS.items() if record is kind)
 
 
 def in_order(table: Table) -> Select[tuple[Any, ...]]:
     """All rows, oldest first, in the one order that does not depend on how they came."""
     return select(table).order_by(*(table.c[name] for name in ("at", "id", "path", "digest") if name in table.c))
+
+
+def records(connection: Connection, kind: type[Record], query: Select[tuple[Any, ...]]) -> list[Record]:
+    return [record(kind, row) for row in connection.execute(query).mappings()]
 
 
 def record(kind: type[Record], row: RowMapping) -> Record:
@@ -197,32 +204,34 @@ def record(kind: type[Record], row: RowMapping) -> Record:
 
 
 def add(connection: Connection, rows: Iterable[Struct]) -> int:
-    """Add rows of one kind; how many were new. The caller holds the lock of writers, so none can come between."""
+    """Add rows of one kind; how many were new. The caller holds the lock of writers, so none can come between.
+
+    A paid reply that is there already stays: both are answers to the same prompt.
+    """
     waiting, new = iter(rows), 0
-    while batch := list(itertools.islice(waiting, _BATCH)):
-        table = table_of(type(batch[0]))
-        known = {_identity(table, row): row for row in _with_ids(connection, table, type(batch[0]), batch)}
+    while batch := list(itertools.islice(waiting, BATCH)):
+        kind = type(batch[0])
+        table = table_of(kind)
+        first, *_ = identity = _identity_of(table.name)
+        there = select(table).where(table.c[first].in_({getattr(row, first) for row in batch}))
+        known = {_key(row, identity): row for row in records(connection, kind, there)}
         fresh: dict[tuple[object, ...], Struct] = {}
         for row in map(checked, batch):
-            place = _identity(table, row)
-            if (there := known.get(place, fresh.get(place))) is None:
-                fresh[place] = row
-            elif there != row:
+            same = known.get(_key(row, identity)) or fresh.setdefault(_key(row, identity), row)
+            if same != row and kind is not PaidReply:
                 hint = "rows are never changed; what has changed is a row with an id of its own"
-                raise Conflict(row, f"the ledger has another row in {table.name} with the id {place[0]}", hint)
+                raise Conflict(
+                    row, f"the ledger has another row in {table.name} with the id {_key(row, identity)[0]}", hint
+                )
         if fresh:
-            connection.execute(table.insert(), [msgspec.structs.asdict(row) for row in fresh.values()])
+            insert = _ADD_REPLY if kind is PaidReply else table.insert()
+            connection.execute(insert, [msgspec.structs.asdict(row) for row in fresh.values()])
         new += len(fresh)
     return new
 
 
-def _with_ids(connection: Connection, table: Table, kind: type[Record], batch: Sequence[Struct]) -> Iterator[Record]:
-    found = connection.execute(select(table).where(table.c.id.in_({row.id for row in batch})))  # type: ignore[attr-defined]
-    return (record(kind, row) for row in found.mappings())
-
-
-def _identity(table: Table, row: Struct) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in _identity_of(table.name))
+def _key(row: Struct, identity: Sequence[str]) -> tuple[object, ...]:
+    return tuple(getattr(row, name) for name in identity)
 
 
 def checked(row: Record) -> Record:

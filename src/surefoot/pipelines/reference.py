@@ -24,7 +24,8 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.graders.judges import Asked
-from surefoot.graders.local import Answered, LocalJudge
+from surefoot.graders.local import LocalJudge
+from surefoot.graders.windows import Answered
 from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines.retriever import Evidence, Retriever, wanted, weigh
 from surefoot.types import Ask, Passage, Retrieved, Trace

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Rule
-from surefoot.io.writer import printable
+from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
 from surefoot.records import MORE_RULES, WITHOUT, Step
@@ -26,6 +27,40 @@ from surefoot.store import DECISION, RunStore
 
 LATEST_SHIPPED = "latest-shipped"
 CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
+
+
+class Check(Struct, frozen=True):
+    name: str
+    rule: str
+    status: str = ""
+    reason: str = ""
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """What decision.json says, as far as it is read again."""
+
+    outcome: str
+    at: str = ""  # later labels and steps had no part in it
+    alpha: float | None = None
+    margin: float | None = None
+    claim: str | None = None
+    uncalibrated: bool = False
+    against_itself: bool = False
+    overridden: Mapping[str, float | str | tuple[str, ...]] = {}
+    names: Mapping[str, str] = {}
+    runs: Mapping[str, tuple[str, ...]] = {}  # by side: all that were counted
+    checks: tuple[Check, ...] = ()
+    waived: Mapping[str, str] = {}
+    without: Mapping[str, str] = {}
+    trust: Mapping[str, object] = {}
+
+
+def decision_in(folder: Path) -> Decision | None:
+    """None where there is none, or none that can be read."""
+    try:
+        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
+    except (OSError, *UNREADABLE):
+        return None
 
 
 class PastDecisions:
@@ -111,8 +146,8 @@ def keep_in_folder(cand: Path, comparison: Comparison, tell: Tell) -> None:
     """A run folder keeps what was decided about it last; a run against itself says nothing about it."""
     if not is_run(cand):
         return
-    before = _read(cand / DECISION)
-    if comparison.against_itself and before.get("outcome") and not before.get("against_itself"):
+    before = decision_in(cand)
+    if comparison.against_itself and before and not before.against_itself:
         tell("note: a run against itself; the decision that it has against another is kept")
         return
     at = datetime.now(UTC).isoformat(timespec="microseconds")
@@ -135,29 +170,20 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
     if not cand.exists():
         raise UsageError(f"there is no run {printable(cand)}", "pass the folder of a run")
     for folder in cand.resolve().parent.iterdir():
-        decision = _read(folder / DECISION)
-        itself = decision.get("against_itself")
-        by_the_rules = itself or by_own_rules or not decision.get("overridden")
-        if folder == cand.resolve() or decision.get("outcome") != "SHIP":
+        decision = decision_in(folder)
+        if folder == cand.resolve() or decision is None or decision.outcome != "SHIP":
             continue
-        if by_the_rules:
-            kept = begun if itself else shipped
-            kept.append((str(decision.get("at", "")), str(folder)))
+        if decision.against_itself:
+            begun.append((decision.at, str(folder)))
+        elif by_own_rules or not decision.overridden:
+            shipped.append((decision.at, str(folder)))
     if not shipped and not begun:
         hint = "name the baseline: surefoot compare BASE CAND"
         raise UsageError(f"no run beside {cand} has shipped yet", hint)
     return (max(shipped) if shipped else min(begun))[1]
 
 
-def _read(path: Path) -> dict[str, object]:
-    try:
-        found = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-class Decided(msgspec.Struct, frozen=True):
+class Decided(Struct, frozen=True):
     """A decision, and what of the gate file was not as at the one before."""
 
     step: Step

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -86,3 +87,14 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.to_json())
+
+
+class Fields(Result):
+    """A result that is a dataclass: each of its fields is one of the JSON object."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK
+
+    def to_json(self) -> dict[str, Any]:
+        return {field.name: msgspec.to_builtins(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]

@@ -13,17 +13,16 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import Incomplete, SurefootError, UsageError
+from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.metrics import Value
 from surefoot.gate.sides import Run, apply_labels, some
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of
+from surefoot.ledger.places import asking_of, entry_of, folder_of
 from surefoot.records import RunEntry, corpus_of
-from surefoot.services.runs import is_run, read_run
+from surefoot.services.runs import read_run
 from surefoot.store import Manifest, RunStore
 
-_WITHOUT = "leave it out with --without {name} --reason TEXT, which every decision will say"
 _WEIGHT, _MOST_EARLIER = 0.5, 30.0  # what a label on another answer counts, and all of them together
 
 
@@ -59,34 +58,38 @@ def version_in(manifest: Manifest) -> str:
 
 
 def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, str]) -> Versions:
-    """All complete runs of both versions. One that is lost, or not graded alike, has to be left out by name."""
+    """All complete runs of both versions. One that is lost, or not graded alike, has to be left out by name.
+
+    A run against itself stands for itself alone.
+    """
     stores = RunStore.open(base), RunStore.open(cand)
     for store in stores:
         ledger.add_run(entry_of(store))
     first, second = (store.manifest for store in stores)
-    known = list(_known(ledger, base, cand))
+    names, named = {version_in(first), version_in(second)}, {asking_of(first), asking_of(second)}
+    is_itself = base.resolve() == cand.resolve()
+    known = [one for one in _known(ledger, base, cand) if one.asking in named or not is_itself]
     for one in known:
-        if {version_in(one.registered), version_in(one.manifest)} & {version_in(first), version_in(second)}:
+        if {version_in(one.registered), version_in(one.manifest)} & names:
             _check_unchanged(one)
-    others = [one for one in known if one.asking not in (_asking(first), _asking(second))]
-    out, kept = _left_out(without, others), []
-    mine = [one for one in others if version_in(one.manifest) in (version_in(first), version_in(second))]
+    others = [one for one in known if one.asking not in named]
+    out = _left_out(without, others)
+    mine = [one for one in others if version_in(one.manifest) in names]
     told = tuple(_in_words(name, reason, mine) for name, reason in without.items())
-    notes = [f"left out: {one}" for one in told]
+    notes, kept = [f"left out: {one}" for one in told], []
     for one in mine:
         if one.entry.name in out:
             continue
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
-            notes.append(_other_questions(one, first, {question.id for question in stores[0].questions()}))
+            notes.append(_other_questions(one, stores[0]))
         elif one.manifest.deterministic and one.folder is None:
             notes.append(f"not counted: {one.entry.name}, which is lost; it was deterministic, and so said the same")
         else:
-            _check(one, first)
-            kept.append(one)
-    notes += _changed_by_hand([*stores, *(RunStore.open(one.folder) for one in kept if one.folder)])
+            kept.append((one, _found(one, first)))
+    notes += _changed_by_hand([*stores, *(RunStore.open(folder) for _, folder in kept)])
+    notes += _of_other_code([*(one.manifest for one, _ in kept), first, second])
     before, after = _split_by_version(kept, first, second)
-    notes += _of_other_code([*(one.manifest for one in kept), first, second])
-    if version_in(first) == version_in(second) and kept:
+    if len(names) == 1 and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
     return Versions((*before, base), (*after, cand), tuple(notes), told)
@@ -103,30 +106,21 @@ class _Known(Struct, frozen=True):
 
     @property
     def asking(self) -> tuple[str, ...]:
-        return _asking(self.manifest)
-
-
-def _asking(manifest: Manifest) -> tuple[str, ...]:
-    """One asking of a pipeline, however often it is graded and wherever it lies."""
-    return manifest.name, manifest.created, manifest.pipeline, manifest.questions_sha256
+        return asking_of(self.manifest)
 
 
 def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
-    """Each run once, in the order in which they were made; where it was seen last, or beside the runs at hand."""
+    """Each run once, in the order in which they were made."""
     entries: dict[tuple[str, ...], list[tuple[RunEntry, Manifest]]] = {}
     for entry in ledger.runs():
         try:
             manifest = msgspec.convert(entry.manifest, Manifest)
         except msgspec.ValidationError:
             continue  # of a later version of Surefoot, or of none
-        entries.setdefault(_asking(manifest), []).append((entry, manifest))
-    for asking, rows in sorted(entries.items(), key=lambda one: (one[1][0][1].created, one[0])):
+        entries.setdefault(asking_of(manifest), []).append((entry, manifest))
+    for _, rows in sorted(entries.items(), key=lambda one: (one[1][0][1].created, one[0])):
         entry, manifest = rows[-1]
-        places = [
-            *(Path(row.path) for row, _ in reversed(rows)),
-            *(run.absolute().parent / asking[0] for run in beside),
-        ]
-        folder = next((place for place in places if _is_there(place, asking)), None)
+        folder = next(filter(None, (folder_of(row, ledger, beside) for row, _ in reversed(rows))), None)
         ids = frozenset(row.id for row, _ in rows)
         yield _Known(entry, ids, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
 
@@ -158,18 +152,11 @@ def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
             yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
 
 
-def _is_there(folder: Path, asking: tuple[str, ...]) -> bool:
-    try:
-        return is_run(folder) and _asking(RunStore.open(folder).manifest) == asking
-    except (OSError, SurefootError):
-        return False
-
-
 def _left_out(without: Mapping[str, str], others: Iterable[_Known]) -> set[str]:
     known = {one.entry.name for one in others}
     for name in without:
         if Path(name).name not in known:
-            hint = f"there are {', '.join(sorted(known))}" if known else "no other run of these versions is known"
+            hint = f"there are {', '.join(sorted(known))}" if known else "no other run counts here"
             raise UsageError(f"no run named {name} can be left out", hint)
     return {Path(name).name for name in without}
 
@@ -180,42 +167,41 @@ def _in_words(name: str, reason: str, runs: Iterable[_Known]) -> str:
     return f"{name}{f', {count} runs of this name' if count > 1 else ''} ({reason})"
 
 
-def _check(one: _Known, like: Manifest) -> None:
-    name, what = one.entry.name, f"the run {one.entry.name} of {version_in(one.manifest)} belongs to this decision"
+def _found(one: _Known, like: Manifest) -> Path:
+    what = f"the run {one.entry.name} of {version_in(one.manifest)} belongs to this decision"
+    without = f"leave it out with --without {one.entry.name} --reason TEXT, which every decision will say"
     if one.folder is None:
-        message = f"{what} and is no longer at {one.entry.path}"
-        raise Incomplete(message, f"put it back, or a copy beside the others, or {_WITHOUT.format(name=name)}")
+        hint = f"put it back, or a copy beside the others, or {without}"
+        raise Incomplete(f"{what} and is no longer at {one.entry.path}", hint)
     if (one.manifest.grader, one.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
-        message = (
-            f"the run {name} of {version_in(one.manifest)} belongs to this decision and is not graded by {like.grader}"
-        )
-        raise Incomplete(message, f"surefoot grade {printable(one.folder)}, or {_WITHOUT.format(name=name)}")
+        hint = f"surefoot grade {printable(one.folder)}, or {without}"
+        raise Incomplete(f"{what} and is not graded by {like.grader}", hint)
+    return one.folder
 
 
-def _other_questions(one: _Known, asked: Manifest, ids: set[str]) -> str:
-    """What a version was asked before: whoever drops the hard questions has to be told so."""
-    told = f"not counted: {one.entry.name}, which was asked another question set"
-    missing = [] if one.folder is None else sorted({q.id for q in RunStore.open(one.folder).questions()} - ids)
+def _other_questions(one: _Known, asked: RunStore) -> str:
+    """What a version was asked before: a decision has to say so when the hard questions were dropped."""
+    note, count = f"not counted: {one.entry.name}, which was asked another question set", one.manifest.question_count
+    ids = {question.id for question in asked.questions()}
+    missing = sorted({q.id for q in RunStore.open(one.folder).questions()} - ids) if one.folder else []
     if missing:
-        return (
-            f"{told}; {len(missing)} of its {one.manifest.question_count} questions are missing here: {some(missing)}"
-        )
-    return f"{told} (of {one.manifest.question_count} questions, where here there are {asked.question_count})"
+        return f"{note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
+    return f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
 
 
-def _split_by_version(kept: Sequence[_Known], base: Manifest, cand: Manifest) -> tuple[list[Path], list[Path]]:
+def _split_by_version(
+    kept: Sequence[tuple[_Known, Path]], base: Manifest, cand: Manifest
+) -> tuple[list[Path], list[Path]]:
     """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
-    names = version_in(base), version_in(cand)
-    before: list[Path] = []
-    after: list[Path] = []
-    for one in kept:
-        if names[0] == names[1]:
+    sides: tuple[list[Path], list[Path]] = [], []
+    for one, folder in kept:
+        if version_in(base) == version_in(cand):
             is_late = one.manifest.created > min(base.created, cand.created)
-            mine = (after if is_late else before) if base.created <= cand.created else (before if is_late else after)
+            is_cand = is_late == (base.created <= cand.created)
         else:
-            mine = before if version_in(one.manifest) == names[0] else after
-        mine.append(one.folder or Path(one.entry.path))
-    return before, after
+            is_cand = version_in(one.manifest) == version_in(cand)
+        sides[is_cand].append(folder)
+    return sides
 
 
 def _hash(folders: Iterable[Path]) -> str:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from msgspec.structs import replace
 
 from surefoot.text.numbered import parts_of_year, references
-from surefoot.text.quantities import plain_digits, quantities
-from surefoot.text.quantity import AS_WRITTEN, Quantity
+from surefoot.text.numerals import LONG_SCALES, SHORT_SCALE, plain_digits
+from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.units import (
     BEFORE,
     CURRENCIES,
-    METRES_OR_MILLIONS,
     UNKNOWN,
     family,
     in_other_system,
@@ -43,8 +42,8 @@ _BOUND = re.compile(
 )
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
-    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)(?:(?:k|m|b| ?(?:mn|mio|"
-    r"bn))\b|[ -]?(?:dozen|hundred|thousand|lakh|million|crore|billion|trillion)\b)?(?: ?(?:%|per ?cent\b))?",
+    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
+    rf"(?:(?:{SHORT_SCALE})\b|[ -]?(?:{'|'.join(LONG_SCALES)})\b)?(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
 _PART_OF = re.compile(
@@ -59,7 +58,7 @@ _COUNTS = re.compile(
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
-_SCALED = re.compile(r"(?:thousand|lakh|million|crore|billion|trillion|\d(?:k|m|b| ?(?:mn|mio|bn)))$", re.IGNORECASE)
+_SCALED = re.compile(rf"(?:thousand|lakh|million|crore|billion|trillion|\d(?:{SHORT_SCALE}))$", re.IGNORECASE)
 _OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
@@ -68,7 +67,7 @@ _ABOUT_BY, _ZEROS_BY, _PLAINLY_BY = 0.1, 0.05, 0.02
 
 
 class Amount(Quantity, frozen=True, kw_only=True):
-    """A number of a claim. `place` is the worth of its last digit, `round_place` that of its last digit but zeros."""
+    """A number of a claim. `place` is the size of its last digit, `round_place` that of its last one but zeros."""
 
     place: float
     round_place: float
@@ -79,8 +78,7 @@ class Amount(Quantity, frozen=True, kw_only=True):
     is_scaled: bool = False  # "5 million", "5k"
     is_counting: bool = False  # "5 visits"
 
-    def times(self, factor: float) -> Amount:
-        """The same amount in another unit."""
+    def times(self, factor: float) -> Self:
         value, place, round_place = (factor * size for size in (self.value, self.place, self.round_place))
         return replace(self, value=value, place=place, round_place=round_place)
 
@@ -110,9 +108,9 @@ class Amount(Quantity, frozen=True, kw_only=True):
     def rounds(self, other: Amount) -> bool:
         """ "About 17 feet" is 5.2 m: the other is this at the precision in which this is said. Without an "about" only
         what is put into the other system of measures is taken as rounded."""
-        ours, theirs = _settled(self, other), _settled(other, self)
+        ours, theirs = self.beside(other), other.beside(self)
         is_rounded = in_other_system(ours.unit, theirs.unit)
-        if not (ours.is_about or is_rounded) or _is_moment(ours) or (not ours.unit and ours.kind != theirs.kind):
+        if not (ours.is_about or is_rounded) or not ours.is_figure or (not ours.unit and ours.kind != theirs.kind):
             return False
         found = ours.into(theirs.unit)
         if found is None or not same_sign(found, theirs):
@@ -125,16 +123,6 @@ class Amount(Quantity, frozen=True, kw_only=True):
 def same_sign(one: Amount, other: Amount) -> bool:
     """Of temperatures: other amounts are often below zero in a table and said without a sign in words."""
     return family(one.unit) != "temperature" or bool(one.is_negative) == bool(other.is_negative)
-
-
-def _is_moment(amount: Amount) -> bool:
-    return amount.kind in ("date", "year", "time of day") or amount.kind.startswith(AS_WRITTEN)
-
-
-def _settled(amount: Amount, other: Amount) -> Amount:
-    """ "5m" beside a length is metres."""
-    is_length_too = amount.unit == METRES_OR_MILLIONS and is_length(other.unit)
-    return replace(amount.times(1e-6), unit="m") if is_length_too else amount
 
 
 def amounts_of(text: str) -> list[Amount]:
@@ -189,23 +177,22 @@ _FREE = re.compile(
 _CIRCLE = {"radius": ("diameter", 2.0), "diameter": ("radius", 0.5)}
 
 
-class _Amount(NamedTuple):
-    value: float
-    kind: str
-    start: int
-    end: int
-    unit: str = ""
-    read: Amount | None = None  # with how exactly it is said
+class _Wording(NamedTuple):
+    quantity: Quantity
+    start: int  # with the currency in front of it
+    amount: Amount | None = None
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.quantity.end]
 
 
 def worded_alike(claim: str, passage: str) -> str:
     """The claim, with its amounts worded as the passage words them."""
     lowered = passage.lower()
-    said = [amount for amount in _amounts(claim) if claim[amount.start : amount.end].lower() not in lowered]
-    there = list(_amounts(passage)) if said else []
-    for amount in reversed(said):
-        wording = _wording(amount, claim, there, passage)
-        claim = f"{claim[: amount.start]}{wording}{claim[amount.end :]}"
+    said = [one for one in _wordings(claim) if one.of(claim).lower() not in lowered]
+    there = list(_wordings(passage)) if said else []
+    for one in reversed(said):
+        claim = f"{claim[: one.start]}{_reworded(one, claim, there, passage)}{claim[one.quantity.end :]}"
     return _numbered_alike(_circle_alike(claim, passage), passage)
 
 
@@ -213,25 +200,15 @@ def _circle_alike(claim: str, passage: str) -> str:
     """ "A radius of 2.6 m" is the passage's "5.2 m in diameter"."""
     for name, (other, factor) in _CIRCLE.items():
         own = re.search(rf"\b{name}\b", claim, re.IGNORECASE)
-        lengths = (
-            [one for one in quantities(claim) if is_length(one.unit)] if own and _tells(passage, other, name) else []
-        )
-        there = [
-            one
-            for one in quantities(passage)
-            for said in lengths
-            if one.agrees(replace(said, value=factor * said.value))
-        ]
+        is_other = re.search(rf"\b{other}\b", passage, re.IGNORECASE) and name not in passage.lower()
+        lengths = [one for one in quantities(claim) if is_length(one.unit)] if own and is_other else []
+        there = [one for said in lengths for one in quantities(passage) if one.agrees(said.times(factor))]
         if own and len(lengths) == 1 and there:
             figure = (lengths[0].start, lengths[0].end, passage[there[0].start : there[0].end])
             for start, end, wording in sorted((figure, (*own.span(), other)), reverse=True):
                 claim = f"{claim[:start]}{wording}{claim[end:]}"
             break
     return claim
-
-
-def _tells(passage: str, name: str, other: str) -> bool:
-    return bool(re.search(rf"\b{name}\b", passage, re.IGNORECASE)) and other not in passage.lower()
 
 
 def _numbered_alike(claim: str, passage: str) -> str:
@@ -242,62 +219,58 @@ def _numbered_alike(claim: str, passage: str) -> str:
     return claim
 
 
-def _wording(amount: _Amount, claim: str, there: list[_Amount], passage: str) -> str:
+def _reworded(one: _Wording, claim: str, there: list[_Wording], passage: str) -> str:
     """A share in words is put as a number also where it differs: "half" is read against "25 %" as "50%"."""
-    own = claim[amount.start : amount.end]
-    same = next((other for same in (_equal, _rounds) for other in there if same(amount, other)), None)
-    if same is not None and not _is_written_alike(amount, own, passage[same.start : same.end]):
-        return passage[same.start : same.end]
-    in_words = amount.kind == "%" and _SHARE.fullmatch(own) and amount.value % 5 == 0  # a third is no round number
-    return f"{amount.value:g}%" if in_words and any(other.kind == "%" for other in there) else own
+    own, quantity = one.of(claim), one.quantity
+    same = next((other for same in (_equal, _rounds) for other in there if same(one, other)), None)
+    if same is not None and not _is_written_alike(quantity, own, same.of(passage)):
+        return same.of(passage)
+    in_words = quantity.kind == "%" and _SHARE.fullmatch(own) and quantity.value % 5 == 0  # a third is no round number
+    return f"{quantity.value:g}%" if in_words and any(other.quantity.kind == "%" for other in there) else own
 
 
-def _is_written_alike(amount: _Amount, own: str, other: str) -> bool:
+def _is_written_alike(quantity: Quantity, own: str, other: str) -> bool:
     """Bare numbers that are both in digits; "1.5k" is not."""
-    return amount.kind == "number" and not amount.unit and all(_BARE_DIGITS.fullmatch(text) for text in (own, other))
+    is_bare = quantity.kind == "number" and not quantity.unit
+    return is_bare and all(_BARE_DIGITS.fullmatch(text) for text in (own, other))
 
 
-def _amounts(text: str) -> Iterator[_Amount]:
+def _wordings(text: str) -> Iterator[_Wording]:
     """In order, none inside another."""
-    found = sorted((*_free(text), *_parts_of_year(text), *_quantities(text)), key=lambda one: one.start)
     end = 0
-    for one in found:
+    for one in sorted((*_further(text), *_quantities(text)), key=lambda one: one.start):
         if one.start >= end:
             yield one
-            end = one.end
+            end = one.quantity.end
 
 
-def _quantities(text: str) -> Iterator[_Amount]:
+def _quantities(text: str) -> Iterator[_Wording]:
     for quantity in quantities(text):
         sign = _SIGN.search(text, max(0, quantity.start - _LONGEST_SIGN), quantity.start)
-        yield _Amount(
-            quantity.value, quantity.kind, sign.start() if sign else quantity.start, quantity.end, quantity.unit,
-            amount_of(text, quantity),
-        )  # fmt: skip
+        yield _Wording(quantity, sign.start() if sign else quantity.start, amount_of(text, quantity))
 
 
-def _parts_of_year(text: str) -> Iterator[_Amount]:
-    for one, start, end in parts_of_year(plain_digits(text)):
-        yield _Amount(float(one.number), one.name, start, end)
-
-
-def _free(text: str) -> Iterator[_Amount]:
+def _further(text: str) -> Iterator[_Wording]:
+    """What is free of charge, and parts of the year."""
     for match in _FREE.finditer(text):
-        yield _Amount(0, "free of charge", *match.span())
+        yield _Wording(Quantity(0, "free of charge", *match.span()), match.start())
+    for part, start, end in parts_of_year(plain_digits(text)):
+        yield _Wording(Quantity(float(part.number), part.name, start, end), start)
 
 
-def _rounds(one: _Amount, other: _Amount) -> bool:
+def _rounds(one: _Wording, other: _Wording) -> bool:
     """Pounds that are not written "£" may be a weight."""
-    ours, theirs = one.read, other.read
+    ours, theirs = one.amount, other.amount
     if ours is None or theirs is None or bool(ours.is_negative) != bool(theirs.is_negative):
         return False
-    may_weigh = one.kind == "GBP" and one.start == ours.start
+    may_weigh = ours.kind == "GBP" and one.start == ours.start
     return ours.rounds(theirs) or (may_weigh and replace(ours, kind="number", unit="lb").rounds(theirs))
 
 
-def _equal(one: _Amount, other: _Amount) -> bool:
-    is_nil = "number" in (one.kind, other.kind) and one.value == other.value == 0
-    is_alike = {one.kind, other.kind} == {"days", "months"} or same_currency(one.kind, other.kind)
-    if is_nil or (is_alike and bool(one.unit) == bool(other.unit)) or (one.unit and other.unit):
-        return Quantity(*one[:5]).agrees(Quantity(*other[:5]))
+def _equal(one: _Wording, other: _Wording) -> bool:
+    ours, theirs = one.quantity, other.quantity
+    is_nil = "number" in (ours.kind, theirs.kind) and ours.value == theirs.value == 0
+    is_alike = {ours.kind, theirs.kind} == {"days", "months"} or same_currency(ours.kind, theirs.kind)
+    if is_nil or (is_alike and bool(ours.unit) == bool(theirs.unit)) or (ours.unit and theirs.unit):
+        return ours.agrees(theirs)
     return False

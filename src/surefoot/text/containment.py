@@ -28,7 +28,9 @@ _STOPS = frozenset({"", ".", ",", ";", "\n"})
 def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
     """The phrases of some gold claims that are long enough to mean something."""
     found = (match.group().strip() for claim in claims for match in _PHRASE.finditer(normalise(claim)))
-    return tuple(dict.fromkeys(phrase for phrase in found if _long_enough(phrase)))
+    return tuple(
+        dict.fromkeys(one for one in found if len(one) >= (_MIN_LENGTH_CJK if _CJK.search(one) else _MIN_LENGTH))
+    )
 
 
 def contains(phrases: tuple[str, ...], answer: str) -> bool:
@@ -40,10 +42,6 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
             return True
     folded = normalise(answer)
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
-
-
-def _long_enough(phrase: str) -> bool:
-    return len(phrase) >= (_MIN_LENGTH_CJK if _CJK.search(phrase) else _MIN_LENGTH)
 
 
 def _clear(text: str, start: int, end: int) -> bool:

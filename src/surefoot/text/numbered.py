@@ -1,4 +1,4 @@
-"""Things that are told apart by a number: quarters, versions, sections, tiers, "M8".
+"""Things that differ by a number: quarters, versions, sections, tiers, "M8".
 
 They are no quantities: an answer need not repeat them, but one that names another is about another thing.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from surefoot.text.quantities import plain_digits
+from surefoot.text.numerals import plain_digits
 from surefoot.text.units import currency_of
 
 _ORDINALS = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4"}
@@ -41,9 +42,10 @@ class Numbered(NamedTuple):
     number: str
 
 
-def numbered(text: str) -> set[Numbered]:
+@lru_cache(maxsize=5_000)
+def numbered(text: str) -> frozenset[Numbered]:
     lowered = plain_digits(text)
-    return set(_read(lowered, text)) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else set()
+    return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else ())
 
 
 def in_digits(number: str) -> str:

@@ -7,32 +7,132 @@ their values are equal and their kinds do not exclude each other. References suc
 from __future__ import annotations
 
 import re
-import unicodedata
-from calendar import month_name
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Self
 
-from surefoot.text.quantity import AS_WRITTEN, Quantity
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.text.numerals import (
+    FRACTIONS,
+    LONG_SCALES,
+    MONTHS,
+    NUMBER,
+    ONES,
+    SCALES,
+    SHORT_SCALE,
+    TENS,
+    from_digits,
+    from_words,
+    plain_digits,
+)
 from surefoot.text.units import (
     BASIS_POINTS,
     BEFORE,
     METRES_OR_MILLIONS,
+    PERIODS,
+    POINTS,
     SIGN,
     SPANS,
     UNKNOWN,
+    conversion,
     currency_of,
+    family,
+    is_length,
+    is_measured,
+    same_currency,
     unit_behind,
 )
 
-MONTHS = {name.lower(): number for number, long in enumerate(month_name) if long for name in (long, long[:3])} | {
-    "sept": 9
-}
-# Periods are compared in months or in days; a month is not a number of days.
-PERIODS = {
-    "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
-    "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
-    "annum": ("months", 12), "decade": ("months", 120),
-}  # fmt: skip
+AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"
+MOMENTS = frozenset({"date", "year", "time of day"})  # kinds
+PERIOD_KINDS = frozenset(kind for kind, _ in PERIODS.values())
+TIMES = MOMENTS | PERIOD_KINDS
+_YEAR_IN_DAYS = (365, 366)
+_CLOSE = 1e-9
+
+
+class Quantity(Struct, frozen=True):
+    """A number in a text with what it counts."""
+
+    value: float
+    kind: str  # "EUR", "%", "days", "months", "date", "year", "time of day", or a "number", bare or with a unit
+    start: int
+    end: int
+    unit: str = ""  # of a measure or a span of time, as in units
+
+    @property
+    def is_figure(self) -> bool:
+        """Can be rounded and reckoned with: neither a moment nor a number that is only taken as written."""
+        return self.kind not in MOMENTS and not self.kind.startswith(AS_WRITTEN)
+
+    def times(self, factor: float) -> Self:
+        """The same in another unit."""
+        return replace(self, value=factor * self.value)
+
+    def beside(self, other: Quantity) -> Self:
+        """ "5m" beside a length is metres."""
+        is_length_too = self.unit == METRES_OR_MILLIONS and is_length(other.unit)
+        return replace(self.times(1e-6), unit="m") if is_length_too else self
+
+    def agrees(self, other: Quantity) -> bool:
+        """A number that can only be taken as written agrees with the very same; it may also agree with its plain part,
+        which a footnote mark follows."""
+        if self.kind.startswith(AS_WRITTEN):
+            return self.kind == other.kind
+        if other.kind.startswith(AS_WRITTEN):
+            return self.kind != "date" and _equal(self.value, other.value)
+        if self.kind == "date" and other.kind == "date":
+            return dates_agree(self.value, other.value)
+        if "date" in (self.kind, other.kind):
+            date, plain = (self, other) if self.kind == "date" else (other, self)
+            return plain.kind == "year" and int(date.value // 10_000) == plain.value
+        if {self.kind, other.kind} == {"days", "months"}:
+            days, months = (self, other) if self.kind == "days" else (other, self)
+            return any(days.value * 12 == months.value * year for year in _YEAR_IN_DAYS)
+        if _is_measure(self) and _is_measure(other):
+            factor = conversion(self.unit, other.unit)
+            return factor is not None and _equal(self.value * factor, other.value)
+        if METRES_OR_MILLIONS in (self.unit, other.unit) and (is_length(self.unit) or is_length(other.unit)):
+            return self.beside(other).agrees(other.beside(self))
+        if POINTS in (self.unit, other.unit) and "%" in (self.kind, other.kind):
+            return BASIS_POINTS in (self.unit, other.unit) and _equal(self.value, other.value)
+        return same_kind(self.kind, other.kind) and _equal(self.value, other.value)
+
+
+def same_kind(one: str, other: str) -> bool:
+    """Bare numbers may stand for anything but a date or a time; otherwise kinds must be equal."""
+    if {"date", "time of day"} & {one, other}:
+        return one == other
+    return same_currency(one, other) or "number" in (one, other)
+
+
+def same_family(one: Quantity, other: Quantity) -> bool:
+    """Both are lengths, or spans of time, or shares ...; "hours" and "feet" are not."""
+    mine, theirs = ("share" if each.kind == "%" else family(each.unit) for each in (one, other))
+    return bool(mine) and mine == theirs
+
+
+def dates_agree(one: float, other: float) -> bool:
+    """Equal in every part that both of them say."""
+    for scale, size in ((10_000, 10_000), (100, 100), (1, 100)):
+        a, b = int(one) // scale % size, int(other) // scale % size
+        if a and b and a != b:
+            return False
+    return True
+
+
+def _is_measure(one: Quantity) -> bool:
+    """It says in what it is measured, and that is not money."""
+    is_known = is_measured(one.unit) and one.unit not in (UNKNOWN, METRES_OR_MILLIONS)
+    return is_known and (one.kind == "number" or one.kind in PERIOD_KINDS)
+
+
+def _equal(one: float, other: float) -> bool:
+    return abs(one - other) <= _CLOSE * abs(one)
+
+
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATE = re.compile(
     rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
@@ -111,33 +211,13 @@ def _interval(match: re.Match[str]) -> Quantity:
     return Quantity(size / times, kind, *match.span(), kind)
 
 
-_ONES = re.findall(
-    "[a-z]+",
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-)
-_TENS = re.findall("[a-z]+", "twenty thirty forty fifty sixty seventy eighty ninety")
-NUMBER_WORDS = {word: value for value, word in enumerate(_ONES)} | {
-    word: 10 * value for value, word in enumerate(_TENS, 2)
-}
-SCALES = {
-    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
-    "trillion": 1e12,
-}  # fmt: skip
-_SCALE = "|".join(SCALES)
-SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
-_FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
+_SCALE = "|".join(LONG_SCALES)
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
            "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
            "one tenth": 10.0, "one in four": 25.0, "one in five": 20.0, "one in ten": 10.0, "three in four": 75.0,
            "a third": 33.0, "one third": 33.0, "two thirds": 67.0}  # fmt: skip
 
-# Groups of three, the lakhs and crores of India, or none. Behind a letter a space ends the number: "Q3 500".
-_NUMBER = (
-    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<![^\W\d_])\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?!\d)(?:\.\d+)?"
-    r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
-)
-_WORD_NUMBER = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"])
+_WORD_NUMBER = "|".join([*TENS, *sorted(ONES, key=len, reverse=True), "hundred"])
 _IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True))
 _SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_WORDS})\b(?= of\b)")
 # Letters and signs that pass for digits, in a number.
@@ -145,9 +225,9 @@ _LOOK_ALIKE = re.compile(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
 _QUANTITY = re.compile(
-    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?"
+    rf"(?:(?<![\d_.,])(?P<digits>{NUMBER})(?P<fraction>[¼½¾])?"
     rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
-    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>k|m|b| ?(?:mn|mio|bn))\b|"
+    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
     rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
     rf"bps\b|{SIGN}"
     r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
@@ -159,9 +239,12 @@ _REFERENCE = re.compile(
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_PERCENT = re.compile(r"%|per ?cent")
-_PER_MILLE = re.compile(r"‰|per ?mill?e?\b")
-_BASIS_POINTS = re.compile(r"basis points?|bps")
+_BASIS_POINT = 0.01
+_SHARES_BEHIND = (
+    (re.compile("(?:%|per ?cent)(?!.*point)"), 1.0),
+    (re.compile(r"‰|per ?mill?e?\b"), 0.1),
+    (re.compile("basis points?|bps"), _BASIS_POINT),
+)
 _DECADE = re.compile(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
 _PART_OF_PERCENT = re.compile(
     r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
@@ -175,8 +258,6 @@ _ANY = re.compile(
 _BEFORE = re.compile(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
 _ROUND = re.compile(r"\d[oli]")
-_SPANS = frozenset(kind for kind, _ in PERIODS.values())
-_WIDE = str.maketrans("％．，＄", "%.,$")
 
 
 @lru_cache(maxsize=20_000)
@@ -193,25 +274,11 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-def plain_digits(text: str) -> str:
-    """Lowered, of the same length; the digits of other scripts are as good as these, unless a number mixes them."""
-    lowered = text.lower()
-    lowered = lowered if len(lowered) == len(text) else text
-    return lowered if lowered.isascii() else re.sub(r"\d+", _in_one_script, lowered.translate(_WIDE))
-
-
-def _in_one_script(match: re.Match[str]) -> str:
-    digits = match.group()
-    scripts = {ord(digit) - unicodedata.digit(digit) for digit in digits}
-    plain = "".join(str(unicodedata.digit(digit)) for digit in digits)
-    return plain if len(scripts) == 1 else f"{plain[0]}{'⁰' * (len(plain) - 1)}"
-
-
 def _as_written(lowered: str) -> Iterator[Quantity]:
     """ "4o0" with a letter, "6⁵": a reader may take them for 400 and 65, and they are not."""
     for match in _LOOK_ALIKE.finditer(lowered) if not lowered.isascii() or _ROUND.search(lowered) else ():
-        number = re.search(_NUMBER, match.group())
-        yield Quantity(_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
+        number = re.search(NUMBER, match.group())
+        yield Quantity(from_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
 
 
 def _shares(lowered: str) -> Iterator[Quantity]:
@@ -235,12 +302,12 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
     digits, words = match["digits"], match["words"]
     if digits and currency and digits.startswith("."):  # "Rs.500"
         digits = digits[1:]
-    value = _digits(digits) if digits else _words(words) if words else float(bool(match["article"]))
-    value += _FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
+    value = from_digits(digits) if digits else from_words(words) if words else float(bool(match["article"]))
+    value += FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
     behind = text[match.start("after") : match.end("after")] if match["after"] else ""
     kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
-    unit = kind if kind in _SPANS else BASIS_POINTS if used and _BASIS_POINTS.match(behind.lower()) else ""
-    value *= SCALES.get(match["scale"] or "", 1) * SHORT_SCALES.get((match["short"] or "").strip(), 1)
+    unit = kind if kind in PERIOD_KINDS else BASIS_POINTS if factor == _BASIS_POINT else ""
+    value *= SCALES.get((match["scale"] or match["short"] or "").strip(), 1)
     parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
     end = match.start("after") + used if used else max(match.end(part) for part in parts)
     if kind == "number":
@@ -266,26 +333,11 @@ def _measured(text: str, at: int, end: int, short: str | None) -> tuple[str, flo
     return "number", 1.0, unit, behind if is_measure else end
 
 
-def _digits(text: str) -> float:
-    return float(re.sub(r"[, \u00a0\u202f']", "", text))
-
-
-def _words(text: str) -> float:
-    total = 0.0
-    for word in re.split(r"[- ]", text):
-        total = total * 100 if word == "hundred" else total + NUMBER_WORDS[word]
-    return total
-
-
 def _kind(after: str) -> tuple[str, float, int]:
     """The kind, what the number is multiplied by, and how many of the characters behind it belong to it."""
-    lowered = after.lower().translate(_WIDE)
-    if (share := _PERCENT.match(lowered)) and "point" not in lowered:
-        return "%", 1, share.end()
-    if share := _PER_MILLE.match(lowered):
-        return "%", 0.1, share.end()
-    if share := _BASIS_POINTS.match(lowered):
-        return "%", 0.01, share.end()
+    for pattern, factor in _SHARES_BEHIND:
+        if share := pattern.match(plain_digits(after)):
+            return "%", factor, share.end()
     first, _, second = after.partition(" ")
     for word, used in ((first, len(first)), (second, len(after))):
         if currency := currency_of(word):

@@ -9,8 +9,9 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.quantities import SCALES, SHORT_SCALES, quantities
-from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, currency_of, unit_in
+from surefoot.text.numerals import SCALES
+from surefoot.text.quantities import quantities
+from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, currency_of, only_unit, unit_in
 
 _VALUE = re.compile(
     r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"
@@ -26,7 +27,6 @@ _SCALES = (
     (1e6, re.compile(r"\bmillions?\b|[$€£] ?mn?\b|\b(?:eur|usd|gbp|chf) ?mn?\b|\(mn?\)", re.IGNORECASE)),
     (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
 )  # fmt: skip
-_NUMBER_SCALES = SCALES | SHORT_SCALES
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
 _PER_ONE = re.compile(
     r"\bper (?:\w+ )?(?:share|unit|head|capita|employee|customer|user|night|hour|litre|tonne)\b", re.IGNORECASE
@@ -35,7 +35,6 @@ _EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
 
 
 class Cell(Struct, frozen=True):
-    text: str
     value: float | None = None
     kind: str = "number"  # as in quantities; "empty" where nothing stands
     scale: float = 0.0  # what a heading says the value is to be multiplied with; 0: it says nothing
@@ -47,26 +46,26 @@ class Cell(Struct, frozen=True):
 def read_cell(text: str) -> Cell:
     plain = _NOTE_MARK.sub("", text).strip().lower() if not re.fullmatch(r"\(\d\)", text) else text
     if _EMPTY.fullmatch(plain):
-        return Cell(text, kind="empty")
+        return Cell(kind="empty")
     match = _VALUE.fullmatch(plain)
     if match is None:
         return _worded(text)
-    value = float(re.sub(r"[^\d.]", "", match["digits"])) * _NUMBER_SCALES.get(match["scale"] or "", 1)
+    value = float(re.sub(r"[^\d.]", "", match["digits"])) * SCALES.get(match["scale"] or "", 1)
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
     kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"
     if match["per"] in ("bps", "pp"):
-        return Cell(text, kind="text")
+        return Cell(kind="text")
     unit = kind if kind in CURRENCIES else METRES_OR_MILLIONS if match["scale"] == "m" else ""
-    return Cell(text, -value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
+    return Cell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
 
 
 def _worded(text: str) -> Cell:
     """One amount with its unit ("14 days", "3 May 2024"); a cell that says more is not read."""
     found = quantities(text)
     if len(found) != 1 or found[0].kind in ("number", "year") or len(text.split()) > 5 or re.search(r"\d:\d", text):
-        return Cell(text, kind="text")
-    return Cell(text, found[0].value, found[0].kind, unit=found[0].kind)
+        return Cell(kind="text")
+    return Cell(found[0].value, found[0].kind, unit=found[0].kind)
 
 
 def in_units(
@@ -94,7 +93,7 @@ def _in_unit(cell: Cell, headings: tuple[str, str, str], money: str, beside_shar
         return cell
     if cell.kind == "number" and _PERCENT.search(labels):
         return replace(cell, kind="%", scale=1.0, unit="")
-    unit = cell.unit or _unit(label, column) or unit_in(title) or money
+    unit = cell.unit or only_unit({unit_in(label), unit_in(column)} - {""}) or unit_in(title) or money
     of_one = 1.0 if _PER_ONE.search(labels) else 0.0
     scale = cell.scale or _scale(column) or _scale(label) or of_one or _scale(title) or (1.0 if unit else 0.0)
     kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
@@ -105,11 +104,6 @@ def _money(cells: list[list[Cell]]) -> str:
     """The one currency of the cells that bear a sign: in accounts only some do."""
     found = {cell.kind for row in cells for cell in row if cell.kind in CURRENCIES}
     return found.pop() if len(found) == 1 else ""
-
-
-def _unit(label: str, column: str) -> str:
-    found = {unit for unit in (unit_in(label), unit_in(column)) if unit}
-    return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
 def _are_shares(line: Sequence[Cell]) -> bool:

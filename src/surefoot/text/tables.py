@@ -7,7 +7,7 @@ misread one.
 from __future__ import annotations
 
 import re
-from calendar import day_name, month_name
+from calendar import month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -15,6 +15,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from surefoot.text.normal import word_set
+from surefoot.text.numerals import NUMBER_WORDS, ORDINALS
 from surefoot.text.table_cells import Cell, in_units, read_cell, without_note
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
@@ -25,8 +26,7 @@ _SAME = {
     **{name[:3].lower(): name.lower() for name in month_name if len(name) > 3}, "sept": "september",
 }  # fmt: skip
 _QUARTER = re.compile(r"\b(first|second|third|fourth) quarter\b|\bquarter (one|two|three|four|[1-4])\b", re.IGNORECASE)
-_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "one": 1, "two": 2, "three": 3, "four": 4}
-LOOSE = 3  # words that may stand between those of a label
+_QUARTERS = ORDINALS | NUMBER_WORDS
 
 
 class Token(Struct, frozen=True):
@@ -81,23 +81,11 @@ def is_year(token: str) -> bool:
     return len(token) == 4 and token.isdigit() and token[:2] in ("19", "20")
 
 
-def stands_together(label: frozenset[str], said: Sequence[str]) -> bool:
-    """All words of the label are said, near each other and not scattered over the sentence."""
-    last: dict[str, int] = {}
-    for place, word in enumerate(said):
-        if word in label:
-            last[word] = place
-            if len(last) == len(label) and place - min(last.values()) < len(label) + LOOSE:
-                return True
-    return False
-
-
 _GLUED_MARK = re.compile(r"(?<=[a-z]{3})\d\b")
 _PERIOD = re.compile(r"[a-z.]*\W*(?:\d{1,2},? ?)?\W*(?:fy|cy)?'?(?:(?:19|20)\d\d|(?<=y)\d\d)\W*\w?\W*", re.IGNORECASE)
 _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
-_PERIODS = frozenset(map(str.lower, (*month_name, *day_name, "q1", "q2", "q3", "q4", "h1", "h2"))) - {""}
 _TOTAL = word_set("total sum overall average combined altogether")
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
 Header = list[list[str]]
@@ -121,7 +109,6 @@ class Table(Struct, frozen=True):
     cells: tuple[tuple[Cell, ...], ...]
     around: frozenset[str]  # words of the title, the corner and headings over all columns
     years: frozenset[str]  # those that title and headings over all columns say
-    has_corner: bool  # "Branch", "Team": the rows are things of one kind
 
 
 @lru_cache(maxsize=2_000)
@@ -209,18 +196,14 @@ def _header_size(rows: list[list[str]]) -> int:
     size = 0
     for row in rows:
         label, others = row[0], [cell for cell in row[1:] if cell]
-        if not all(map(_is_heading, others)) or (len(row) == 2 and label and _is_date(others)):
+        is_dated = len(row) == 2 and bool(label) and any(read_cell(cell).kind == "date" for cell in others)
+        if is_dated or not all(map(_is_heading, others)):
             break
-        is_section = bool(label) and not others
-        if size and (is_section or (label and not _ASIDE.fullmatch(label))) and _is_titled(rows[:size]):
+        is_titled = any(all(above[1:]) for above in rows[:size])
+        if is_titled and label and not (others and _ASIDE.fullmatch(label)):
             break
         size += 1
     return size
-
-
-def _is_titled(header: Header) -> bool:
-    """Each column has a heading."""
-    return any(all(row[1:]) for row in header)
 
 
 def _is_heading(cell: str) -> bool:
@@ -228,11 +211,6 @@ def _is_heading(cell: str) -> bool:
         return True
     read = read_cell(cell)
     return read.kind == "date" or (read.kind != "empty" and read.value is None)
-
-
-def _is_date(cells: list[str]) -> bool:
-    """Of two cells in a row, the second says when: that is a fact and no heading."""
-    return any(read_cell(cell).kind == "date" for cell in cells)
 
 
 def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table | None:
@@ -251,12 +229,11 @@ def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table 
         return None
     corner = next((row[0] for row in reversed(header) if row[0]), "")
     return Table(
-        rows=_told_apart(labels),
+        rows=_distinguished(labels),
         columns=tuple(_label(text) for text in columns),
         cells=in_units(cells, [label.text for label in labels], columns, title),
         around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
         years=frozenset(filter(is_year, words_of(" ".join([lead[-TITLE:], *shared])))),
-        has_corner=bool(corner) and not re.search(r"[():,\d]", corner),
     )
 
 
@@ -290,17 +267,13 @@ def _label(text: str, section: str = "") -> Label:
     return Label(text, core, words_of(f"{text} {section}"))
 
 
-def _told_apart(labels: list[Label]) -> tuple[Label, ...]:
+def _distinguished(labels: list[Label]) -> tuple[Label, ...]:
     """Where labels differ only in brackets, what stands in these counts: "Bonds (EUR)", "Bonds (USD)"."""
     times = Counter(label.words for label in labels)
     return tuple(
         Label(label.text, words_of(label.text), label.all_words) if times[label.words] > 1 and label.words else label
         for label in labels
     )
-
-
-def is_period(label: Label) -> bool:
-    return any(is_year(word) or word in _PERIODS for word in label.words)
 
 
 def years_of(label: Label) -> frozenset[str]:

@@ -15,8 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from surefoot.text import talk_words as words
-from surefoot.text.quantities import quantities
-from surefoot.text.quantity import Quantity
+from surefoot.text.quantities import Quantity, quantities
 from surefoot.text.terms import terms
 
 _WHETHER = re.compile(r"\W*whether\b|.*\b(?:there|here|they|neither|nor)\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ capitals next to a number ("TOP 500" would be Tongan, "top 500" is not); the usu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -77,11 +77,13 @@ def same_currency(one: str, other: str) -> bool:
 UNKNOWN = "?"  # there is a unit, but not one that is known
 METRES_OR_MILLIONS = "m?"
 POINTS, BASIS_POINTS = "percentage points", "basis points"
-# The kind of quantity that a span of time is, and how many of them it is; a month is not a number of days.
-SPANS = {
-    "seconds": ("seconds", 1.0), "minutes": ("minutes", 1.0), "hours": ("hours", 1.0), "days": ("days", 1.0),
-    "weeks": ("days", 7.0), "months": ("months", 1.0), "years": ("months", 12.0),
+# What a span of time counts as a quantity, and how many of these it is; a month is not a number of days.
+PERIODS = {
+    "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
+    "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
+    "annum": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
+SPANS = {f"{name}s": span for name, span in PERIODS.items()}
 _PREFIXES = {
     "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
     "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
@@ -278,17 +280,23 @@ def unit_behind(text: str, end: int) -> tuple[str, int]:
 @lru_cache(maxsize=5_000)
 def unit_in(label: str) -> str:
     """The unit that a heading gives what stands below it; unknown where it gives several."""
-    found = {_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(label)}
-    found |= {_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"]}
+    in_label = (_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"])
+    return only_unit({*_at_edge(label), *in_label})
+
+
+def only_unit(found: set[str]) -> str:
     return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
 def unit_asked(question: str) -> str:
     """The unit of measure that a question wants its figure in: "in MPa", "(kg)", "how many hours"; empty if none."""
-    found = {_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(question)}
-    found |= {_named(match["unit"]) for match in _HOW_MANY.finditer(question)}
-    known = {unit for unit in found if is_measured(unit)}
+    how_many = (_named(match["unit"]) for match in _HOW_MANY.finditer(question))
+    known = {unit for unit in (*_at_edge(question), *how_many) if is_measured(unit)}
     return known.pop() if len(known) == 1 else ""
+
+
+def _at_edge(text: str) -> Iterator[str]:
+    return (_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(text))
 
 
 def _named(written: str) -> str:

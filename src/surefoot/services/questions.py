@@ -1,0 +1,197 @@
+"""Question sets kept honest: checked, locked, compared, cloned into a new version; and what a set can decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import asdict, replace
+
+from surefoot.datasets.hygiene import ERRORS, changed_questions, corpus_ids, problems_of
+from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
+from surefoot.errors import ExitCode, UsageError
+from surefoot.io.questions import QuestionSet, load
+from surefoot.services.plan import Forecast, Setting, forecast
+from surefoot.services.result import Fields
+from surefoot.types import Problem, Question
+
+_MOST_PLANNED = 2_000
+_VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
+
+
+@dataclass(frozen=True)
+class Checked(Fields):
+    ok: bool
+    questions: int
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.ok else ExitCode.BLOCKED
+
+
+@dataclass(frozen=True)
+class Locked(Fields):
+    """Nothing was locked where questions have `changed` under their ids."""
+
+    lock: str
+    questions: int
+    changed: tuple[Problem, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.BLOCKED if self.changed else ExitCode.OK
+
+
+@dataclass(frozen=True)
+class Diff(Fields):
+    """What came, what went, and what changed under its id, by id."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+    unchanged: int
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.BLOCKED if self.changed else ExitCode.OK
+
+
+@dataclass(frozen=True)
+class Cloned(Fields):
+    file: str
+    questions: int
+    renamed: dict[str, str]
+    to_edit: tuple[str, ...]  # not locked until they are edited and `lock_questions` is called
+
+
+@dataclass(frozen=True)
+class Plan(Fields):
+    questions: int
+    runs: int
+    labels: int
+    rate: float
+    margin: float
+    changes: list[Forecast]
+
+
+def check_questions(file: str | Path, *, corpus: str | Path | None = None) -> Checked:
+    """Find duplicates, one-sided sets, gold ids that `corpus` lacks, and questions changed under their id."""
+    found = load(file)
+    problems = problems_of(found, None if corpus is None else corpus_ids(Path(corpus)))
+    errors = tuple(problem for problem in problems if problem.kind in ERRORS)
+    warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
+    return Checked(not errors, len(found.questions), errors, warnings)
+
+
+def lock_questions(file: str | Path, *, accept_changes: bool = False) -> Locked:
+    """Write FILE.lock with a content hash per question id; without `accept_changes` no question may have changed."""
+    found, path = _sound(file), lock_path(file)
+    changed = () if accept_changes else tuple(changed_questions(found))
+    if not changed:
+        write_lock(path, hashes_of(found.questions))
+    return Locked(str(path), len(found.questions), changed)
+
+
+def diff_questions(old: str | Path, new: str | Path | None = None) -> Diff:
+    """Compare two sets, or a set with its lock file."""
+    before, after = (lock_path(old), Path(old)) if new is None else (Path(old), Path(new))
+    if not before.exists():
+        raise UsageError(f"{old} has no lock file to compare with", f"make one with `surefoot questions lock {old}`")
+    return Diff(**asdict(difference(hashes_in(before), hashes_in(after))))
+
+
+def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str] = ()) -> Cloned:
+    """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
+
+    Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. NEW.lock
+    is written too; it leaves the former open.
+    """
+    target, path = Path(new), lock_path(file)
+    if target.exists():
+        raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
+    questions = _sound(file).questions
+    changed = set(change)
+    if path.exists():
+        changed |= set(difference(read_lock(path), hashes_of(questions)).changed)
+    cloned = _cloned(questions, changed)
+    _write(target, cloned)
+    renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
+    to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
+    write_lock(lock_path(new), hashes_of([question for question in cloned if question.id not in to_edit]))
+    return Cloned(str(new), len(cloned), renamed, to_edit)
+
+
+def plan_questions(
+    size: int | str | Path, *, runs: int = 3, labels: int = 80, rate: float = 0.03, margin: float = 0.03
+) -> Plan:
+    """How often the gate would decide on so many questions, or on those of a file, before anything is asked."""
+    count = size if isinstance(size, int) else len(_sound(size).questions)
+    if not 1 <= count <= _MOST_PLANNED:
+        raise UsageError(f"{count:,} questions cannot be planned", f"choose from 1 to {_MOST_PLANNED:,}")
+    setting = Setting(questions=count, runs=runs, labels=labels, wrong=rate, margin=margin)
+    return Plan(count, runs, labels, rate, margin, forecast(setting, (0.0, margin, 2 * margin)))
+
+
+def _sound(file: str | Path) -> QuestionSet:
+    """A set without unreadable or doubled questions: nothing else may be locked or cloned."""
+    found = load(file)
+    errors = [problem for problem in found.problems if problem.kind in ERRORS]
+    if errors:
+        raise UsageError(str(errors[0]), f"`surefoot questions check {file}` lists all {len(errors)}")
+    return found
+
+
+def _cloned(questions: Sequence[Question], changed: Collection[str]) -> list[Question]:
+    """Each question in `changed` with a fresh id, and the one that it replaces."""
+    taken = {question.id for question in questions}
+    if unknown := sorted(set(changed) - taken):
+        raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
+    cloned = []
+    for question in questions:
+        if question.id in changed:
+            metadata = {**question.metadata, "replaces": question.id}
+            question = replace(question, id=next_id(question.id, taken), metadata=metadata)
+            taken.add(question.id)
+        cloned.append(question)
+    return cloned
+
+
+def next_id(qid: str, taken: Collection[str]) -> str:
+    """q7 -> q7@v2 -> q7@v3, skipping ids that exist."""
+    match = _VERSION.fullmatch(qid)
+    stem, number = (match["stem"], int(match["number"])) if match else (qid, 1)
+    while (fresh := f"{stem}@v{number + 1}") in taken:
+        number += 1
+    return fresh
+
+
+def _row(question: Question) -> dict[str, object]:
+    """A question in the words of a question file; what it does not have is left out."""
+    claims = question.gold_claims
+    optional = {
+        "gold_claim" if len(claims) == 1 else "gold_claims": claims[0] if len(claims) == 1 else list(claims),
+        "stratum": question.stratum,
+        "probes": question.probes,
+        "retrieval": "" if question.retrieval == "normal" else question.retrieval,
+    }
+    return {
+        **question.metadata, "qid": question.id, "q": question.text, "answerable": question.answerable,
+        "gold_ids": list(question.gold_ids), **{name: value for name, value in optional.items() if value},
+    }  # fmt: skip
+
+
+def _write(path: Path, questions: Sequence[Question]) -> None:
+    """In the format that the file's name asks for: .jsonl, .yaml, or a JSON array."""
+    rows = [_row(question) for question in questions]
+    if path.suffix in (".yaml", ".yml"):
+        data = msgspec.yaml.encode(rows)
+    elif path.suffix in (".jsonl", ".ndjson"):
+        data = msgspec.json.Encoder().encode_lines(rows)
+    else:
+        data = b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row) for row in rows) + b"\n]\n"
+    path.write_bytes(data)
