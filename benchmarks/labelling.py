@@ -25,9 +25,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from surefoot import rubric
 from surefoot.graders.judges import items_of
+from surefoot.label.form import fields_of
 from surefoot.records import version_of
 from surefoot.store import RunStore
-from surefoot.web.forms import fields_of
 
 LABELS = 50
 MINUTES = 10

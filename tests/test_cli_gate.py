@@ -17,8 +17,8 @@ from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import Discordant, Label, Step
+from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
-from surefoot.web.sheets import pile_of
 
 from .conftest import Write
 from .gate.helpers import SHORT, changed, label_of, run_folder
@@ -247,16 +247,16 @@ def test_help_has_at_most_twelve_options() -> None:
 def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1, 8, deterministic=True)
     asked_for = decided(base, cand)[1]["label_next"]
-    pile = pile_of(cand, target=50, overlap=0, only_gate=True)
-    assert len(pile.places) == len(asked_for) == 60
-    runs = {sheet.version: sheet.run for sheet in pile.sheets}
-    assert len({runs[place.version] for place in pile.places}) == 2, "of both versions"
-    assert {place.drawn for place in pile.places} == {"flagged", "sample"}, "by chance"
-    truth = {sheet.version: sheet.item.trace.answer or "" for sheet in pile.sheets}
+    queue = label_queue(cand, target=50, overlap=0, only_gate=True)
+    assert len(queue.places) == len(asked_for) == 60
+    runs = {sheet.version: sheet.run for sheet in queue.sheets}
+    assert len({runs[place.version] for place in queue.places}) == 2, "of both versions"
+    assert {place.drawn for place in queue.places} == {"flagged", "sample"}, "by chance"
+    truth = {sheet.version: sheet.item.trace.answer or "" for sheet in queue.sheets}
     labels = [
         Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",
               value=SHORT[truth[place.version].split()[2]], version=place.version, drawn=place.drawn)
-        for place in pile.places
+        for place in queue.places
     ]  # fmt: skip
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add(labels)

@@ -20,11 +20,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.cli.doctor import choose, doctor
-from surefoot.cli.init import FILES, init
+from surefoot.cli.doctor import doctor
+from surefoot.cli.init import EXAMPLE, init
 from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
+from surefoot.services.doctor import choose
 from surefoot.types import Question
 from tests.conftest import QUESTIONS, surefoot
 
@@ -393,7 +394,7 @@ def test_the_gate_of_init_is_the_whole_default_gate(folder: Path) -> None:
 def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Result(init, "start").code == 0
     start = folder / "start"
-    assert {path.name for path in start.iterdir()} == set(FILES)
+    assert {path.name for path in start.iterdir()} == set(EXAMPLE)
     monkeypatch.chdir(start)
     monkeypatch.syspath_prepend(start)
     sys.modules.pop("pipeline", None)
@@ -410,7 +411,8 @@ def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.Monk
 
 def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
     assert surefoot("init", "mine", cwd=tmp_path).code == 0
-    steps = [shlex.split(line)[1:] for line in FILES["README.txt"].splitlines() if line.startswith("  surefoot ")]
+    readme = (tmp_path / "mine" / "README.txt").read_text("utf-8")
+    steps = [shlex.split(line)[1:] for line in readme.splitlines() if line.startswith("  surefoot ")]
     first, then = steps[:6], steps[6:]
     assert [step[0] for step in first] == ["doctor", "run", "grade", "run", "grade", "compare"]
     assert [step[0] for step in then] == ["label", "compare", "score"]

@@ -19,7 +19,7 @@ LAYER = {
     "reviewers": "2b decide", "factors": "2b decide", "calibration": "2b decide",
     "store": "3 run", "regrade": "3 run", "ledger": "3 run",
     "report": "4 show",
-    "web": "5 apps", "reviewers.prompts": "5 apps", "reviewers.panel": "5 apps",
+    "label": "5 apps", "reviewers.prompts": "5 apps", "reviewers.panel": "5 apps",
     "services": "5 apps", "scoring": "5 apps", "cli": "5 apps", "__init__": "5 apps",
 }  # fmt: skip
 MAY_IMPORT = {

@@ -11,6 +11,8 @@ import pytest
 
 import surefoot
 from surefoot.errors import UsageError
+from surefoot.services.doctor import doctor
+from surefoot.services.texts import grade_texts
 
 
 def said(path: Path, buckets: str, grader: str = "human/ann") -> Path:
@@ -148,3 +150,23 @@ def test_a_question_set_is_checked_locked_and_cloned(questions: Path, tmp_path: 
     assert surefoot.lock_questions(questions, accept_changes=True).exit_code == 0
     with pytest.raises(UsageError, match="cannot be planned"):
         surefoot.plan_questions(0)
+
+
+def test_the_doctor_examines_a_function(tmp_path: Path) -> None:
+    rows = [{"id": "q1", "question": "What is the fee?", "expects": "answer", "gold_ids": ["fees#1"]},
+            {"id": "q2", "question": "Who is the judge?", "expects": "refusal"}]  # fmt: skip
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def eager(_: str) -> dict[str, object]:
+        return {"answer": "40 EUR [fees#1].", "retrieved": [{"id": "fees#1", "text": "The fee is 40 EUR."}]}
+
+    found = doctor(eager, questions=tmp_path / "q.jsonl")
+    assert not found["ready"] and int(found.exit_code) == 1 and "eager" in found["pipeline"]
+    assert [row["ok"] for row in found.table()][:2] == [True, False] and found["faults"] == []
+
+
+def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"id": 1, "text": "The documents do not say."}\n{"text": "No id."}\n')
+    refused, unnamed = grade_texts("refusals", str(tmp_path / "r.jsonl"))
+    assert refused.row and refused.row["refusal"] == refused.decision == "refused" and not refused.problem
+    assert unnamed.row is None and unnamed.decision is None and "no id" in str(unnamed.problem)

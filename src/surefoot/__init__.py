@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
     from surefoot.services.inputs import Asking
+    from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.matrix import Crossed, matrix
     from surefoot.services.questions import (
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "Person", "ScoreResult",
-    "Terms", "__version__", "audit", "calibrate", "check_questions", "clone_questions", "compare", "council",
-    "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "lock_questions", "matrix",
-    "plan_questions", "run", "score", "score_reviews", "verify_audit",
+    "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue", "Person",
+    "ScoreResult", "Terms", "__version__", "audit", "calibrate", "check_questions", "clone_questions", "compare",
+    "council", "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "label_queue",
+    "lock_questions", "matrix", "plan_questions", "run", "score", "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
@@ -45,6 +46,7 @@ _HOMES = {
     "services.graders": ("Terms",),
     "services.inputs": ("Asking",),
     "services.ledger": ("export_ledger", "import_labels"),
+    "services.label_queue": ("LabelQueue", "label_queue"),
     "services.matrix": ("Crossed", "matrix"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),

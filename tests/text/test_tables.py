@@ -22,7 +22,7 @@ def test_rows_columns_title_and_scale() -> None:
     assert [row.text for row in table.rows] == ["Skarvik", "Lunde", "Total"]
     assert [column.text for column in table.columns] == ["2021", "2022"]
     assert table.cells[0][1].value == 131 and table.cells[0][1].scale == 1e3 and table.cells[1][1].value is None
-    assert {"ferry", "traffic"} <= table.around and table.rows[2].is_total
+    assert table.has_corner and {"ferry", "traffic"} <= table.around and table.rows[2].is_total
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.model_options import asking_options, bare_cause
+from surefoot.cli.options import asking_options
 from surefoot.cli.output import console, quiet_if_nobody_reads, say
-from surefoot.cli.terminal import PERSON
+from surefoot.cli.terminal import PERSON, bare_cause
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.bias import Bias, Figure

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from surefoot.cli.options import gate_option, ledger_option
+from surefoot.cli.options import gate_option, ledger_option, rule_option, together
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.gate.rules import CLAIMS
@@ -18,13 +18,10 @@ from surefoot.services.decisions import LATEST_SHIPPED
 
 _PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "ledger")
 
-_OPTIONS = (
+decision_options = together(
     click.argument("paths", nargs=-1, metavar="BASE CAND"),
     gate_option("ship"),
-    click.option(
-        "--rule", "rules", multiple=True, metavar="RULE",
-        help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
-    ),
+    rule_option,
     click.option("--margin", type=float, metavar="SHARE", help="The change for the worse that can still be borne."),
     click.option("--alpha", type=float, metavar="SHARE", help="How often to be wrong, at most."),
     click.option(
@@ -38,12 +35,6 @@ _OPTIONS = (
     click.option("--baseline", metavar="RUN", help="Instead of BASE; `latest-shipped` is the last one that shipped."),
     ledger_option,
 )  # fmt: skip
-
-
-def decision_options(command: Callable[..., int]) -> Callable[..., int]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def decide(options: dict[str, Any], by: Sequence[str] = ()) -> Compared:

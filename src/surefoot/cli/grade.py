@@ -11,25 +11,21 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.model_options import asking_options
+from surefoot.cli.options import asking_options, json_option, map_option
 from surefoot.cli.output import quiet_if_nobody_reads, say
-from surefoot.cli.pairs import grade_texts
-from surefoot.cli.score import read_mapping
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
 from surefoot.graders.llm_reading import SelfCheck
-from surefoot.io.items import load_items
 from surefoot.report.words import names, plain
-from surefoot.services.grade import DEFAULT, graded_rows, trust_in_run
+from surefoot.services.grade import DEFAULT, grade_items
 from surefoot.services.grade import grade as grade_folder
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
-from surefoot.store import RunStore
+from surefoot.services.texts import grade_texts
 from surefoot.table import BUCKETS, Bucket
-from surefoot.types import Problem
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
-_BAD_SHOWN, _LINE = 5, 100
+_BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
@@ -37,62 +33,66 @@ _BAD_SHOWN, _LINE = 5, 100
 @click.option(
     "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or traces of any shape; - for stdin."
 )
-@click.option(
-    "--map", "mapping", multiple=True, metavar="FIELD=PATH", help="Where a field lies in the rows of --items."
-)
+@map_option("Where a field lies in the rows of --items.")
 @click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
 @click.option(
-    "--grader",
-    default=DEFAULT,
-    show_default=True,
-    metavar="GRADER",
+    "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
     help="Who grades: local, rules, llm:MODEL@URL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,...",
-)
+)  # fmt: skip
 @click.option(
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
     help="In a cascade, from which probability on the first grader decides.",
 )  # fmt: skip
 @asking_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line instead of a table.")
+@json_option("Print one JSON object a line instead of a table.")
 def grade(
-    run: Path | None,
-    items: str | None,
-    mapping: tuple[str, ...],
-    grader: str,
-    as_json: bool,
+    run: Path | None, items: str | None, mapping: dict[str, str], grader: str, as_json: bool,
     **more: Any,  # noqa: ANN401 - as click hands them over
-) -> int:
+) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
     were not, or when the grader failed its self-check: it misread an answer of known label, or left it unanswered.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
-    bare = [(name.replace("_", "-"), path) for name, path in more.items() if path is not None]
-    if (run is not None) + (items is not None) + len(bare) != 1:
+    texts = [(kind, path) for kind, path in more.items() if path is not None]
+    if (run is not None) + (items is not None) + len(texts) != 1:
         raise UsageError("one thing to grade must be given", "pass a run folder, or --items FILE.jsonl")
     check_terms(terms)
-    if bare:
-        return grade_texts(*bare[0], as_json)
+    if texts:
+        return _grade_texts(*texts[0], as_json)
     chosen = open_grader(grader, terms, person=PERSON)
-    if run is not None:
-        return _grade_run(run, chosen, as_json)
-    if items != "-" and (not Path(str(items)).exists() or Path(str(items)).is_dir()):
-        raise UsageError(f"{items} is not a file", "pass a file of items, one JSON object a line")
+    return _grade_run(run, chosen, as_json) if run is not None else _grade_items(str(items), mapping, chosen, as_json)
+
+
+def _grade_texts(kind: str, path: str, as_json: bool) -> int:
+    counts: Counter[str] = Counter()
+    for one in grade_texts(kind, path, PERSON):
+        if one.problem:
+            say(f"error: {plain(str(one.problem), 500)}")
+        decision = "not graded" if one.decision is None else str(one.decision)
+        if one.row is not None and as_json:
+            _print_json(one.row)
+        elif one.row is not None:
+            name = plain(str(one.row["id"]), 40)
+            click.echo(f"{name:16} {decision:12} {plain(one.words, _LONGEST_LINE)}".rstrip())
+        counts["graded" if isinstance(one.decision, float) else decision] += 1
+    if not as_json:
+        click.echo(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing to grade")
+    return ExitCode.INCOMPLETE if counts["not graded"] or not counts else ExitCode.OK
+
+
+def _grade_items(path: str, mapping: Mapping[str, str], grader: Reader, as_json: bool) -> int:
     counts: Counter[str | None] = Counter()
-    for row in graded_rows(load_items(str(items), _note, read_mapping(mapping)), chosen):
+    for row in grade_items(path, grader, mapping=mapping, person=PERSON):
         counts[row["factuality"]] += 1
         _print(row, as_json)
-    checks: Mapping[str, SelfCheck] = getattr(chosen, "self_checks", {})
+    checks: Mapping[str, SelfCheck] = getattr(grader, "self_checks", {})
     _sum_up(counts, as_json, checks)
     failed = any(check.failed for check in checks.values())
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
-
-
-def _note(problem: Problem) -> None:
-    click.echo(f"note: {plain(str(problem), 500)}", err=True)
 
 
 def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
@@ -106,28 +106,28 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
         ids = [question_id for question_id, _ in standing]
         say(f"warning: not graded this time, so the verdicts of before stand: {names(ids, len(ids), 50)}")
     if found.found.in_vain:
-        say(f"note: nothing was graded, and the run stays as it was: {_graded_by(folder)}")
+        graded = f"graded by {plain(found.grader)}" if found.grader else "not graded"
+        say(f"note: nothing was graded, and the run stays as it was: {graded}")
     _sum_up(found.counts, as_json, found.found.self_checks, found.stands)
     if not as_json:
         _show_bad(found.found.graded)
-    if found.found.graded and (found.counts.total() > found.counts[None] or found.stands):
-        say(f"trust: {plain(trust_in_run(folder), 500)}")
+    if trust := found.trust:
+        say(f"trust: {plain(trust, 500)}")
     return int(found.exit_code)
-
-
-def _graded_by(folder: Path) -> str:
-    grader = RunStore.open(folder).manifest.grader
-    return f"graded by {plain(grader)}" if grader else "not graded"
 
 
 def _print(row: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        sys.stdout.buffer.write(msgspec.json.encode(row) + b"\n")
-        sys.stdout.buffer.flush()
+        _print_json(row)
         return
     bucket = row["factuality"] or "not graded"
     name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
+
+
+def _print_json(row: Mapping[str, Any]) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(row) + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def _show_bad(graded: Iterable[Graded]) -> None:

@@ -8,10 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.model_options import chat_options
-from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option
-from surefoot.cli.output import console, quiet_if_nobody_reads, say
-from surefoot.cli.targets import check_outputs
+from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options
+from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON
 from surefoot.report import terminal
 from surefoot.report.matrix import report

@@ -4,45 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import click
 
 from surefoot.errors import UsageError
+from surefoot.models.seam import EFFORTS
 
 Command = Callable[..., Any]
+Option = Callable[[Command], Command]
 _A_WEEK = 7 * 24 * 3600
 _FARTHEST_SEED = 10**15
-
-ledger_option = click.option(
-    "--ledger",
-    metavar="PATH|URL",
-    help="The project's ledger: a file, or postgresql://...  "
-    "[default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
-)
-cache_option = click.option(
-    "--cache",
-    metavar="FILE|LEDGER",
-    help="Where replies are kept: a repeat costs nothing, and a ledger shares them.  "
-    "[default: in the user's cache folder]",
-)
-
-
-def gate_option(default: str) -> Callable[[Command], Command]:
-    """Of two gates, one would be dropped in silence, so it is taken once."""
-    return click.option(
-        "--gate", "-g", metavar="FILE", multiple=True, callback=_only_one,
-        help=f"Rules to decide by.  [default: {default}]",
-    )  # fmt: skip
-
-
-def _only_one(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> str | None:
-    if len(given) > 1:
-        raise UsageError(
-            f"--gate is given {len(given)} times, and one gate decides",
-            "put the rules into one file, or add them with --rule",
-        )
-    return given[0] if given else None
 
 
 class Real(click.FloatRange):
@@ -56,10 +29,9 @@ class Real(click.FloatRange):
 
 
 class Share(Real):
-    """From 0 to 1."""
+    """From 0 to 1; `inside`: neither 0 nor 1."""
 
     def __init__(self, *, inside: bool = False) -> None:
-        """`inside`: neither 0 nor 1."""
         super().__init__(0, 1, min_open=inside, max_open=inside)
 
 
@@ -68,3 +40,96 @@ AT_ONCE = click.IntRange(1, 1_000)
 TOKENS = click.IntRange(1, 10_000_000)
 RETRIES = click.IntRange(0, 100)
 SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
+
+
+def together(*options: Option) -> Option:
+    """Several options as one decorator; --help shows them in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _only_one(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> str | None:
+    """Of two gates, one would be dropped in silence."""
+    if len(given) > 1:
+        raise UsageError(
+            f"--gate is given {len(given)} times, and one gate decides",
+            "put the rules into one file, or add them with --rule",
+        )
+    return given[0] if given else None
+
+
+def _mapping(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    mapping = {}
+    for pair in given:
+        field, equals, path = pair.partition("=")
+        if not (field and equals and path):
+            raise UsageError(f"--map {pair!r} is not FIELD=PATH", "write it like --map answer=output.text")
+        mapping[field.strip()] = path.strip()
+    return mapping
+
+
+def gate_option(default: str) -> Option:
+    return click.option(
+        "--gate", "-g", metavar="FILE", multiple=True, callback=_only_one,
+        help=f"Rules to decide by.  [default: {default}]",
+    )  # fmt: skip
+
+
+def map_option(words: str) -> Option:
+    return click.option("--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH", help=words)
+
+
+def json_option(words: str) -> Option:
+    return click.option("--json", "as_json", is_flag=True, help=words)
+
+
+rule_option = click.option(
+    "--rule", "rules", multiple=True, metavar="RULE",
+    help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
+)  # fmt: skip
+ledger_option = click.option(
+    "--ledger", metavar="PATH|URL",
+    help="The project's ledger: a file, or postgresql://...  "
+    "[default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
+)  # fmt: skip
+cache_option = click.option(
+    "--cache", metavar="FILE|LEDGER",
+    help="Where replies are kept: a repeat costs nothing, and a ledger shares them.  "
+    "[default: in the user's cache folder]",
+)  # fmt: skip
+# Of commands that ask pipelines.
+pipeline_options = together(
+    click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]"),
+    click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts."),
+    click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question."),
+    click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it."),
+    click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
+    map_option("Where a field lies in the replies."),
+)
+# Of pipelines, some of which are chat models.
+chat_options = together(
+    click.option(
+        "--max-cost", type=float, metavar="USD", help="Stop before more than this is spent, whoever spends it."
+    ),
+    click.option("--effort", type=click.Choice(EFFORTS),
+                 help="How much a model is to think before it replies.  [default: its own]"),
+    click.option("--max-tokens", type=TOKENS, metavar="N", help="Most tokens of one reply, thinking included.  "
+                 "[default: what the reply needs and 8,192, more if cut off]"),
+    click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+                 help="TOML with prices of models, before those that are known."),
+)  # fmt: skip
+# Of commands that ask language models.
+asking_options = together(
+    chat_options,
+    click.option("--concurrency", type=AT_ONCE, default=16, metavar="N", show_default=True,
+                 help="Calls at once."),
+    click.option("--timeout", type=SECONDS, metavar="SECONDS",
+                 help="Longest silence of a server; a slow reply is not silent.  [default: 300]"),
+    cache_option,
+    click.option("--yes", is_flag=True, help="Spend without a question."),
+)  # fmt: skip

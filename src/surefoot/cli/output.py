@@ -1,14 +1,20 @@
-"""Printing that survives a reader who has gone: `surefoot score ... | head` still ends with the decision's code."""
+"""Where output goes: files that may be written, and a stdout whose reader may be gone.
+
+`surefoot score ... | head` still ends with the decision's code.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from surefoot.services import targets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +32,16 @@ def console() -> Console:
     made = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     made.on_broken_pipe = _raise_broken_pipe  # type: ignore[method-assign]
     return made
+
+
+def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None:
+    """`options` are those of the command at hand that give `names`; the others may name inputs."""
+    context = click.get_current_context(silent=True)
+    given = {key: value for key, value in context.params.items() if key not in options} if context else {}
+    several = (value if isinstance(value, tuple) else (value,) for value in given.values())
+    inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
+    ledger = (given["ledger"] or os.environ.get("SUREFOOT_LEDGER", "")) if "ledger" in given else ""
+    targets.check_outputs(names, inputs, targets.files_of(ledger))
 
 
 @contextlib.contextmanager

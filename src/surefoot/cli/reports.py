@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from surefoot.cli.targets import check_outputs
+from surefoot.cli.output import check_outputs
 from surefoot.errors import UsageError
 from surefoot.report import html, markdown
 from surefoot.report.blocks import Report

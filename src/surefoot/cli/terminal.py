@@ -1,16 +1,22 @@
-"""The person at the terminal: told on stderr, shown how far the work has come, and asked before money is spent."""
+"""The person at the terminal: reads stderr, sees how far the work has come, and agrees before money is spent."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Sequence
 
 import click
 
-from surefoot.cli.model_options import tell_causes_last
 from surefoot.report.words import counted, plain
 from surefoot.services.result import Failing, Person, Watch
+
+_NOT_ASKED = "not asked: "
+_HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
+_NUMBERED = re.compile(r"\S*\d\S*")
+_STATUS = len("HTTP 404")
+_MOST_CAUSES = 5
 
 
 class Progress(Watch):
@@ -43,7 +49,11 @@ class AtTerminal(Person):
         click.echo(plain(line, 2_000), err=True)
 
     def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
-        tell_causes_last(causes)
+        """At the end of the command, behind all that followed from them: there they are seen."""
+        if context := click.get_current_context(silent=True):
+            context.call_on_close(lambda: show_causes(causes))
+        else:
+            show_causes(causes)
 
     def agrees(self) -> bool:
         """Nobody is asked who is not there."""
@@ -55,3 +65,32 @@ class AtTerminal(Person):
 
 
 PERSON = AtTerminal()
+
+
+def show_causes(causes: Sequence[tuple[str, str]]) -> None:
+    """Why something was not answered, each with a hint: once in a command, and no more than a few."""
+    context = click.get_current_context(silent=True)
+    shown: set[str] = context.meta.setdefault(__name__, set()) if context else set()
+    new: dict[str, tuple[str, str]] = {}
+    for cause, hint in causes:
+        if (kind := _kind(cause)) not in shown:
+            new.setdefault(kind, (cause, hint))
+    shown.update(new)
+    for cause, hint in list(new.values())[:_MOST_CAUSES]:
+        click.echo(plain(f"error: {cause.removeprefix(_NOT_ASKED)}", 500), err=True)
+        if hint and hint not in shown:
+            click.echo(plain(f"hint: {hint}", 500), err=True)
+        shown.add(hint)
+    if len(new) > _MOST_CAUSES:
+        click.echo(f"and {counted(len(new) - _MOST_CAUSES, 'other error')}", err=True)
+
+
+def bare_cause(error: str) -> str:
+    """Without how long it took to find out."""
+    return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))
+
+
+def _kind(cause: str) -> str:
+    """Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number."""
+    why = bare_cause(cause)
+    return why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:])

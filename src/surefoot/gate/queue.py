@@ -67,9 +67,13 @@ def next_for(
     What somebody else has labelled or has before them is left to them, unless it is shared. What was skipped comes
     again when nothing else is left.
     """
-    waiting = [place for place in places if place.version not in mine and (place.shared or place.version not in taken)]
-    fresh = (place for place in waiting if place.version not in skipped)
-    return next(fresh, None) or min(waiting, key=lambda place: skipped.index(place.version), default=None)
+
+    def waits(place: Place) -> bool:
+        return place.version not in mine and (place.shared or place.version not in taken)
+
+    fresh = (place for place in places if place.version not in skipped and waits(place))
+    again = (place for place in places if place.version in skipped and waits(place))
+    return next(fresh, None) or min(again, key=lambda place: skipped.index(place.version), default=None)
 
 
 def lot(seed: str, version: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Claims about the order of a table's values: more and less, up and down.
+"""Claims about the order of a table's values: the most and the least, more and less, up and down.
 
 They state no number that could be looked up, and only where the table alone decides is anything said.
 """
@@ -14,7 +14,7 @@ from surefoot.graders.lookup import Named, in_unit_of, left_over, named_in, spok
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
 from surefoot.text.table_cells import Cell
-from surefoot.text.tables import Token, years_of
+from surefoot.text.tables import Label, Token, is_period, years_of
 
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _MONTH = "|".join(month_name[1:])
@@ -43,6 +43,10 @@ CHANGE = re.compile(
     re.IGNORECASE,
 )
 Says = Literal["agrees", "conflicts", "silent"]
+_HIGHEST = re.compile(
+    r"\b(?:highest|largest|greatest|biggest)\b|\bthe most\b|\b(?:had|has|with|have) most\b", re.IGNORECASE
+)
+_LOWEST = re.compile(r"\b(?:lowest|smallest|fewest)\b|\bthe least\b(?! (?:\w+ly)\b)", re.IGNORECASE)
 _MORE = re.compile(r"\b(?:more|higher|larger|greater|bigger)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less|lower|smaller)\b", re.IGNORECASE)
 _RISES = "rose risen increased increase increases grew grown climbed rise"
@@ -55,11 +59,13 @@ _OPEN = re.compile(
     r"ratio|share|one of|joint|tied|any|rates?|faster|slower|steadily|then|again|recover\w*|but|although|though|while|"
     r"whereas|if|would|could|should|may|might|expect\w*|growth|change|margin|almost|nearly|twice|half|times|half|over|"
     r"improve\w*|loss(?:es)?|proportion|either|or|at least|at most|because|due|after|before|overall|net of|"
-    r"compared|quarters?|nobody|false|untrue|wrongly|highest|largest|greatest|biggest|lowest|smallest|fewest|"
-    r"the (?:most|least))\b|n't\b",
+    r"compared|quarters?|nobody|false|untrue|wrongly)\b|n't\b",
     re.IGNORECASE,
 )
-_ORDER_WORDS = DIRECTIONS | word_set("more higher larger greater bigger fewer less lower smaller than out between")
+_ORDER_WORDS = DIRECTIONS | word_set(
+    """highest largest greatest biggest lowest smallest fewest most least more higher larger greater bigger fewer less
+    lower smaller than out between"""
+)
 _BY = re.compile(
     r"\b(?:by|of|up|down|rose|fell|grew|increased|decreased|declined|dropped)\s+"
     r"(?:about |roughly |nearly |almost |around |approximately )?[$€£]?$",
@@ -86,7 +92,48 @@ def order_check(named: Named, sentence: str, said: Sequence[Token]) -> Says:
         return "silent"
     if " than " in sentence:
         return _comparison(named, sentence) if not amounts else "silent"
+    if _HIGHEST.search(sentence) or _LOWEST.search(sentence):
+        found = _superlative(named, sentence)
+        return found if found == "conflicts" or not amounts else "silent"
     return _trend(named, sentence, amounts)
+
+
+def _superlative(named: Named, sentence: str) -> Says:
+    """Does the cell lead its column and its row? A claim seldom says which is meant, so they must not differ."""
+    table, is_high = named.table, bool(_HIGHEST.search(sentence))
+    if not named.is_one or is_high == bool(_LOWEST.search(sentence)):
+        return "silent"
+    row, column = named.rows[0], named.columns[0]
+    if not is_period(table.columns[column]) and not _is_measured_by(table.columns[column], sentence):
+        return "silent"
+    down = [cells[column] for place, cells in enumerate(table.cells) if place == row or not table.rows[place].is_total]
+    across = [
+        cell for place, cell in enumerate(table.cells[row])
+        if place == column or (is_period(table.columns[place]) and is_period(table.columns[column]))
+    ]  # fmt: skip
+    found = {_leads(table.cells[row][column], line, is_high) for line in (down, across) if len(line) > 1}
+    if len(found) != 1 or not table.has_corner or table.rows[row].is_total:
+        return "silent"
+    decided = found.pop()
+    return "silent" if decided is None else "agrees" if decided else "conflicts"
+
+
+def _is_measured_by(column: Label, sentence: str) -> bool:
+    """ "the most points", "the lowest moisture": what is compared stands behind the word."""
+    match = _HIGHEST.search(sentence) or _LOWEST.search(sentence)
+    behind = spoken_tokens(sentence[match.end() :])[1][:2] if match else ()
+    return any(word in column.words for word in behind)
+
+
+def _leads(cell: Cell, line: list[Cell], is_high: bool) -> bool | None:
+    """None where the line does not decide: too short, gaps, mixed kinds, losses, or a tie."""
+    values = [other.value for other in line if other.value is not None and other.kind == cell.kind]
+    if cell.value is None or len(values) < max(2, len(line) - 1) or any(value < 0 for value in values):
+        return None
+    if cell.kind == "date":
+        return None
+    best = max(values) if is_high else min(values)
+    return cell.value == best if values.count(best) == 1 else None
 
 
 def _comparison(named: Named, sentence: str) -> Says:

@@ -22,7 +22,6 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import __version__
-from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.writer import UNREADABLE, replace_file, replacing
 from surefoot.ledger import Ledger
@@ -30,6 +29,7 @@ from surefoot.ledger.places import find
 from surefoot.services.audit_contents import Contents, collect
 from surefoot.services.audit_readme import INDEX, README, SUMS, readme
 from surefoot.services.result import Fields
+from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file knows

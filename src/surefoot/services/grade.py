@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,20 @@ import msgspec
 from msgspec import Struct
 
 from surefoot import rubric
-from surefoot.errors import ExitCode
+from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.sides import asked_of, side_of
 from surefoot.gate.trust import in_words, trust_in
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
-from surefoot.io.items import Ungradable
+from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
+from surefoot.report.words import plain
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.result import READER, Person, Result
 from surefoot.services.runs import read_run
@@ -42,8 +43,10 @@ _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality"
 class Grades(Result):
     """What grading a run came to."""
 
-    def __init__(self, folder: Path, found: Regraded, stands: Counter[str | None], problems: Sequence[Problem]) -> None:
-        self.folder, self.found, self.stands, self.problems = folder, found, stands, problems
+    def __init__(self, store: RunStore, found: Regraded) -> None:
+        self.folder, self.found = store.path, found
+        self.grader = store.manifest.grader  # whose verdicts the run has now
+        self.stands, self.problems = _what_stands(store, found), [*store.problems, *_left_out(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
 
     @property
@@ -51,6 +54,12 @@ class Grades(Result):
         failed = any(check.failed for check in self.found.self_checks.values())
         is_whole = self.counts.total() and not self.counts[None] and not failed
         return ExitCode.OK if is_whole and not self.problems and not self.found.standing else ExitCode.INCOMPLETE
+
+    @property
+    def trust(self) -> str:
+        """How far its verdicts can be trusted; "" where there are none."""
+        has_verdicts = self.found.graded and (self.counts.total() > self.counts[None] or self.stands)
+        return trust_in_run(self.folder) if has_verdicts else ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -81,8 +90,7 @@ def grade(
     with RunStore.open(Path(run), writing=True) as store:
         if store.is_graded_otherwise():
             person.tell("note: the answers have changed since the last grading; all are graded anew")
-        found = grade_run(store, chosen)
-        return Grades(Path(run), found, _what_stands(store, found), [*store.problems, *_left_out(store)])
+        return Grades(store, grade_run(store, chosen))
 
 
 class Regraded(Struct, frozen=True):
@@ -144,9 +152,13 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
             yield Problem("unknown_question", message, printable(store.path / TRACES))
 
 
-def graded_rows(items: Iterable[Item | Ungradable], grader: Reader) -> Iterator[dict[str, Any]]:
-    """One row per item, in order; what could not be read is a row too, with its reason."""
-    rest = iter(items)
+def grade_items(
+    path: str, grader: Reader, *, mapping: Mapping[str, str] | None = None, person: Person = READER
+) -> Iterator[dict[str, Any]]:
+    """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
+    if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
+        raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
+    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
     while batch := list(islice(rest, size)):
         graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))

@@ -15,7 +15,6 @@ import zstandard
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.cli.targets import check_target, files_of, naming
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
@@ -30,6 +29,7 @@ from surefoot.records import Label
 from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Tell
 from surefoot.services.runs import graders_of, refuse_verdicts_of
+from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
 from surefoot.types import Problem
 

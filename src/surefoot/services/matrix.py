@@ -218,9 +218,7 @@ class _Cells:
             asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
             retry_errors=(folder / MANIFEST).exists(), person=self.person,
         )  # fmt: skip
-        errors = answers["errors_by_kind"]  # causes that have passed are not named
-        causes = [(why, hint) for why, hint in answers.causes.items() if any(why.startswith(one) for one in errors)]
-        self.person.tell_causes(causes)
+        self.person.tell_causes(answers.causes)
         return answers
 
     def _failed(self, cell: Cell, why: str) -> CellResult:

@@ -43,7 +43,8 @@ class Answers(Result):
         self, folder: Path, summary: Mapping[str, Any], causes: Mapping[str, str], answers: Sequence[Trace]
     ) -> None:
         self.folder = folder
-        self.causes = causes  # of errors, each with a hint
+        errors = tuple(summary["errors_by_kind"])
+        self.causes = [one for one in causes.items() if one[0].startswith(errors)]  # of errors, each with a hint
         self._summary, self._answers = summary, answers
 
     @property

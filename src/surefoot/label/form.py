@@ -1,0 +1,101 @@
+"""The rubric as a form, and the form as values of the rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from surefoot.errors import UsageError
+from surefoot.records import Value
+from surefoot.rubric import HIGHEST, LOWEST, Axis, Rubric
+
+REFUSED = "refused"
+_LONGEST_NUMBER = 6
+
+
+class Choice(Struct, frozen=True):
+    value: str
+    key: str  # what to press for it; "" where there are more values than keys
+
+
+class Field(Struct, frozen=True):
+    """One axis as it is asked. `choices` empty: a number is typed, from the axis's least on."""
+
+    axis: Axis
+    choices: tuple[Choice, ...]
+    is_needed: bool
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    @property
+    def title(self) -> str:
+        return self.axis.name.replace("_", " ")
+
+    @property
+    def can_say_refused(self) -> bool:
+        return REFUSED in self.axis.values
+
+
+class BadForm(UsageError):
+    """What was sent is no answer to what was asked."""
+
+
+def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
+    """The axes in the order given, or all of the rubric. The first must be answered, the others may be left blank."""
+    known = {axis.name: axis for axis in rubric.axes}
+    for name in axes:
+        if name not in known:
+            raise UsageError(f"the rubric {rubric.name} has no axis {name!r}", f"it has {', '.join(known)}")
+    first, *others = [known[name] for name in dict.fromkeys(axes or known)]
+    if first.when != "always":
+        always = ", ".join(axis.name for axis in rubric.axes if axis.when == "always")
+        raise UsageError(
+            f"the axis {first.name} does not apply to every answer", f"begin --axes with one that always does: {always}"
+        )
+    return (Field(first, _choices(first), True), *(Field(axis, _choices(axis), False) for axis in others))
+
+
+def applying(fields: Sequence[Field], *, cites: bool, refused: bool) -> list[Field]:
+    """The fields an answer is asked. Where people say themselves whether it is a refusal, the page follows them."""
+    asks_refusal = any(field.can_say_refused for field in fields)
+    holds = {"always": True, "cited": cites, "refused": refused or asks_refusal}
+    return [field for field in fields if holds[field.axis.when]]
+
+
+def read(fields: Sequence[Field], given: Mapping[str, str]) -> dict[str, Value]:
+    """What was chosen, by axis; what was left blank is absent."""
+    known = {field.name: field for field in fields}
+    if strange := [name for name in given if name not in known]:
+        raise BadForm(f"this answer is not asked about {strange[0][:60]!r}", "reload the page")
+    values = {name: _value(known[name].axis, text) for name, text in given.items() if text != ""}
+    if not any(field.is_needed and field.name in values for field in fields):
+        raise BadForm(f"{fields[0].title} has no value", "choose one, or skip the answer")
+    if any(field.can_say_refused for field in fields) and REFUSED not in values.values():
+        values = {name: value for name, value in values.items() if known[name].axis.when != REFUSED}
+    return values
+
+
+def _choices(axis: Axis) -> tuple[Choice, ...]:
+    values = [str(value) for value in _values(axis)]
+    # Values that are digits are their own keys, and ten is 0; others are counted from 1.
+    are_digits = all(value in {*"0123456789", "10"} for value in values) and not {"0", "10"} <= set(values)
+    keys = [value[-1] if are_digits else str(number) if number < 10 else "" for number, value in enumerate(values, 1)]
+    return tuple(Choice(value, key) for value, key in zip(values, keys, strict=True))
+
+
+def _values(axis: Axis) -> Collection[str | int]:
+    return range(LOWEST, HIGHEST + 1) if axis.is_dimension else axis.values
+
+
+def _value(axis: Axis, text: str) -> Value:
+    for value in _values(axis):
+        if str(value) == text:
+            return value
+    is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
+    if not _values(axis) and is_number and int(text) >= axis.least:
+        return int(text)
+    wanted = f"a number from {axis.least} on" if not _values(axis) else " or ".join(map(str, _values(axis)))
+    raise BadForm(f"{axis.name} cannot be {text[:40]!r}", f"it is {wanted}")

@@ -1,0 +1,117 @@
+"""A run to label, the desk without a browser, and the label page served by the real command."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from surefoot import rubric
+from surefoot.label.desk import Desk, Sent
+from surefoot.ledger import Ledger
+from surefoot.records import Label
+from surefoot.store import Manifest, RunStore
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from tests.conftest import append_verdicts
+
+GRADER = "rules@1"
+REFUSAL = rubric.load()
+Sit = Callable[..., Desk]
+COLOURS = ("red", "blue", "green", "amber", "violet")
+_LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
+
+
+def question(number: int) -> Question:
+    colour = COLOURS[number % 5]
+    return Question(
+        id=f"q{number}", text=f"What colour is door {number} of the mill?", expects="answer",
+        gold_ids=(f"doors#{number}",), gold_claims=(f"Door {number} is {colour}.",),
+    )  # fmt: skip
+
+
+def trace(number: int, answer: str | None = None) -> Trace:
+    said = f"Door {number} of the mill is {COLOURS[number % 5]} [doors#{number}]." if answer is None else answer
+    if answer is None and number % 4 == 3:
+        said = f"The documents do not say what colour door {number} is."
+    passages = (
+        Passage(
+            f"doors#{number}", f"In May 2024 door {number} of the mill was painted {COLOURS[number % 5]}.", "Doors", 2
+        ),
+        Passage("doors#other", "The roof of the mill is slate.", "Doors", 9),
+    )
+    return Trace(question_id=f"q{number}", answer=said, retrieved=Retrieved(passages))
+
+
+def make_run(folder: Path, traces: Sequence[Trace], *, verdicts: bool = True) -> Path:
+    numbers = range(len(traces))
+    manifest = Manifest(
+        name="mill", pipeline="test", repeats=1, seed=0, questions_sha256="0" * 64, question_count=len(traces),
+        grader=GRADER if verdicts else None, created="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+    with RunStore.create(folder, manifest, [question(number) for number in numbers]) as store:
+        for one in traces:
+            store.append_trace(one)
+        if verdicts:
+            buckets = ("correct", "wrong", "correct", "refused")
+            append_verdicts(store, [Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers])
+            store.amend(graded_sha256=store.answers_sha256())
+    return folder
+
+
+def next_of(desk: Desk, person: str) -> int:
+    number = desk.next_number(person)
+    assert number is not None
+    return number
+
+
+def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str) -> Sent:
+    return Sent(number, desk.queue.sheets[number - 1].version, name * 32, values, note)
+
+
+def rows(run: Path) -> list[Label]:
+    with Ledger.open(run.parent / "surefoot.db") as ledger:
+        return ledger.labels()
+
+
+class Server:
+    """`surefoot label` in a process of its own."""
+
+    def __init__(self, run: Path, *options: str) -> None:
+        command = [str(Path(sys.executable).parent / "surefoot"), "label", str(run), "--json", "--no-browser", *options]
+        if "--port" not in options:
+            command += ["--port", "0"]
+        environment = {**os.environ, "PYTHONWARNINGS": "error"}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.end()
+        self.told = json.loads(line)
+        self.url: str = self.told["url"].partition("?")[0].rstrip("/")
+        self.port = int(self.url.rpartition(":")[2])
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate(timeout=_LONGEST_WAIT)
+
+    def end(self) -> str:
+        """As Ctrl-C does; what it had to say."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=_LONGEST_WAIT)[1]
+
+
+@contextlib.contextmanager
+def serving(run: Path, *options: str) -> Iterator[Server]:
+    server = Server(run, *options)
+    try:
+        yield server
+    finally:
+        said = server.end()
+        assert "Traceback" not in said and "rror" not in said, said

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.label.view import View, view_of, visible
+from surefoot.types import Item, Passage, Question, Retrieved, Trace
+
+FOREIGN = st.text(max_size=200) | st.sampled_from(
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "</div></main>",
+        "<!-- ",
+        "]]>&lt;b&gt;",
+        "a\u202eb\u2066c\u200fd\u061ce\u00adf\U000e0041",
+        "bell\x07 escape\x1b[31m nul\x00",
+        "line\r\nline\rline\ttab",
+        "\ud800 lone",
+        "It is red [p1] and blue [p2]. Is it? [p9] {{ 7*7 }} citations: [p1, p3]",
+    ]
+)
+OURS = {"span": {"class", "data-claim"}, "mark": {"data-claims"}, "a": {"class", "href"}}
+
+
+class Outline(HTMLParser):
+    """The words of a page, and that no tag in it is other than ours, and that all are closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.words, self.open = "", list[str]()
+        self.feed(html.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass"))  # a plain str
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert {name for name, _ in attrs} == OURS[tag]
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+
+def view(answer: str, *passages: Passage, citations: tuple[str, ...] | None = None, known: bool = True) -> View:
+    question = Question("q", "What colour?", "answer")
+    return view_of(
+        Item(question, Trace("q", answer=answer, retrieved=Retrieved(passages) if known else None, citations=citations))
+    )
+
+
+@given(FOREIGN, FOREIGN, FOREIGN)
+def test_foreign_text_stays_text_and_none_of_it_is_lost(answer: str, passage: str, name: str) -> None:
+    shown = view(answer, Passage("p1", passage, name), Passage(name, passage))
+    assert Outline(shown.answer).words == visible(answer)
+    for source in (*shown.cited, *shown.others):
+        assert Outline(source.text).words in (visible(passage), "")
+    assert len(shown.cited) + len(shown.others) >= 2
+
+
+@given(st.text())
+def test_what_is_visible_is_as_long_as_it_was_and_steers_nothing(foreign: str) -> None:
+    shown = visible(foreign)
+    assert len(shown) == len(foreign) and visible(shown) == shown
+    assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\x00\x1b\x7f\u2028")
+
+
+def test_joiners_that_scripts_are_written_with_are_kept() -> None:
+    assert visible("می\u200cخواهم \U0001f469\u200d\U0001f4bb") == "می\u200cخواهم \U0001f469\u200d\U0001f4bb"
+
+
+def marks(html: str) -> list[str]:
+    found: list[str] = []
+
+    class Marks(HTMLParser):
+        inside = False
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.inside = tag == "mark"
+
+        def handle_data(self, data: str) -> None:
+            if self.inside:
+                found.append(data)
+            self.inside = False
+
+    Marks().feed(html)
+    return found
+
+
+def test_words_numbers_and_months_in_common_are_marked_on_both_sides() -> None:
+    shown = view(
+        "The lease ends on 31 March 2026 and costs 4,500 crowns [p1].",
+        Passage("p1", "This lease ended in March 2026; it may cost 4,500 crowns, not 45.", "Lease", 3),
+        Passage("p2", "A lease of 2026."),
+    )
+    assert marks(shown.answer) == ["lease", "ends", "March", "2026", "costs", "4,500", "crowns"]
+    assert marks(shown.cited[0].text) == ["lease", "ended", "March", "2026", "cost", "4,500", "crowns"]
+    assert shown.cited[0].title == "Lease, p. 3"
+    assert marks(shown.others[0].text) == ["lease", "2026"]
+
+
+def test_what_is_cited_comes_in_order_and_what_is_not_there_is_said() -> None:
+    shown = view("It is red [p2]. It is old [p7].", Passage("p1", "x"), Passage("p2", ""), citations=("p1",))
+    assert [(source.id, source.known, source.is_empty) for source in shown.cited] == [
+        ("p2", True, True),
+        ("p7", False, False),
+        ("p1", True, False),
+    ]
+    assert shown.cites and shown.claims == 2 and not shown.others
+
+
+def test_a_log_without_passages_is_told_from_one_that_found_none() -> None:
+    assert not view("It is red.", known=False).has_passages
+    assert view("It is red.").has_passages and not view("It is red.").cites
+
+
+def test_a_refusal_is_known_as_one_and_a_long_answer_is_read_in_part() -> None:
+    assert view("The documents do not say.").refuses
+    long = view("It is red. " * 20_000)
+    assert long.read_in_part and len(Outline(long.answer).words) == 220_000
