@@ -20,8 +20,8 @@ from functools import partial
 from msgspec.structs import replace
 
 from surefoot.gate.change import Cell, Evidence, draw
-from surefoot.gate.plan import Outcome, Setting, decided, outcome_of, programme
 from surefoot.gate.rules import POPULATION, SET
+from surefoot.services.plan import Outcome, Setting, decided, outcome_of, programme
 
 S = Setting()
 LARGE = Setting(questions=400, runs=2, labels=150)

@@ -104,6 +104,18 @@ def test_what_was_decided_is_listed(tmp_path: Path) -> None:
         surefoot.decisions(tmp_path / "none.db")
 
 
+def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
+    verdicts, labels = said(tmp_path / "v", "ccccww", "g/1"), said(tmp_path / "l", "cccwww")
+    found = surefoot.calibrate(verdicts=verdicts, labels=labels)
+    assert int(found.exit_code) == 0 and found["labels"] == 6 and dict(found) == found.to_json()
+    assert found["accepted_but_bad"]["value"] == 1 / 4 and found["bad_caught"]["value"] == pytest.approx(2 / 3)
+    rates = {row["bucket"]: row["value"] for row in found.table() if row["axis"] == "factuality"}
+    assert rates["wrong"] == 0.5
+    assert "g/1" in repr(found) and "<html" in found._repr_html_()
+    with pytest.raises(UsageError, match="one thing to calibrate"):
+        surefoot.calibrate()
+
+
 def test_a_bundle_of_a_run_is_made_and_verified(questions: Path, tmp_path: Path) -> None:
     answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
     made = surefoot.audit(answers.folder)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
+    from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
@@ -29,14 +30,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue", "Person",
-    "ScoreResult", "Terms", "__version__", "audit", "check_questions", "clone_questions", "compare", "council",
-    "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "label_queue", "lock_questions",
-    "matrix", "plan_questions", "run", "score", "score_reviews", "verify_audit",
+    "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue", "Person",
+    "ScoreResult", "Terms", "__version__", "audit", "calibrate", "check_questions", "clone_questions", "compare",
+    "council", "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "label_queue",
+    "lock_questions", "matrix", "plan_questions", "run", "score", "score_reviews", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
+    "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),

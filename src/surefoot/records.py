@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Final, Literal
 
@@ -183,10 +183,21 @@ def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:
 
 
 def as_verdict(label: Label) -> Verdict:
+    """A label beside verdicts; `via` says if its answer was not drawn by chance."""
     value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
     return Verdict(
         question_id=label.question_id, axis=label.axis, value=value, grader=_signed(label.annotator),  # type: ignore[arg-type]
-        attempt=label.attempt, reason=label.note,
+        attempt=label.attempt, via=label.drawn if label.drawn in BY_CHOICE else "", reason=label.note,
+    )  # fmt: skip
+
+
+def as_label(verdict: Verdict) -> Label:
+    """What an annotator says in a file of verdicts."""
+    who = verdict.grader.removeprefix(PEOPLE)
+    return Label(
+        id=f"{who}/{verdict.question_id}/{verdict.attempt}/{verdict.axis}", at="", annotator=who,
+        question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
+        note=verdict.reason, drawn="chosen" if verdict.via == "chosen" else "sample",
     )  # fmt: skip
 
 
@@ -279,11 +290,3 @@ def settled(values: Iterable[Value]) -> Value:
     if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
         return None
     return votes[0][0]
-
-
-def by_answer(labels: Iterable[Label]) -> dict[tuple[str, str], list[Label]]:
-    """Current labels by version and axis."""
-    found: defaultdict[tuple[str, str], list[Label]] = defaultdict(list)
-    for label in current(labels):
-        found[label.version, label.axis].append(label)
-    return dict(found)

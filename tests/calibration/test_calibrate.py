@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from surefoot.calibration.results import PICKED, AxisCalibration
+from surefoot.calibration.results import NO_VERDICT, PICKED, AxisCalibration
 from surefoot.report.calibration import title
 from surefoot.table import BUCKETS
 
@@ -87,7 +87,7 @@ def test_picked_answers_alone_say_nothing_of_the_rest() -> None:
     for name, rate in axis.corrected.items():
         assert (rate.value, rate.low, rate.high, rate.warning) == (None, None, None, PICKED)
         assert rate.graded == (name == "correct")
-    assert axis.reliability is None and axis.labels_needed == "" and axis.notes == ()
+    assert axis.send_to_a_person is None and axis.labels_needed == "" and axis.notes == ()
 
 
 def test_a_number_that_was_picked_is_no_mean() -> None:
@@ -95,6 +95,14 @@ def test_a_number_that_was_picked_is_no_mean() -> None:
     axis = calibrate(verdicts, [label(0, 1, axis="extra_claim_count", drawn="chosen")], RUBRIC)
     mean = axis.axes["extra_claim_count"].corrected["mean"]
     assert (mean.value, mean.graded, mean.warning) == (None, 1.0, PICKED)
+
+
+def test_without_a_single_verdict_nothing_is_said_of_the_grader() -> None:
+    verdicts = [verdict(n, None, axis) for n in range(9) for axis in ("factuality", "extra_claim_count")]
+    labels = [label(n, "wrong") for n in range(9)] + [label(n, 2, axis="extra_claim_count") for n in range(9)]
+    for axis in calibrate(verdicts, labels, RUBRIC).axes.values():
+        assert axis.kappa is None and axis.kappa_reason == NO_VERDICT
+        assert {(rate.value, rate.warning) for rate in axis.corrected.values()} == {(None, NO_VERDICT)}
 
 
 def test_another_run_is_not_corrected_by_picked_answers() -> None:

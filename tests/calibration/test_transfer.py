@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.calibration.calibrate import by_certificate
+from surefoot.calibration.answers import Graded, Joined, join
+from surefoot.calibration.calibrate import by_other_runs
+from surefoot.calibration.calibrate import calibrate as calibrated
+from surefoot.calibration.results import Calibration
 from surefoot.stats.correction import rogan_gladen
 
-from .helpers import RUBRIC, calibrate, from_table, unlabelled
+from .helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
 
 TABLE = {"wrong": {"wrong": 180, "correct": 60}, "correct": {"wrong": 20, "correct": 140}}
 OTHERS = ["wrong"] * 400 + ["correct"] * 600
@@ -23,15 +26,40 @@ def test_another_run_is_corrected_by_what_was_counted_here() -> None:
     assert "400 labelled answers" in found.target_explanation
 
 
-def test_a_certificate_corrects_a_run_that_nobody_labelled() -> None:
-    certificate = calibrate(*from_table(TABLE), RUBRIC).certificate
-    assert certificate is not None
-    found = by_certificate(unlabelled(OTHERS), certificate, RUBRIC)
-    assert found.axes["factuality"].corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
-    assert found.certificate == certificate
-    assert found.axes["factuality"].answers == {"correct": 160, "wrong": 240}
-    assert found.axes["factuality"].answers_here == {"wrong": 400, "correct": 600}
-    assert found.labels == 0
+def test_a_run_that_nobody_labelled_is_corrected_by_the_labels_on_others() -> None:
+    verdicts, labels = from_table(TABLE)
+    found = by_other_runs(Joined("g/1", unlabelled(OTHERS)), join([Graded(verdicts, labels)]), RUBRIC, ["runs/a"])
+    axis = found.axes["factuality"]
+    assert axis.corrected["wrong"].value == pytest.approx(0.1667, abs=0.0001)
+    assert axis.answers == {"correct": 160, "wrong": 240}
+    assert axis.answers_here == {"wrong": 400, "correct": 600}
+    assert found.labels == axis.n == 400 and found.target is None
+    assert "400 labelled answers of runs/a" in axis.explanation
+
+
+def two_runs(large: list[str], small: list[str]) -> Calibration:
+    """Of 980 answers graded correct the first have these labels, and of 80 in another run."""
+    sizes, told = (980, 80), (large, small)
+    runs = []
+    for number, (size, said) in enumerate(zip(sizes, told, strict=True)):
+        names = [f"{number}/{at}" for at in range(size)]
+        labels = [label(name, value) for name, value in zip(names, said, strict=False)]
+        runs.append(Graded([verdict(name, "correct") for name in names], labels))
+    return calibrated(join(runs), RUBRIC)
+
+
+def test_labels_of_two_runs_are_weighed_by_the_answers_they_stand_for() -> None:
+    """5 of 10 labels on the many say wrong, none of 80 on the few: nearly half of all are, and not 5 of 90."""
+    found = two_runs(["wrong", "correct"] * 5, ["correct"] * 80)
+    assert found.accepted_but_bad is not None
+    assert found.accepted_but_bad.value == pytest.approx(980 / 1060 / 2)
+    assert found.axes["factuality"].table["correct"]["wrong"] == 5, "shown as counted"
+
+
+def test_a_few_labels_that_speak_for_many_answers_are_not_drowned() -> None:
+    """Below five labels a run is taken together with the others, unless these few speak for most answers."""
+    drowned = two_runs(["wrong"] * 4, ["correct"] * 80).accepted_but_bad
+    assert drowned is not None and drowned.value == pytest.approx(980 / 1060)
 
 
 def test_labels_drawn_by_verdict_are_worth_what_they_tell() -> None:

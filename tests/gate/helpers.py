@@ -48,8 +48,9 @@ def run_of(
     placed = {((f"q{i:03}", 1), "factuality"): SHORT[letter] for i, letter in enumerate(labels) if letter != "."}
     return Run(
         name, verdicts(buckets), {q.id: q for q in asked}, traces, graders=(GRADER,), deterministic=deterministic,
-        labels={at: Verdict(at[0][0], at[1], value, "human/ann") for at, value in placed.items()},
-        drawn=set(placed) if drawn else set(), labelled_by=frozenset({"ann"} if placed else ()),
+        labels={at: Verdict(at[0][0], at[1], value, "human/ann", via="" if drawn else "chosen")
+                for at, value in placed.items()},
+        labelled_by=frozenset({"ann"} if placed else ()),
     )  # fmt: skip
 
 

@@ -257,12 +257,11 @@ def test_intervals_average_repeats_and_know_documents() -> None:
 
 
 def test_runs_that_differ_are_not_compared() -> None:
-    base, cand = side("c", "base"), side("c", "cand")
-    base.identity = {"questions_sha256": "a", "rubric_sha256": "r", "grader": "g/1"}
-    assert compare([base], [cand], SHIP, Request()).decision.outcome == "SHIP"
-    cand.identity = {"questions_sha256": "b", "rubric_sha256": "s", "grader": "g/2"}
+    base, file = replace(graded("c", graders=("g/1",)), rubric="r"), replace(graded("c"), rubric="s")
+    assert compare([base], [file], SHIP, Request(uncalibrated=True)).decision.outcome == "SHIP"
+    other = replace(base, rubric="s", graders=("g/2",))
     with pytest.raises(UsageError, match="rubric and grader"):
-        compare([base], [cand], SHIP, Request())
+        compare([base], [other], SHIP, Request())
     with pytest.raises(UsageError, match="no question alike"):
         compare([side("c", questions=asked("a"))], [side("c", questions=asked("r"))], SHIP, Request())
 
@@ -491,7 +490,6 @@ def test_each_rule_is_decided_by_the_labels_of_its_own_axis() -> None:
     for one, value in ((base, 3), (worse, 0)):
         at = {(f"q{i:03}", 1): i for i in range(30)}
         one.labels |= {(key, "refusal_quality"): Verdict(key[0], "refusal_quality", value, "human/ann") for key in at}
-        one.drawn |= {(key, "refusal_quality") for key in at}
     assert statuses(decide(base, worse, rules=rules)) == {"wrong": "pass", "quality": "fail"}
 
 
@@ -572,3 +570,13 @@ def test_a_set_that_grew_between_two_runs_is_compared_on_what_all_were_asked() -
     found = decide([small, large], run_of("c", "c" * 30, "c" * 30))
     assert not found.decision.incomplete and found.buckets["base"]["correct"] == 20 * 2
     assert any("10 new" in note for note in found.request.notes)
+
+
+@pytest.mark.parametrize(("high", "shown"), [(0.0304, "+3.04"), (0.0349, "+3.5"), (0.03002, "+3.002")])
+def test_a_bound_that_rounds_to_the_limit_shows_why_it_is_not_enough(high: float, shown: str) -> None:
+    found = decide(run_of("a", "c" * 40, "c" * 40), run_of("b", changed("c" * 40, [1]), changed("c" * 40, [1])))
+    [check] = found.decision.checks
+    assert check.status == "undecidable" and check.change is not None
+    check = replace(check, change=replace(check.change, low=-0.04, high=high))
+    line = verdict_line(replace(found, decision=replace(found.decision, checks=(check,))))
+    assert f"(-4 to {shown}); you allow +3" in line

@@ -107,3 +107,17 @@ def test_labels_are_not_asked_for_where_verdicts_are_taken_for_the_truth() -> No
     found = decide(run_of("a", "c" * 130), run_of("b", changed("c" * 130, [1, 2, 3])), Request(uncalibrated=True))
     assert found.decision.outcome == "INCONCLUSIVE" and found.next_steps
     assert not found.label_next and not any("label" in step for step in found.next_steps)
+
+
+def test_every_rule_names_as_many_answers_as_the_page_will_ask_for() -> None:
+    """The rules need different labels, and one page asks for all of them."""
+    before = "w" * 12 + "u" * 12 + "c" * 56
+    base = run_of("base", before, "wccc" * 3 + "uccc" * 3 + "c" * 56, deterministic=True)
+    after = changed(changed(before, range(30, 35)), range(50, 55), "u")
+    cand = run_of("cand", after, deterministic=True, told="base")
+    for place in (*range(30, 35), *range(50, 55)):
+        cand.traces[f"q{place:03}", 1] = Trace(f"q{place:03}", answer="another")
+    found = decide(base, cand, rules=SHIP[:2])
+    steps = [step for step in found.next_steps if "labels on these" in step]
+    counts = {int(count) for step in steps for count in re.findall(r"labels on these (\d+) answers", step)}
+    assert len(steps) == 2 and counts == {len(found.label_next)}, found.next_steps

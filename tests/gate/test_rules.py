@@ -18,7 +18,8 @@ from tests.conftest import GOOD_TRACES, QUESTIONS
 
 
 def judge(text: str, seen: Mapping[str, Estimate], before: Mapping[str, Estimate] | None = None) -> Check:
-    return check(Rule.parse(text), lambda rule: seen.get(rule.metric), lambda rule: (before or {}).get(rule.metric))
+    rule = Rule.parse(text)
+    return check(rule, seen.get(rule.metric), (before or {}).get(rule.metric))
 
 
 def rate(numerator: int, denominator: int, low: float = 0.0, high: float = 1.0) -> Estimate:

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, pairs_of, side_of
+from surefoot.gate.counts import pairs_of
+from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, side_of
 from surefoot.records import Label, Value
 from surefoot.types import Question, Trace, Verdict
 
@@ -53,6 +54,16 @@ def test_where_people_are_divided_the_verdict_stays_and_it_is_noted() -> None:
     one = answered()
     apply_labels(one, [label(one, "q000", "wrong"), label(one, "q000", "correct", "bob")])
     assert values(one) == [] and "divided on factuality of q000:" in one.problems[0].message
+
+
+def test_where_people_in_a_file_are_divided_the_verdict_stays_as_well() -> None:
+    people = [
+        Verdict("q000", "factuality", value, who) for who, value in (("human/a", "wrong"), ("human/b", "correct"))
+    ]
+    apart = labels_apart(Run("file", [*verdicts("cc"), *people]))
+    assert values(apart) == [] and apart.disputed == 1 and {one.grader for one in apart.verdicts} == {GRADER}
+    assert "people are divided on factuality of q000: the grader's verdict stays" in apart.problems[0].message
+    assert side_of([apart], ["q000"]).answers["q000"][0].bucket == "correct"
 
 
 def test_labels_on_other_answers_or_by_another_rubric_are_none() -> None:
@@ -132,7 +143,7 @@ def test_a_run_without_verdicts_by_its_own_grader_is_incomplete() -> None:
 def test_answers_lie_beside_each_other_as_far_as_both_have_as_many() -> None:
     one, two = run_of("a", "cw"), run_of("b", "cc")
     asked = one.questions
-    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked))
+    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked), asked)
     assert [(pair.question_id, pair.attempt) for pair in pairs] == [("q000", 1), ("q001", 1)]
 
 

@@ -19,15 +19,14 @@ def labelled(verdict: str, said: str) -> Comparison:
     return decide(run_of("a", verdict, said), run_of("b", verdict))
 
 
-def test_all_labelled_is_known_exactly() -> None:
-    """Of 40 called acceptable 2 are not; of 10 bad ones 8 are found."""
+def test_where_all_is_labelled_the_shares_are_counted() -> None:
+    """Of 40 called acceptable 2 are not; of 10 bad ones 8 are found. Intervals are for further answers like these."""
     both = run_of("a", "c" * 40 + "w" * 10, "w" * 2 + "c" * 38 + "w" * 8 + "c" * 2)
     found = decide(both, replace(both, name="b")).trust
     assert found.accepted_but_bad is not None and found.bad_caught is not None
-    assert found.accepted_but_bad.value == found.accepted_but_bad.low == found.accepted_but_bad.high == 2 / 40
-    assert found.bad_caught.value == found.bad_caught.low == found.bad_caught.high == pytest.approx(8 / 10)
+    assert found.accepted_but_bad.value == 2 / 40 and found.bad_caught.value == pytest.approx(8 / 10)
     words = trust.in_words(found)
-    assert "of the answers it calls acceptable, 5.0% are not" in words and "of the bad ones, it finds 80.0%" in words
+    assert "of the answers it calls acceptable, 5.0% (" in words and "of the bad ones, it finds 80.0% (" in words
     assert "50 answers were labelled by people (ann)" in words
 
 
@@ -41,7 +40,8 @@ def test_a_sample_has_an_interval() -> None:
 
 def test_a_grader_that_sees_nothing_is_told_as_such() -> None:
     found = labelled("c" * 60, "w" * 10 + "c" * 50).trust
-    assert found.bad_caught is not None and found.bad_caught.high == 0, "it raised no alarm"
+    assert found.bad_caught is not None and found.bad_caught.value == 0, "it raised no alarm"
+    assert found.bad_caught.high < 0.3
     assert found.accepted_but_bad is not None and found.accepted_but_bad.value > 0.1
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from surefoot.gate.plan import Setting, outcome_of
 from surefoot.gate.rules import SET
+from surefoot.services.plan import Setting, outcome_of
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))

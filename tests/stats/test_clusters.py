@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from surefoot.stats import Z, wilson
-from surefoot.stats.clusters import clustered_share
+from surefoot.stats import Z, clustered_share, wilson
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=3)
 sets = st.dictionaries(st.sampled_from("abcdefghijkl"), scores, min_size=1)

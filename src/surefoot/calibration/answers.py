@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.records import BY_CHOICE, PEOPLE, Label, Value, current, is_annotator, passed_over, settled, whose
+from surefoot.records import BY_CHOICE, Label, Value, as_label, current, is_annotator, passed_over, settled, whose
 from surefoot.stats.design_effect import Member
 from surefoot.types import Problem, Verdict
 
@@ -86,20 +86,14 @@ class Joined(Struct):
 
 def by_people(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Label]]:
     """Verdicts of graders, and those of annotators as the labels they are."""
-    machine, labels = [], []
-    for verdict in verdicts:
-        if not is_annotator(verdict.grader):
-            machine.append(verdict)
-            continue
-        who = verdict.grader.removeprefix(PEOPLE)
-        labels.append(
-            Label(
-                id=f"{who}/{verdict.question_id}/{verdict.attempt}/{verdict.axis}", at="", annotator=who,
-                question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
-                note=verdict.reason,
-            )
-        )  # fmt: skip
-    return machine, labels
+    rows = list(verdicts)
+    labels = [as_label(verdict) for verdict in rows if is_annotator(verdict.grader)]
+    return [verdict for verdict in rows if not is_annotator(verdict.grader)], labels
+
+
+def is_without_text(verdict: Verdict) -> bool:
+    """Whether there is no answer to put into a bucket."""
+    return verdict.value is None and verdict.reason in _NO_ANSWER
 
 
 def join(runs: Sequence[Graded], labelled: Mapping[str, set[str]] | None = None) -> Joined:
@@ -152,7 +146,7 @@ def _add(joined: Joined, number: int, run: Graded, labels: Sequence[Label]) -> N
 
 def _worth_labelling(run: Graded, joined: Joined) -> list[Verdict]:
     """Without answers that have no text, and with each of those that are word for word the same once."""
-    silent = {(v.question_id, v.attempt) for v in run.verdicts if v.value is None and v.reason in _NO_ANSWER}
+    silent = {(v.question_id, v.attempt) for v in run.verdicts if is_without_text(v)}
     if silent:
         joined.tell(f"answers that are missing, empty or errors ({len(silent)}) are in no bucket and in no rate")
     first: dict[str, Place] = {}

@@ -8,14 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.calibration import estimates, words
+from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
-from surefoot.calibration.certificates import certified
-from surefoot.calibration.confidence import reliability_of, send_to_a_person
-from surefoot.calibration.confusion import Confusion, confusion_of, from_certificate, named
-from surefoot.calibration.estimates import good_or_bad, is_number, mean_of, only
-from surefoot.calibration.results import DIVIDED, MEAN, NOTHING_SAID, PICKED, AxisCalibration, Bucket, Calibration, Rate
-from surefoot.records import CANNOT_TELL, SKIPPED, Certificate, whose, whose_by_name
+from surefoot.calibration.confusion import Confusion, confusion_of, named
+from surefoot.calibration.estimates import is_number, mean_of, only
+from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.records import CANNOT_TELL, SKIPPED, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
 
@@ -27,12 +25,9 @@ _WIDTH_OF = "wrong"
 
 
 def calibrate(
-    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = "", at: str = ""
+    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = ""
 ) -> Calibration:
-    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels.
-
-    The certificate of it is for this rubric and `corpus`, and of the time `at`.
-    """
+    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels."""
     axes, elsewhere, first = dict[str, AxisCalibration](), dict[str, dict[str, Rate]](), dict[str, Any]()
     for axis in rubric.axes:
         answers = joined.axes.get(axis.name, [])
@@ -40,8 +35,11 @@ def calibrate(
             continue
         one = axes[axis.name] = calibrate_axis(answers, axis, risk)
         if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
-            labels = f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
-            first = _headline(confusion_of(answers, axis, good_or_bad), labels)
+            accepted, caught = estimates.headline(answers)
+            said = words.headline(
+                answers, accepted, caught, f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
+            )
+            first = {"headline": said, "accepted_but_bad": accepted, "bad_caught": caught}
         others = (target or {}).get(axis.name)
         if others and axis.values:
             elsewhere[axis.name] = {
@@ -50,21 +48,31 @@ def calibrate(
             }
     shown = joined.axes.get(FACTUALITY, [])
     passed = Counter(answer.passed_over for answer in shown)
-    found = Calibration(
+    return Calibration(
         **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=words.passed_over(shown),
-        axes=axes, grader=joined.grader, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
-        labelled_by=whose(joined.people), target=elsewhere or None,
+        axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256, corpus=corpus, labels=joined.labelled,
+        annotators=tuple(sorted(joined.people)), labelled_by=whose(joined.people), target=elsewhere or None,
         target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
         problems=tuple(joined.problems),
     )  # fmt: skip
-    return certified(found, rubric_sha256=rubric.sha256, corpus=corpus, at=at)
 
 
-def _headline(confusion: Confusion, labels: str) -> dict[str, Any]:
-    accepted, found = estimates.accepted_but_bad(confusion), estimates.sensitivity_of(confusion)
-    caught = found and found.interval
-    told = words.headline(confusion, accepted, caught, labels)
-    return {"headline": told, "accepted_but_bad": accepted, "bad_caught": caught}
+def by_other_runs(
+    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, risk: float = RISK, corpus: str = ""
+) -> Calibration:
+    """The rates of a run that nobody labelled, by the errors of its grader on the labelled answers of other runs."""
+    found = calibrate(known, rubric, joined.axes, risk=risk, corpus=corpus)
+    axes = {
+        name: replace(
+            found.axes[name],
+            corrected=rates,
+            answers_here=dict(Counter(named(answer.verdict) for answer in joined.axes[name])),
+            explanation=words.elsewhere(f"of {', '.join(names)}", found.axes[name].n),
+            labels_needed="",
+        )
+        for name, rates in (found.target or {}).items()
+    }
+    return replace(found, axes=axes, target=None, target_explanation="", problems=tuple(joined.problems))
 
 
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
@@ -76,24 +84,26 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
         n=len(labelled), divided=sum(answer.is_disputed for answer in answers), kappa_reason=_NOT_BUCKETS,
         alpha=alpha, alpha_reason=alpha_reason, annotators=people, labelled_by=whose(people), explanation="",
     )  # fmt: skip
+    if all(answer.verdict is None for answer in answers):
+        return _without_sample(found, confusion, answers, axis, results.NO_VERDICT)
     if not labelled:
-        return _without_sample(found, confusion, answers, axis, DIVIDED)
+        return _without_sample(found, confusion, answers, axis, results.DIVIDED)
     if len(labelled) < len(answers) and all(answer.chosen for answer in labelled):
-        return _without_sample(found, confusion, answers, axis, PICKED)
-    reliability, no_reliability = reliability_of(answers, confusion)
+        return _without_sample(found, confusion, answers, axis, results.PICKED)
     means, explanation = {}, words.COUNTED if confusion.complete else words.by_verdict(confusion)
     if is_number(axis):
-        means[MEAN], explained = mean_of(answers, axis)
+        means[results.MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
     found = replace(
-        found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
+        found, corrected=means, explanation=explanation,
         notes=(*words.divided(answers), *words.clusters(answers, confusion)),
     )  # fmt: skip
     if not confusion.columns:
         return found
     found = _with_buckets(found, answers, confusion, axis)
     more = words.notes(confusion, found.kappa, found.ac1)
-    return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
+    threshold = estimates.send_to_a_person(answers, confusion, risk)
+    return replace(found, notes=(*found.notes, *more), send_to_a_person=threshold)
 
 
 def _with_buckets(
@@ -118,8 +128,6 @@ def _with_buckets(
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
-        worth=confusion.worth(),
-        answers_worth=confusion.answers_worth(),
         labels_needed=needed,
     )
 
@@ -134,7 +142,7 @@ def _without_sample(
         for bucket in buckets
     }
     if is_number(axis):
-        rates[MEAN] = replace(mean_of(answers, axis)[0], warning=reason)
+        rates[results.MEAN] = Rate(method="labels alone", graded=mean_of(answers, axis)[0].graded, warning=reason)
     return replace(
         found,
         kappa_reason=reason,
@@ -144,45 +152,6 @@ def _without_sample(
         answers=graded,
         explanation="The rates are the grader's own: nothing can be said of its errors.",
     )
-
-
-def by_certificate(others: Answers, certificate: Certificate, rubric: Rubric) -> Calibration:
-    """Correct the rates of a run that nobody labelled with what a certificate says of its grader."""
-    axes, first = {}, dict[str, Any]()
-    day = certificate.at[:10]
-    for axis in rubric.axes:
-        record, answers = certificate.axes.get(axis.name), others.get(axis.name)
-        if record is None or not answers or not axis.values or not record.table:
-            continue
-        whole, people = from_certificate(record, axis), certificate.annotators_of(axis.name)
-        tables = {bucket: from_certificate(record, axis, only(bucket)) for bucket in whole.columns}
-        if axis.name == FACTUALITY:
-            labels = f"the certificate of {day}, {words.counted(record.n, 'label')} of {whose_by_name(people)}"
-            first = _headline(from_certificate(record, axis, good_or_bad), labels)
-        given = [row for row in whole.rows if any(record.table.get(row, {}).values())]
-        axes[axis.name] = AxisCalibration(
-            n=0,
-            divided=record.divided,
-            kappa=record.kappa,
-            kappa_reason="" if record.kappa else "the certificate has none",
-            per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in tables.items()},
-            corrected={bucket: estimates.rate_elsewhere(answers, table, bucket) for bucket, table in tables.items()},
-            # as people gave them, whatever they are worth
-            table={row: {column: record.table[row].get(column, 0) for column in whole.columns} for row in given},
-            answers=whole.answers(),
-            worth=record.worth,
-            answers_worth=record.answers_worth,
-            annotators=people,
-            labelled_by=whose(people),
-            answers_here=dict(Counter(named(answer.verdict) for answer in answers)),
-            explanation=words.elsewhere(f"of the certificate of {day}", record.n),
-            notes=(words.divided_there(record.divided, people),) if record.divided else (),
-        )
-    return Calibration(
-        **first, axes=axes, grader=certificate.grader, labels=0, annotators=(),
-        labelled_by=whose(certificate.annotators), certificate=certificate,
-        certificate_reason="it is an earlier one that still stands: no labels were drawn from these answers",
-    )  # fmt: skip
 
 
 def _is_ordinal(axis: Axis) -> bool:

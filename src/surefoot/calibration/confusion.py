@@ -16,8 +16,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.calibration.answers import FACTUALITY, Answer
-from surefoot.calibration.results import UNGRADED, Table, Weighed
-from surefoot.records import AxisRecord, Value
+from surefoot.calibration.results import UNGRADED, Table
+from surefoot.records import Value
 from surefoot.rubric import Axis
 from surefoot.stats.correction import Stratum, confusion_draws
 from surefoot.stats.design_effect import Labelled, Member, Numbers, alikeness, each_counts, labels_count
@@ -28,24 +28,22 @@ Kind = Callable[[str], str]  # which values are taken together, in a column
 _KNOWN = 1_000_000_000
 _FEW = 5  # labels below which a part of a row is taken together with the rest of the row
 _DRAWS = 4_000
-_DIGITS_OF_WORTH = 6
 _LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
 
 
 class Cell(Struct, frozen=True):
     """Answers that had the same chance to be labelled: how many there are, and what people said of those labelled.
 
-    A label `counts` for less than 1 in intervals where others go together with it. Of a certificate, `labels` are what
-    they are worth, and no whole numbers.
+    A label `counts` for less than 1 in intervals where others go together with it.
     """
 
     verdict: str
     n: int
-    labels: Mapping[str, float]
+    labels: Mapping[str, int]
     counts: float = 1.0
 
     @property
-    def m(self) -> float:
+    def m(self) -> int:
         return sum(self.labels.values())
 
 
@@ -70,7 +68,7 @@ class Confusion(Struct, frozen=True, dict=True):
         return sum(cell.n for cell in self.cells)
 
     @property
-    def labelled(self) -> float:
+    def labelled(self) -> int:
         return sum(cell.m for cell in self.cells)
 
     @property
@@ -91,7 +89,7 @@ class Confusion(Struct, frozen=True, dict=True):
         answers, labelled = Counter[str](), Counter[str]()
         for cell in self.drawn:
             answers[cell.verdict] += cell.n
-            labelled[cell.verdict] += int(cell.m)
+            labelled[cell.verdict] += cell.m
         return answers, labelled
 
     def graded(self, kind: str) -> Mask:
@@ -159,26 +157,6 @@ class Confusion(Struct, frozen=True, dict=True):
         lines = zip(self.rows, counts, strict=True)
         return {row: dict(zip(self.columns, map(int, line), strict=True)) for row, line in lines if row in given}
 
-    def worth(self) -> Weighed:
-        """By verdict, what its drawn labels are worth as labels on all answers with it; without rows as in the table.
-
-        Where a cell has fewer labels for its size than another, its labels weigh more and all together are worth less.
-        """
-        found = Weighed()
-        for row, labels in self.table(self.drawn).items():
-            cells = [cell for cell in self.drawn if cell.verdict == row and cell.m]
-            sizes = np.array([cell.n for cell in cells]) / sum(cell.n for cell in cells)
-            shares = np.array([[cell.labels.get(column, 0) / cell.m for column in labels] for cell in cells])
-            whole = 1 / (sizes**2 / [cell.m * cell.counts for cell in cells]).sum()
-            weighed = (whole * (sizes @ shares)).round(_DIGITS_OF_WORTH).tolist()
-            if weighed != list(labels.values()):
-                found[row] = dict(zip(labels, weighed, strict=True))
-        return found
-
-    def answers_worth(self) -> float | None:
-        """How many answers all of them count for; None where each counts for itself."""
-        return round(self.counts * self.total, _DIGITS_OF_WORTH) if self.counts < 1 else None
-
     def answers(self) -> dict[str, int]:
         found = Counter[str]()
         for cell in self.cells:
@@ -211,12 +189,17 @@ def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Con
             chosen[place] += 1
         else:
             drawn.setdefault((place[0], answer.run, by_flag and bool(answer.flagged)), []).append(answer)
-    verdicts = {named(answer.verdict) for answer in answers}
-    columns, rows = _headings(values, {label for _, label in members}, verdicts, kind)
+    # The values of the axis in their order, and what else there is.
+    names = [*map(named, values)]
+    columns = [*dict.fromkeys(map(kind, names))]
+    columns += sorted({label for _, label in members}.difference(columns))
+    rows = names if kind is not str else [*columns]
+    others = {named(answer.verdict) for answer in answers}.difference(rows)
+    rows = [*rows, *sorted(others, key=lambda name: (name == UNGRADED, name))]
     alike = _alike(answers, kind)
     return Confusion(
-        rows,
-        columns,
+        tuple(rows),
+        tuple(columns),
         tuple(_cells(rows, drawn, alike, kind)),
         tuple(Cell(verdict, n, {label: n}) for (verdict, label), n in sorted(chosen.items())),
         each_counts(Counter(answer.member for answer in answers), alike),
@@ -224,21 +207,6 @@ def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Con
         alike,
         kind,
     )
-
-
-def from_certificate(record: AxisRecord, axis: Axis, kind: Kind = str) -> Confusion:
-    """The table a certificate keeps, its labels as what they are worth."""
-    table, answers, cells = record.table, record.answers, []
-    given = {kind(label) for row in record.weighed.values() for label in row}
-    columns, rows = _headings(axis.values, given, {*table, *answers}, kind)
-    for row in rows:
-        labels = defaultdict[str, float](float)
-        for label, worth in record.weighed.get(row, {}).items():
-            labels[kind(label)] += worth
-        cells.append(Cell(row, max(answers.get(row, 0), sum(table.get(row, {}).values())), labels))
-    total = sum(answers.values())
-    counts = record.answers_worth / total if record.answers_worth and total else 1.0
-    return Confusion(rows, columns, tuple(cell for cell in cells if cell.n), (), counts, kind=kind)
 
 
 def named(value: Value) -> str:
@@ -252,17 +220,6 @@ def _values(answers: Sequence[Answer], axis: Axis) -> Sequence[Value]:
     given = [value for answer in answers for value in (answer.verdict, answer.label)]
     largest = max((value for value in given if isinstance(value, (int, float))), default=0)
     return () if axis.is_dimension or largest > _LARGEST_COUNT else range(axis.least, int(largest) + 1)
-
-
-def _headings(
-    values: Sequence[Value], labels: set[str], verdicts: set[str], kind: Kind
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns and rows: the values of the axis in their order, and what else there is."""
-    names = [*map(named, values)]
-    columns = [*dict.fromkeys(map(kind, names))]
-    columns += sorted(labels.difference(columns))
-    rows = names if kind is not str else [*columns]
-    return tuple(columns), (*rows, *sorted(verdicts.difference(rows), key=lambda name: (name == UNGRADED, name)))
 
 
 def _alike(answers: Sequence[Answer], kind: Kind) -> float:

@@ -9,19 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.calibration.answers import Answer
-from surefoot.calibration.confusion import Confusion, Mask, named
-from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
+from surefoot.calibration.answers import FACTUALITY, Answer
+from surefoot.calibration.confusion import Confusion, Mask, confusion_of, named
+from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate, SendToAPerson
 from surefoot.records import Interval, Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
-from surefoot.stats import ALPHA
+from surefoot.stats import ALPHA, correction
 from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
-from surefoot.stats.correction import Stratum, jeffreys, post_stratified, ppi_mean, ppi_refused, rogan_gladen
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.quantiles import t_quantile
+from surefoot.table import ACCEPTABLE as ACCEPTED
+from surefoot.table import BUCKETS
 
 ACCEPTABLE, BAD = "acceptable", "bad"
-_KINDS = {"correct": ACCEPTABLE, "refused": ACCEPTABLE, "wrong": BAD, "unsupported": BAD}
+_FACTUALITY = Axis(FACTUALITY, "", BUCKETS)
 _OTHERS = "any other"
 _DIGITS = 12  # what sums of shares are exact to
 _NO_SPREAD = 1e-12
@@ -57,11 +58,19 @@ class Part(NamedTuple):
 
 def good_or_bad(value: str) -> str:
     """What whoever ships asks: is it acceptable, or is it bad?"""
-    return _KINDS.get(value, value)
+    return ACCEPTABLE if value in ACCEPTED else BAD if value in BUCKETS else value
 
 
 def only(bucket: str) -> Callable[[str], str]:
     return lambda value: bucket if value == bucket else _OTHERS
+
+
+def headline(answers: Sequence[Answer]) -> tuple[Interval | None, Interval | None]:
+    """The two numbers that whoever ships needs: of the answers the grader calls acceptable, how many are bad; of the
+    bad ones, how many it catches."""
+    confusion = confusion_of(answers, _FACTUALITY, good_or_bad)
+    caught = sensitivity_of(confusion)
+    return accepted_but_bad(confusion), caught and caught.interval
 
 
 def accepted_but_bad(confusion: Confusion) -> Interval | None:
@@ -122,7 +131,7 @@ def _covering(value: float, views: Iterable[Numbers]) -> Interval:
 
 def _plain(hits: float, of: float, each: float) -> Interval:
     """Jeffreys' interval of a plain share, where every one counts for `each`."""
-    low, high = jeffreys(hits * each, of * each)
+    low, high = correction.jeffreys(hits * each, of * each)
     return Interval(hits / of, min(low, hits / of), max(high, hits / of))
 
 
@@ -163,8 +172,8 @@ def corrected(confusion: Confusion, bucket: str) -> Rate:
         inside = float(confusion.tally[confusion.labelled_as(bucket)].sum())
         found = _plain(inside, confusion.total, confusion.labels_count(np.ones_like(confusion.tally, dtype=bool)))
     else:  # the estimate is that of all labels, whatever they count for in the interval; it takes no draws
-        value = post_stratified(confusion.strata(bucket, as_counted=True), draws=1).value
-        limits = post_stratified(confusion.strata(bucket))
+        value = correction.post_stratified(confusion.strata(bucket, as_counted=True), draws=1).value
+        limits = correction.post_stratified(confusion.strata(bucket))
         found = Interval(value, min(limits.low, value), max(limits.high, value))
     return Rate(value=found.value, low=found.low, high=found.high, method=method, graded=graded)
 
@@ -178,7 +187,7 @@ def labels_needed(confusion: Confusion, now: Rate, bucket: str) -> str:
     for at, cell in enumerate(confusion.drawn):
         if more := min(_MORE, cell.n - cell.m):
             then = [*strata[:at], _after(strata[at], more * cell.counts), *strata[at + 1 :]]
-            after = post_stratified(then, draws=_ROUGHLY)
+            after = correction.post_stratified(then, draws=_ROUGHLY)
             options.append(((after.high - after.low) / 2, more, cell.verdict))
     if not options or now.low is None or now.high is None:
         return ""
@@ -190,11 +199,11 @@ def labels_needed(confusion: Confusion, now: Rate, bucket: str) -> str:
     return f"{more} more label{'' if more == 1 else 's'} on {which} would narrow the interval of {bucket} {change}."
 
 
-def _after(stratum: Stratum, more: float) -> Stratum:
+def _after(stratum: correction.Stratum, more: float) -> correction.Stratum:
     """If the new labels come out like those before; all together tell no more than there are questions."""
     m = min(stratum.m + more, max(stratum.m, stratum.n))
     k = min(m, round(m * (stratum.k + 0.5) / (stratum.m + 1)))
-    return Stratum(stratum.n, m, k)
+    return correction.Stratum(stratum.n, m, k)
 
 
 def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str) -> Rate:
@@ -207,10 +216,44 @@ def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str)
         return Rate(method="rogan-gladen", graded=graded, warning=reason)
     members = [answer.member for answer in answers]
     each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))
-    rate = rogan_gladen(each * sum(inside), each * len(inside), sensitivity.counts, specificity.counts)
+    rate = correction.rogan_gladen(each * sum(inside), each * len(inside), sensitivity.counts, specificity.counts)
     # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
     low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
     return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)
+
+
+def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: float) -> SendToAPerson | None:
+    """From which confidence down a person should look, so that at most `risk` of all verdicts are wrong and unseen."""
+    stated = [answer for answer in answers if _states(answer)]
+    checked = [answer for answer in stated if answer.label is not None]
+    if not checked:
+        return None
+    threshold = correction.conformal_threshold(
+        [answer.confidence or 0.0 for answer in checked],
+        [answer.label != answer.verdict for answer in checked],
+        risk,
+        _weights(checked, confusion),
+    )
+    if threshold is None:
+        count = len(checked)
+        few = "one labelled verdict is too little" if count == 1 else f"{count} labelled verdicts are too few"
+        reason = f"{few} to promise that at most {risk:.0%} stay wrong and unseen"
+        return SendToAPerson(risk=risk, threshold=None, reason=reason)
+    below = sum((answer.confidence or 0.0) <= threshold for answer in stated)
+    return SendToAPerson(risk=risk, threshold=threshold, share=below / len(stated))
+
+
+def _states(answer: Answer) -> bool:
+    return answer.verdict is not None and answer.confidence is not None and 0 <= answer.confidence <= 1
+
+
+def _weights(labelled: Sequence[Answer], confusion: Confusion) -> list[float]:
+    """How many answers of the run each labelled one stands for."""
+    answers, drawn = confusion.drawn_by_verdict()
+    return [
+        1.0 if one.chosen or not drawn[named(one.verdict)] else answers[named(one.verdict)] / drawn[named(one.verdict)]
+        for one in labelled
+    ]
 
 
 def is_number(axis: Axis) -> bool:
@@ -260,10 +303,10 @@ def _part(answers: Sequence[Answer], among: str, alike: float) -> Part | None:
     if len(labelled) < 2:
         return None
     labels = [_number(answer.label) for answer in labelled]
-    refused = ppi_refused(labels)
+    refused = correction.ppi_refused(labels)
     if rest and refused is None and all(answer.verdict is not None for answer in answers):
         scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
-        found = ppi_mean(labels, scores, others)
+        found = correction.ppi_mean(labels, scores, others)
         half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled, alike), _deff(answers, alike)))
         return Part(len(answers), found.value, half, "ppi++", _STEADIED)
     worth = len(labels) / _deff(labelled, alike)

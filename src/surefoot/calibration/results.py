@@ -6,19 +6,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.records import Certificate, Interval
-from surefoot.stats.confidence import Bin
+from surefoot.records import Interval
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
 # Why nothing can be said of an axis that has labels.
 DIVIDED = "whoever labelled is divided on every answer"
 PICKED = "no label was drawn by chance, all were picked"
-NOTHING_SAID = (DIVIDED, PICKED)
+NO_VERDICT = "the grader gave no verdict on any answer"
+NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]
-Weighed = dict[str, dict[str, float]]
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -40,14 +39,6 @@ class Bucket(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Reliability(Struct, frozen=True, kw_only=True):
-    """Confidence against agreement: bins, and their mean gap (ECE)."""
-
-    n: int
-    bins: tuple[Bin, ...]
-    ece: float
-
-
 class SendToAPerson(Struct, frozen=True, kw_only=True):
     """Verdicts at or below this confidence go to a person; of all verdicts at most `risk` stay wrong and unseen."""
 
@@ -61,8 +52,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
-    `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
-    Where a certificate stands in for labels, these are the certificate's, and `answers_here` are those of the run.
+    Answers on which people are `divided` count as not labelled. Where the labels are on other runs, all of these are
+    about those runs, but for `corrected` and `answers_here`.
     """
 
     n: int
@@ -78,16 +69,12 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table = {}
     chosen: Table = {}
     answers: dict[str, int] = {}
-    worth: Weighed = {}
-    answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
     labelled_by: str = ""  # people, AI annotators, or both
     answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()
-    reliability: Reliability | None = None
-    reliability_reason: str = ""
     send_to_a_person: SendToAPerson | None = None
 
 
@@ -101,9 +88,9 @@ class Calibration(Struct, frozen=True, kw_only=True):
     cannot_tell: int = 0  # answers of which people say that they cannot tell
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
-    certificate: Certificate | None = None
-    certificate_reason: str = ""
     grader: str
+    rubric_sha256: str = ""
+    corpus: str = ""  # what corpus_of says of a run; "" where it is not known
     labels: int  # answers that were put into a bucket
     annotators: tuple[str, ...]
     labelled_by: str = ""  # people, AI annotators, or both

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from surefoot.calibration.answers import Answer
 from surefoot.calibration.confusion import Confusion, named
-from surefoot.calibration.estimates import ACCEPTABLE
 from surefoot.calibration.results import UNGRADED
 from surefoot.records import Interval, whose
+from surefoot.table import ACCEPTABLE
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
@@ -19,11 +19,11 @@ _HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses 
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
 
 
-def headline(confusion: Confusion, accepted: Interval | None, caught: Interval | None, labels: str) -> str:
+def headline(answers: Sequence[Answer], accepted: Interval | None, caught: Interval | None, labels: str) -> str:
     """The two numbers that whoever ships needs, and whose `labels` they rest on."""
     if accepted is not None:
         first = f"of the answers the grader calls acceptable, {_share(accepted)} are not"
-    elif any(confusion.kind(verdict) == ACCEPTABLE for verdict in confusion.answers()):
+    elif any(answer.verdict in ACCEPTABLE for answer in answers):
         first = "how many of the answers the grader calls acceptable are not is unknown: no label on them counts"
     else:
         first = "the grader calls no answer acceptable"
@@ -114,11 +114,6 @@ def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
             f" (correlation {confusion.alike:.2f}): all {len(answers)} count for about"
             f" {confusion.counts * len(answers):.0f} independent ones in the intervals."
         )
-
-
-def divided_there(count: int, annotators: Sequence[str]) -> str:
-    where = f"{counted(count, 'more answer')} of the certificate"
-    return f"{_begun(whose(annotators))} were divided on {where}, and these count as not labelled."
 
 
 def counted(count: int, noun: str) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -14,15 +11,9 @@ from surefoot import rubric
 from surefoot.cli.options import Share, ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
-from surefoot.errors import ExitCode, UsageError
-from surefoot.problems import HARMLESS
+from surefoot.cli.terminal import PERSON
 from surefoot.report import calibration, terminal
-
-if TYPE_CHECKING:
-    from surefoot.calibration.results import Calibration
-    from surefoot.cli.calibrate_inputs import Asked
-
-_HARMLESS = HARMLESS | {"tie"}
+from surefoot.services import calibrate as service
 
 
 @click.command(
@@ -62,36 +53,20 @@ def calibrate(
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
-    For a RUN the labels are those of the ledger on its answers, and the result is kept there as a certificate, by
-    which later runs without labels are read. Several runs by one grader are taken together. Exits 4 when nothing
-    could be calibrated, or when rows could not be read.
+    For a RUN the labels are those of the ledger on its answers; a RUN without any is read by those on other runs of
+    its grader. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when rows
+    could not be read.
     """
-    from surefoot.calibration.results import NOTHING_SAID
-    from surefoot.cli.calibrate_inputs import Asked, note, of_files
-
-    if bool(runs) == bool(verdicts):
-        raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
     check_reports(reports, as_json)
-    asked = Asked(labels, grader, target, risk, datetime.now(UTC).isoformat(timespec="microseconds"))
-    found = of_files(verdicts, rubric.load(rubric_name), asked) if verdicts else _of_runs(runs, ledger, asked)
+    result = service.calibrate(
+        *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
+        ledger=ledger, person=PERSON,
+    )  # fmt: skip
+    found = result.calibration
     with quiet_if_nobody_reads():
-        _write(found, reports, as_json, details)
-    if all(axis.kappa_reason in NOTHING_SAID for axis in found.axes.values()):
-        reasons = dict.fromkeys(axis.kappa_reason for axis in found.axes.values())
-        note(f"nothing could be calibrated: {'; '.join(reasons) or 'no label is on an axis that was graded'}")
-        return ExitCode.INCOMPLETE
-    return ExitCode.INCOMPLETE if any(p.kind not in _HARMLESS for p in found.problems) else ExitCode.OK
-
-
-def _of_runs(runs: Sequence[Path], ledger: str | None, asked: Asked) -> Calibration:
-    from surefoot.cli.calibrate_runs import of_runs  # the ledger takes long to import, and files do without
-
-    return of_runs(runs, ledger, asked)
-
-
-def _write(found: Calibration, reports: Sequence[str], as_json: bool, details: bool) -> None:
-    printed = write_reports(reports, lambda: calibration.report(found))
-    if as_json:
-        click.echo(msgspec.json.encode(found))
-    elif not printed:
-        terminal.show(calibration.report(found, details=details), console())
+        printed = write_reports(reports, lambda: calibration.report(found))
+        if as_json:
+            click.echo(msgspec.json.encode(result.to_json()))
+        elif not printed:
+            terminal.show(calibration.report(found, details=details), console())
+    return int(result.exit_code)

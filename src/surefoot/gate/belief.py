@@ -49,7 +49,7 @@ def truths(
     Draws come in twos that mirror each other: exchanging the sides exchanges the two.
     """
     opened = [number for number, answer in enumerate(answers) if answer.label is None]
-    draws = _even(min(most, max(FEWEST_DRAWS, _MOST_CELLS // len(opened)))) if opened else 1
+    draws = min(most, max(FEWEST_DRAWS, _MOST_CELLS // len(opened))) // 2 * 2 if opened else 1
     values = np.empty((draws, len(answers)))
     for number, answer in enumerate(answers):
         if answer.label is not None:
@@ -107,7 +107,3 @@ def _drawn(shares: Numbers, numbers: Sequence[float], lots: Numbers) -> Numbers:
     for place in range(1, len(numbers)):
         values += (numbers[place] - numbers[place - 1]) * (lots > up_to[:, place - 1 : place])
     return values
-
-
-def _even(count: int) -> int:
-    return count - count % 2

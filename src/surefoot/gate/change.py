@@ -50,6 +50,19 @@ class Evidence(Struct, frozen=True):
     is_ratio: bool = False
     scale: float = 1
 
+    @property
+    def labels(self) -> float:
+        """How many labels tell something of answers without one."""
+        own = sum(one.drawn and one.label is not None and one.verdict is not None for one in self.answers)
+        return own + sum(sum(labels.values()) for labels in self.earlier.values())
+
+    @property
+    def unchecked(self) -> set[Value | None]:
+        """The verdicts on answers without a label of which no label tells anything, as far as the sides differ."""
+        told = {one.verdict for one in self.answers if one.drawn and one.label is not None}
+        told |= {verdict for verdict, labels in self.earlier.items() if sum(labels.values())}
+        return {one.verdict for one in self.answers if one.label is None and one.side is not None} - told
+
 
 class Draws(Struct, frozen=True):
     """What the change may be."""
@@ -65,22 +78,24 @@ class Draws(Struct, frozen=True):
     def mean(self) -> float:
         return float(self.change @ self.weights)
 
+    @property
+    def variance(self) -> float:
+        return float((self.change - self.mean) ** 2 @ self.weights)
+
     def quantile(self, share: float) -> float:
-        """Where few draws lie beyond it, the normal curve is asked as well, and the farther of the two counts."""
-        found = quantile(self.change, self.weights, share)
-        spread = sqrt(float((self.change - self.mean) ** 2 @ self.weights))
+        """Halfway between the draws where both are right, so that turning all signs turns the quantiles.
+
+        Where few draws lie beyond it, the normal curve is asked as well, and the farther of the two counts.
+        """
+        order = np.argsort(self.change, kind="stable")
+        ordered, reached = self.change[order], np.cumsum(self.weights[order])
+        low, high = (min(int(np.searchsorted(reached, at)), len(order) - 1) for at in (share - _SAME, share + _SAME))
+        found = round(float(ordered[low] + ordered[high]) / 2, 12) + 0.0
+        spread = sqrt(self.variance)
         if spread > _SAME and min(share, 1 - share) * len(self.change) < _FEW:
             normal = self.mean + spread * NormalDist().inv_cdf(share)
             found = min(found, normal) if share < 0.5 else max(found, normal)
         return min(self.reach, max(-self.reach, found))
-
-
-def quantile(values: Numbers, weights: Numbers, share: float) -> float:
-    """Halfway between the draws where both are right, so that turning all signs turns the quantiles."""
-    order = np.argsort(values, kind="stable")
-    ordered, reached = values[order], np.cumsum(weights[order])
-    low, high = (min(int(np.searchsorted(reached, at)), len(order) - 1) for at in (share - _SAME, share + _SAME))
-    return round(float(ordered[low] + ordered[high]) / 2, 12) + 0.0
 
 
 def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = SEED) -> Draws:
@@ -185,15 +200,15 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
         for place, side in enumerate(sides):
             for said in side.answers[id]:
                 if metric.over(said, question):
-                    key = key_of(said, side)
-                    found[key].append((place, said))
-                    given.append((id, place, key))
+                    found[said.key].append((place, said))
+                    given.append((id, place, said.key))
     # Of what every answer has a share in, each question counts; of the rest, those that have such answers.
     kept = sorted({id for id, _, _ in given}) if metric.axis == BUCKET_AXIS else sorted(asked)
     numbers, keys = {id: number for number, id in enumerate(kept)}, {key: n for n, key in enumerate(sorted(found))}
     certain = taken_for_truth or metric.needs_no_labels
     answers = [_answer(key, found[key], metric, certain=certain) for key in keys]
-    documents = [_document(asked[id], id) for id in kept]
+    known = ((id, asked[id]) for id in kept)
+    documents = [(question and document_of(question, {})) or f"question {id}" for id, question in known]
     order = {name: place for place, name in enumerate(sorted(set(documents)))}
     cells = [Cell(numbers[id], side, keys[key]) for id, side, key in given]
     is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
@@ -204,11 +219,6 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     )  # fmt: skip
 
 
-def key_of(said: Said, side: Side) -> str:
-    """The same for the same answer. A file of verdicts does not tell the words: each of its answers stands alone."""
-    return said.version or f"{side.key}:{said.question_id}:{said.run}:{said.attempt}"
-
-
 def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, certain: bool) -> Answer:
     sides, axis = {side for side, _ in given}, str(metric.axis)
     said = min((one for _, one in given), key=lambda one: str(one.graded.get(axis)))
@@ -216,7 +226,7 @@ def _answer(key: str, given: Sequence[tuple[int, Said]], metric: Metric, *, cert
     value = _usable(metric, settled.value if settled else None)
     verdict = None if graded is None or is_person(graded.grader) else _usable(metric, graded.value)
     is_known = certain or said.is_labelled(axis)
-    drawn = any(axis in one.drawn for _, one in given)
+    drawn = any(one.is_drawn(axis) for _, one in given)
     return Answer(key, min(sides) if len(sides) == 1 else None, verdict, value if is_known else None, drawn)
 
 
@@ -237,7 +247,3 @@ def _worth(metric: Metric, answers: Sequence[Answer], earlier: Counts) -> dict[V
     known |= {value for one in answers for value in (one.verdict, one.label) if value is not None}
     known |= {value for labels in earlier.values() for value in labels}
     return {value: float(metric.of(value) or 0) for value in sorted(known, key=str)}
-
-
-def _document(question: Question | None, id: str) -> str:
-    return (question and document_of(question, {})) or f"question {id}"

@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import Pair, Side, SideName
+from surefoot.gate.sides import Said, Side, SideName
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Question
 
 Counted = dict[str, int]
 Asked = Mapping[str, Question | None]
+
+
+class Pair(NamedTuple):
+    """An answer of the baseline beside one of the candidate to the same question."""
+
+    question_id: str
+    attempt: int  # which of them it is, where there are several
+    question: Question | None
+    base: Said
+    cand: Said
+
+    def side(self, name: SideName) -> Said:
+        return self.base if name == "base" else self.cand
+
+    @property
+    def stratum(self) -> str:
+        return self.question.stratum if self.question else ""
 
 
 class McNemar(Struct, frozen=True):
@@ -23,6 +41,15 @@ class McNemar(Struct, frozen=True):
     newly_wrong: int
     newly_fixed: int
     p: float
+
+
+def pairs_of(base: Side, cand: Side, asked: Asked) -> list[Pair]:
+    """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
+    return [
+        Pair(id, number, question, before, after)
+        for id, question in asked.items()
+        for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
+    ]
 
 
 def mcnemar_p(newly_wrong: int, newly_fixed: int) -> float:

@@ -8,26 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
+from surefoot.gate import counts, trust
 from surefoot.gate import rules as gate
-from surefoot.gate import trust
+from surefoot.gate import sides as versions
 from surefoot.gate.belief import DRAWS
-from surefoot.gate.counts import Asked, Counted, McNemar, buckets, by_stratum, mcnemar, moved
+from surefoot.gate.counts import Asked, Counted, McNemar, Pair
 from surefoot.gate.judge import Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
-from surefoot.gate.sides import (
-    BUCKET_AXIS,
-    SIDES,
-    Pair,
-    Run,
-    Side,
-    SideName,
-    asked_of,
-    check_alike,
-    labels_apart,
-    pairs_of,
-    side_of,
-)
+from surefoot.gate.sides import SIDES, Run, Side, SideName
 from surefoot.gate.trust import Trust
 from surefoot.types import GROUP_FIELDS, Estimate, Problem
 
@@ -58,16 +47,19 @@ class Comparison(Struct, frozen=True, kw_only=True):
 def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], request: Request) -> Comparison:
     """Hold the candidate's runs against the baseline's and decide by the rules."""
     _check_request(rules, request)
-    base, cand = [labels_apart(run) for run in base], [labels_apart(run) for run in cand]
+    base, cand = [versions.labels_apart(run) for run in base], [versions.labels_apart(run) for run in cand]
     keys = "base", "cand"
     if base == cand:  # nothing has changed, so nothing is uncertain
         base = cand = [replace(run, deterministic=True) for run in base]
         keys = "both", "both"
     for run in (*base[:-1], *cand):
-        check_alike(base[-1], run)
-    asked, notes = asked_of(base, cand)
+        versions.check_alike(base[-1], run)
+    asked, notes = versions.asked_of(base, cand)
     _check_fields(request.by, asked)
-    sides: dict[SideName, Side] = {"base": side_of(base, asked, keys[0]), "cand": side_of(cand, asked, keys[1])}
+    sides: dict[SideName, Side] = {
+        "base": versions.side_of(base, asked, keys[0]),
+        "cand": versions.side_of(cand, asked, keys[1]),
+    }
     judge = Judge(sides, asked, request, sum(rule.on_baseline for rule in rules))
     checks = [judge.waived(judge.check(rule)) for rule in rules]
     failed = trust.failed_checks(run for side in sides.values() for run in side.runs)
@@ -78,7 +70,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     opened = [] if decision.outcome == "BLOCK" else [judge.opened[c.rule.name] for c in checks if c.waiver is None
                                                     and c.rule.name in judge.opened]  # fmt: skip
     label_next, steps = next_steps(opened, sides)
-    pairs = pairs_of(sides["base"], sides["cand"])
+    pairs = counts.pairs_of(sides["base"], sides["cand"], asked)
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         runs={name: [run.name for run in side.runs] for name, side in sides.items()},
@@ -86,17 +78,17 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         decision=decision,
         request=replace(request, notes=(*request.notes, *notes)),
         alpha=judge.alpha,
-        buckets={name: buckets(side, asked) for name, side in sides.items()},
-        by_stratum=by_stratum(sides, asked),
+        buckets={name: counts.buckets(side, asked) for name, side in sides.items()},
+        by_stratum=counts.by_stratum(sides, asked),
         measures={name: judge.measures(name) for name in SIDES},
         changes=judge.changes(asked, DRAWS) | {
             check.rule.metric: check.change for check in checks if check.change and check.rule.group is None
         },
         by_group={field: judge.by_group(field) for field in dict.fromkeys((gate.DEFAULT_GROUP, *request.by))},
-        moved=moved(pairs),
-        mcnemar=mcnemar(pairs),
+        moved=counts.moved(pairs),
+        mcnemar=counts.mcnemar(pairs),
         problems=trust.problems_of(sides),
-        trust=trust.trust_in(sides, asked, request.earlier.get(BUCKET_AXIS, {})),
+        trust=trust.trust_in(sides, asked),
         failed_checks=failed,
         labelled={name: sum(any(map(said.is_labelled, said.verdicts)) for said in side.all_answers() if said.graded)
                   for name, side in sides.items()},

@@ -10,12 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.gate import rules as gate
-from surefoot.gate import trust
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured
-from surefoot.gate.next_steps import Opened
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
 from surefoot.types import Estimate, Question
@@ -40,6 +38,18 @@ class Request(Struct, frozen=True, kw_only=True):
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
     without: Mapping[str, str] = {}  # runs that were left out, with the reason
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
+
+
+class Opened(Struct, frozen=True):
+    """A rule that could not be decided, and what is known about it."""
+
+    rule: Rule
+    change: Change
+    evidence: Evidence
+    draws: Draws
+    alpha_ship: float
+    alpha_block: float
+    look: int = 1
 
 
 def spent(alpha: float, look: int) -> float:
@@ -127,7 +137,7 @@ class Judge:
         if asked is self.asked and metric.name in self._known:
             return self._known[metric.name]
         evidence = shown = self._evidence(metric, asked, certain=self.request.uncalibrated)
-        if not trust.drawn_labels(evidence.answers, evidence.earlier):
+        if not evidence.labels:
             shown = self._evidence(metric, asked, certain=True)  # nothing is known of the grader: the change as graded
         found = evidence, draw(shown, self.request.claim, draws)
         if asked is self.asked:
@@ -143,10 +153,10 @@ class Judge:
         limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
         counted = replace(rule, limit=limit)
         (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in SIDES)
-        check = replace(gate.check(counted, lambda _: cand, lambda _: base), rule=rule)
+        check = replace(gate.check(counted, cand, base), rule=rule)
         if rule.metric == gate.COMPLETENESS and check.status == "pass":
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
-            other = gate.check(rule, lambda _: base, lambda _: base)
+            other = gate.check(rule, base, base)
             return check if other.status == "pass" else replace(other, reason="of the baseline")
         if self._is_unchecked(metric, asked):
             return replace(check, status="undecidable", reason=self._unknown(metric, set(), unknown), to_be_sure=None)
@@ -163,13 +173,13 @@ class Judge:
             return False
         evidence = self._evidence(metric, asked, certain=False)
         opened = any(one.label is None and one.verdict is not None for one in evidence.answers)
-        return opened and not trust.drawn_labels(evidence.answers, evidence.earlier)
+        return opened and not evidence.labels
 
     def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)
         empty = [estimate for estimate in (cand, base) if estimate.value is None]
         if not metric.axis:
-            return gate.check(rule, lambda _: cand, lambda _: base)
+            return gate.check(rule, cand, base)
         lacking = lack_base + lack_cand
         if empty:
             is_needless = not lacking and (len(empty) == 2 or metric.shape == "mean")
@@ -180,8 +190,7 @@ class Judge:
         evidence, known = self._drawn(metric, asked)
         change = self._interval(rule, metric, evidence, known, len(asked))
         status, reason = self._status(rule, change), ""
-        unchecked = trust.unchecked(evidence.answers, evidence.earlier)
-        labels = trust.drawn_labels(evidence.answers, evidence.earlier)
+        unchecked, labels = evidence.unchecked, evidence.labels
         if unchecked and (status == "fail" or not labels):
             best = draw(_at_best(evidence, rule, unchecked), self.request.claim)
             proven = metric.most is not None and self._interval(rule, metric, evidence, best, len(asked))
@@ -192,7 +201,7 @@ class Judge:
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
-            self.opened[rule.name] = Opened(rule, metric, change, evidence, known, self.alpha, block, self.request.look)
+            self.opened[rule.name] = Opened(rule, change, evidence, known, self.alpha, block, self.request.look)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
     def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int) -> str:
@@ -259,7 +268,7 @@ def _with_the_rest_good(rule: Rule, metric: Metric, cand: Estimate, unknown: int
     gain = 0 if rule.is_bounded_above else (metric.most or 0) * unknown
     below = cand.denominator + (unknown if metric.shape == "mean" else 0)
     best = Estimate(cand.numerator + gain, max(below, 1), cand.low, cand.high)
-    return gate.check(rule, lambda _: best, lambda _: None).status
+    return gate.check(rule, best, None).status
 
 
 def _mean(parts: Sequence[object]) -> Fraction | None:

@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple
 
 from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
 from surefoot.outcomes import Outcome
-from surefoot.stats import wilson
-from surefoot.stats.clusters import clustered_share
+from surefoot.stats import clustered_share, wilson
 from surefoot.table import ACCEPTABLE
 from surefoot.types import Better, Estimate, Question
 

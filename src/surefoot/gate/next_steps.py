@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from math import ceil, sqrt
 from statistics import NormalDist, fmean
 
@@ -11,12 +12,11 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.gate.belief import Answer, Numbers
-from surefoot.gate.change import Draws, Evidence, key_of
-from surefoot.gate.metrics import Metric, Value
+from surefoot.gate.change import Draws, Evidence
+from surefoot.gate.judge import Opened
+from surefoot.gate.metrics import Value
 from surefoot.gate.queue import lot, queue
-from surefoot.gate.rules import Change, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Said, Side, SideName
-from surefoot.gate.trust import drawn_labels, unchecked
 from surefoot.records import Drawn
 from surefoot.text.normal import is_empty
 
@@ -28,19 +28,6 @@ _SECONDS_PER_LABEL = 30
 _MORE_RUNS = (1, 2, 3, 5, 8)
 _MORE_QUESTIONS = (1.5, 2, 3, 5, 10)
 _NORMAL = NormalDist()
-
-
-class Opened(Struct, frozen=True):
-    """A rule that could not be decided, and what is known about it."""
-
-    rule: Rule
-    metric: Metric
-    change: Change
-    evidence: Evidence
-    draws: Draws
-    alpha_ship: float
-    alpha_block: float
-    look: int = 1
 
 
 class Waiting(Struct, frozen=True):
@@ -60,29 +47,28 @@ class _Step(Struct, frozen=True):
 
 def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tuple[tuple[Waiting, ...], list[str]]:
     """Which answers to label, and for each open rule what else would decide it."""
-    if not opened:
-        return (), []
     said = _by_key(sides)
-    run = sides["cand"].name if any(one.run for _, one in said.values()) else ""
     telling = {one.rule.name: _telling(one.evidence) & said.keys() for one in opened}
     waiting = _first_labels(said, set().union(*telling.values()))
-    steps: list[str] = []
-    if waiting:
-        names = [name for name, keys in telling.items() if keys]
-        steps.append(f"{', '.join(names)}: {_to_label(len(waiting), run, 'would tell how far the grader errs')}")
-    for one in opened:
-        if telling[one.rule.name]:
-            continue
-        keys, words = _labels(one, said, run)
+    chosen = {one.rule.name: _to_decide(one, said) for one in opened if not telling[one.rule.name]}
+    for keys, _ in chosen.values():
         waiting |= {key: waiting.get(key) or _waiting(said[key], "gate") for key in keys}
-        steps.append(f"{one.rule.name}: {words}")
+    # One page asks for them all, so each rule names as many.
+    ask = partial(_to_label, len(waiting), sides["cand"].name if any(one.run for _, one in said.values()) else "")
+    learning = ", ".join(name for name, keys in telling.items() if keys)
+    steps = [f"{learning}: {ask('would tell how far the grader errs')}"] if learning else []
+    for one in opened:
+        if one.rule.name in chosen:
+            keys, chance = chosen[one.rule.name]
+            odds = f"decide it about {max(1, round(chance * 10))} times in 10"
+            what = "would most likely decide it" if chance >= _LIKELY else odds
+            steps.append(f"{one.rule.name}: {_in_words(one, said, [_Step(chance, ask(what))] if keys else [])}")
     return tuple(waiting.values()), steps
 
 
 def _telling(evidence: Evidence) -> set[str]:
     """Answers whose labels would tell how far the grader errs, as long as too little is known of that."""
-    few = drawn_labels(evidence.answers, evidence.earlier) < _ENOUGH_DRAWN
-    verdicts = unchecked(evidence.answers, evidence.earlier)
+    few, verdicts = evidence.labels < _ENOUGH_DRAWN, evidence.unchecked
     return {one.key for one in evidence.answers if one.label is None and (few or one.verdict in verdicts)}
 
 
@@ -91,9 +77,8 @@ def _by_key(sides: Mapping[SideName, Side]) -> dict[str, tuple[SideName, Said]]:
     found: dict[str, tuple[SideName, Said]] = {}
     for name in reversed(SIDES):
         for said in sides[name].all_answers():
-            key = key_of(said, sides[name])
             if not said.run or _can_be_labelled(said):
-                found.setdefault(key, (name, said))
+                found.setdefault(said.key, (name, said))
     return found
 
 
@@ -117,27 +102,21 @@ def _first_labels(said: Mapping[str, tuple[SideName, Said]], keys: Iterable[str]
     return {place.version: _waiting(said[place.version], place.drawn) for place in places}
 
 
-def _labels(one: Opened, said: Mapping[str, tuple[SideName, Said]], run: str) -> tuple[list[str], str]:
-    """The fewest answers whose labels would most likely decide a rule, and all that would, in words."""
+def _to_decide(one: Opened, said: Mapping[str, object]) -> tuple[list[str], float]:
+    """The fewest answers whose labels would most likely decide a rule, and the chance that they do."""
     chosen, chances = _by_labels(one, said)
     enough = next((count for count, chance in enumerate(chances) if chance >= _LIKELY), None)
-    count = enough if enough is not None else min(len(chosen), MOST_LABELS)
-    steps: list[_Step] = []
-    if count and chances[count] >= chances[0] + _WORTH_IT:
-        what = "would most likely decide it" if enough is not None else f"decide it {_odds(chances[count])}"
-        steps.append(_Step(chances[count], _to_label(count, run, what)))
-    else:
-        count = 0
-    steps += _by_runs(one, said)
+    count = len(chosen) if enough is None else enough
+    is_useful = count and chances[count] >= chances[0] + _WORTH_IT
+    return (chosen[:count], chances[count]) if is_useful else ([], 0.0)
+
+
+def _in_words(one: Opened, said: Mapping[str, tuple[SideName, Said]], labels: list[_Step]) -> str:
+    """All that would decide a rule. What is asked for is named, however likely something dearer would decide."""
+    steps = [*labels, *_by_runs(one, said)]
     steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
-    # What is asked for is said, however likely something dearer would decide.
-    shown = [step for n, step in enumerate(steps) if step.chance >= _LIKELY or (count and n == 0)] or steps
-    words = "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
-    return chosen[:count], words
-
-
-def _odds(chance: float) -> str:
-    return f"about {max(1, round(chance * 10))} times in 10"
+    shown = [step for step in steps if step.chance >= _LIKELY or step in labels] or steps
+    return "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
 
 
 def _to_label(count: int, run: str, what: str) -> str:
@@ -155,7 +134,7 @@ def _by_labels(rule: Opened, said: Mapping[str, object]) -> tuple[list[str], lis
     """The answers to label next, and the chance that labels on the first 0, 1, 2... of them decide."""
     answers = rule.evidence.answers
     order = [n for n in in_doubt(answers, rule.draws) if answers[n].key in said][:MOST_LABELS]
-    whole = left = _variance(rule.draws.change, rule.draws.weights)
+    whole = left = rule.draws.variance
     sums: dict[tuple[Value | None, int | None], Numbers] = {}
     chances = [0.0]
     for n in order:
@@ -189,11 +168,6 @@ def _unexplained(draws: Draws, known: Sequence[Numbers]) -> float:
     return float(((change - told @ fit) ** 2).sum())
 
 
-def _variance(values: Numbers, weights: Numbers) -> float:
-    mean = float(values @ weights)
-    return float((values - mean) ** 2 @ weights)
-
-
 def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float:
     """That the rule is decided when all but `rest` of the variance has come to light, with so much left of alpha."""
     change, sign = one.change, 1 if one.rule.is_bounded_above else -1
@@ -207,7 +181,7 @@ def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float
 def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_Step]:
     if all(one.evidence.deterministic) or not any(answer.run for _, answer in said.values()):
         return []
-    whole, times = _variance(one.draws.change, one.draws.weights), min(one.evidence.attempts)
+    whole, times = one.draws.variance, min(one.evidence.attempts)
     seconds = [answer.trace.seconds for _, answer in said.values() if answer.trace and answer.trace.seconds is not None]
     narrows = max(one.draws.noise - (one.evidence.scale / one.evidence.questions) ** 2, 0.0)
     next_look = (one.look / (one.look + 1)) ** 2  # other answers are another look
@@ -222,7 +196,7 @@ def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_St
 
 
 def _by_questions(one: Opened) -> list[_Step]:
-    whole = _variance(one.draws.change, one.draws.weights)
+    whole = one.draws.variance
     for times in _MORE_QUESTIONS:
         chance = _chance(one, whole, whole / times)
         if chance >= _LIKELY:

@@ -138,11 +138,9 @@ class Decision(Struct, frozen=True):
     incomplete: tuple[str, ...] = ()  # why the run is not complete, beside the rules
 
 
-Facts = Callable[[Rule], Estimate | None]  # None when nothing measures what the rule is about
-
-
-def check(rule: Rule, facts: Facts, baseline: Facts) -> Check:
-    return replace(_check(rule, facts(rule), baseline(rule)), before=baseline(rule))
+def check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
+    """A rule against what was seen now and before; None where nothing measures what it is about."""
+    return replace(_check(rule, seen, before), before=before)
 
 
 def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
@@ -156,11 +154,11 @@ def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
             what = f"no {rule.metric} for {rule.group}: score it --by that field" if rule.group else "nothing of this"
             return Check(rule, "undecidable", seen, reason=f"the baseline has {what}")
         limit += before.value
-    value = seen.value if rule.bound is None else _bound(seen, rule.bound)
+    value = seen.value if rule.bound is None else getattr(seen, rule.bound)
     if value is None:
         return Check(rule, "undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
     needed = questions_to_be_sure(float(seen.value), float(limit)) if seen.low is not None else None
-    if _OPERATORS[rule.op](value, limit):
+    if _OPERATORS[rule.op](Fraction(value), limit):
         return Check(rule, "pass", seen, limit, needed)
     return Check(rule, "incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)
 
@@ -181,8 +179,3 @@ def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
     else:
         code, outcome = ExitCode.OK, "SHIP"
     return Decision(outcome, code, tuple(checks), tuple(incomplete))  # type: ignore[arg-type]
-
-
-def _bound(seen: Estimate, bound: Literal["low", "high"]) -> Fraction | None:
-    value = seen.low if bound == "low" else seen.high
-    return None if value is None else Fraction(value)

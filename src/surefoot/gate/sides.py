@@ -9,34 +9,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot import records
 from surefoot.errors import Incomplete, UsageError
-from surefoot.records import (
-    PEOPLE,
-    Label,
-    as_verdict,
-    by_answer,
-    is_annotator,
-    is_called_like_a_grader,
-    is_person,
-    settled,
-    version_of,
-    whose,
-)
+from surefoot.records import Drawn, Label, current, is_annotator, is_person, settled, whose
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict
 
 SideName = Literal["base", "cand"]
 SIDES: tuple[SideName, SideName] = ("base", "cand")
 BUCKET_AXIS = "factuality"
-PICKED = "chosen"  # `via` of a label in a file whose answer somebody picked
+PICKED: Final = "chosen"  # `via` of a label whose answer somebody picked
 Key = tuple[str, int]  # question id, attempt
+Place = tuple[Key, str]  # one axis of an answer
 _LONGEST_NAME = 60
-_MUST_BE_ALIKE = {"rubric_sha256": "rubric", "grader": "grader"}
+_WAYS: tuple[Drawn, ...] = ("sample", "flagged", "gate", PICKED)  # to be drawn, the fairest first
 
 
 class Run(Struct, dict=True):
@@ -46,15 +37,13 @@ class Run(Struct, dict=True):
     verdicts: list[Verdict]
     questions: dict[str, Question] = {}
     traces: dict[Key, Trace] = {}
-    identity: dict[str, str] = {}  # hashes of questions and rubric, and the grader
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
     attempts: int = 1  # at each question
     problems: list[Problem] = []  # what of it could not be used
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
     deterministic: bool = False  # asked again it would answer alike
-    labels: dict[tuple[Key, str], Verdict] = {}  # by answer and axis: what annotators settled on, not the grader
-    drawn: set[tuple[Key, str]] = set()  # those of them on answers that chance drew
+    labels: dict[Place, Verdict] = {}  # what annotators settled on, not the grader
     labelled_by: frozenset[str] = frozenset()
     disputed: int = 0  # answers that annotators put into different buckets
 
@@ -65,7 +54,12 @@ class Run(Struct, dict=True):
     def versions(self) -> Mapping[Key, str]:
         """Of each answer whose question is known."""
         asked = self.questions
-        return {key: version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
+        return {key: records.version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
+
+    @property
+    def drawn(self) -> set[Place]:
+        """The labels on answers that chance drew."""
+        return {place for place, label in self.labels.items() if label.via != PICKED}
 
     @property
     def is_by_people(self) -> bool:
@@ -81,9 +75,8 @@ class Said(Struct, frozen=True):
     run: str  # the folder it lies in; "" for a file of verdicts
     verdicts: dict[str, Verdict]  # by axis: what people said, else what the grader did
     graded: dict[str, Verdict] = {}  # by axis: what the grader said
-    drawn: frozenset[str] = frozenset()  # axes that were labelled because chance drew the answer
     trace: Trace | None = None
-    version: str = ""  # version_of the answer, where it is known
+    key: str = ""  # the same for the same answer, in whichever run or version
     needs_bucket: bool = True  # False where nobody gave buckets, but this answer has other verdicts
 
     @property
@@ -105,22 +98,10 @@ class Said(Struct, frozen=True):
             return False
         return verdict is not self.graded.get(axis) or is_person(verdict.grader)
 
-
-class Pair(NamedTuple):
-    """An answer of the baseline beside one of the candidate to the same question."""
-
-    question_id: str
-    attempt: int  # which of them it is, where there are several
-    question: Question | None
-    base: Said
-    cand: Said
-
-    def side(self, name: SideName) -> Said:
-        return self.base if name == "base" else self.cand
-
-    @property
-    def stratum(self) -> str:
-        return self.question.stratum if self.question else ""
+    def is_drawn(self, axis: str) -> bool:
+        """Whether chance drew it to be labelled."""
+        verdict = self.verdicts.get(axis)
+        return verdict is not None and verdict is not self.graded.get(axis) and verdict.via != PICKED
 
 
 class Side(Struct, frozen=True):
@@ -141,49 +122,29 @@ class Side(Struct, frozen=True):
         """How often each question was asked; asking again what always answers alike tells nothing new."""
         return max((len(said) for said in self.answers.values()), default=1)
 
-    @property
-    def questions(self) -> dict[str, Question]:
-        return {id: question for run in self.runs for id, question in run.questions.items()}
-
     def all_answers(self) -> Iterator[Said]:
         return (said for answers in self.answers.values() for said in answers)
 
 
 def apply_labels(run: Run, labels: Iterable[Label]) -> None:
-    """Put the labels on the very answers of this run in place of its grader's verdicts.
-
-    What most of them say counts; where they are divided, the verdict stays and the run notes it.
-    """
-    mine = set(run.versions.values())
+    """Put the labels on the very answers of this run in place of its grader's verdicts."""
+    of_version: defaultdict[str, list[Key]] = defaultdict(list)
+    for key, version in run.versions.items():
+        of_version[version].append(key)
     by_this_rubric = ("", run.rubric) if run.rubric else ()
     fitting = [
         label
         for label in labels
-        if label.version in mine and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
+        if label.version in of_version and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
+    people = [label for label in fitting if not records.is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
-    found = by_answer(people)
-    axes = sorted({axis for _, axis in found})
-    divided: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for key, version in sorted(run.versions.items()):
-        for axis in axes:
-            given = found.get((version, axis), [])
-            value = settled(label.value for label in given)
-            run.labelled_by |= {label.annotator for label in given}
-            run.disputed += axis == BUCKET_AXIS and len({label.value for label in given}) > 1
-            if value is not None:
-                label = next(label for label in given if label.value == value)
-                said = replace(label, question_id=key[0], attempt=key[1])
-                run.labels[key, axis] = as_verdict(said)
-                run.drawn |= set() if all(one.drawn == PICKED for one in given) else {(key, axis)}
-            elif given:
-                divided[axis][key[0]] = None
-    for axis, questions in divided.items():
-        who = whose(label.annotator for label in people if label.axis == axis)
-        message = f"{who} are divided on {axis} of {', '.join(questions)}: the grader's verdict stays"
-        run.problems.append(Problem("note", message, run.name))
+    given: defaultdict[Place, list[Label]] = defaultdict(list)
+    for label in current(people):
+        for key in of_version[label.version]:
+            given[key, label.axis].append(label)
+    _settle_labels(run, given)
 
 
 def labels_apart(run: Run) -> Run:
@@ -193,20 +154,35 @@ def labels_apart(run: Run) -> Run:
     """
     if run.traces or run.graders or run.is_by_people:
         return run
-    given: defaultdict[tuple[Key, str], list[Verdict]] = defaultdict(list)
+    given: defaultdict[Place, list[Label]] = defaultdict(list)
     gives_labels = is_person if all(is_annotator(one.grader) for one in run.verdicts) else is_annotator
     for verdict in run.verdicts:
-        if gives_labels(verdict.grader):
-            given[(verdict.question_id, verdict.attempt), verdict.axis].append(verdict)
-    labels: dict[tuple[Key, str], Verdict] = {}
-    for place, said in given.items():
-        if (value := settled(verdict.value for verdict in said)) is not None:
-            labels[place] = next(verdict for verdict in said if verdict.value == value)
-    # What annotators are divided on stays among the verdicts, as one more that disagrees.
-    rest = [v for v in run.verdicts if not gives_labels(v.grader) or ((v.question_id, v.attempt), v.axis) not in labels]
-    who = frozenset(v.grader.removeprefix(PEOPLE) for place in labels for v in given[place])
-    drawn = {place for place in labels if any(verdict.via != PICKED for verdict in given[place])}
-    return replace(run, verdicts=rest, labels=labels, drawn=drawn, labelled_by=who)
+        if gives_labels(verdict.grader) and verdict.value is not None:
+            given[(verdict.question_id, verdict.attempt), verdict.axis].append(records.as_label(verdict))
+    rest = [verdict for verdict in run.verdicts if not gives_labels(verdict.grader)]
+    apart = replace(run, verdicts=rest, labels={}, problems=[*run.problems])
+    _settle_labels(apart, given)
+    return apart
+
+
+def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
+    """What most of them say counts; where they are divided, the grader's verdict stays and the run notes it."""
+    divided: defaultdict[str, list[str]] = defaultdict(list)
+    for (key, axis), labels in sorted(given.items()):
+        value = settled(label.value for label in labels)
+        run.labelled_by |= {label.annotator for label in labels}
+        run.disputed += axis == BUCKET_AXIS and len({label.value for label in labels}) > 1
+        if value is None:
+            divided[axis].append(key[0])
+            continue
+        # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
+        like = next(label for label in labels if label.value == value)
+        drawn = min((one.drawn for one in labels), key=_WAYS.index)
+        run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
+    for axis, ids in divided.items():
+        who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
+        message = f"{who} are divided on {axis} of {some(list(dict.fromkeys(ids)))}: the grader's verdict stays"
+        run.problems.append(Problem("note", message, run.name))
 
 
 def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
@@ -216,10 +192,10 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """
     copies = {_told(run): run for run in reversed(runs)}
     kept = [run for run in runs if copies[_told(run)] is run]
-    said = [_said_in(run) for run in kept]
+    said = [_said_in(run, key) for run in kept]
     answers = {
         id: tuple(
-            found.get((id, attempt)) or Said(id, attempt, _folder(run), {})
+            found.get((id, attempt)) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
             for run, found in zip(kept, said, strict=True)
             for attempt in range(1, run.attempts + 1)
         )
@@ -271,7 +247,12 @@ def _folder(run: Run) -> str:
     return run.name if run.traces else ""
 
 
-def _said_in(run: Run) -> dict[Key, Said]:
+def _alone(run: Run, side: str, key: Key) -> str:
+    """A file of verdicts does not tell the words: each of its answers stands alone."""
+    return f"{side}:{key[0]}:{_folder(run)}:{key[1]}"
+
+
+def _said_in(run: Run, side: str) -> dict[Key, Said]:
     graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in run.counted():
         graded[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
@@ -283,10 +264,15 @@ def _said_in(run: Run) -> dict[Key, Said]:
     for key in {*graded, *labels, *run.traces}:
         own = {axis: _settle(verdicts) for axis, verdicts in graded[key].items()}
         verdicts = own | labels.get(key, {})
-        drawn = frozenset(axis for axis in labels.get(key, {}) if (key, axis) in run.drawn)
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
         found[key] = Said(
-            *key, _folder(run), verdicts, own, drawn, run.traces.get(key), run.versions.get(key, ""), not elsewhere
+            *key,
+            _folder(run),
+            verdicts,
+            own,
+            run.traces.get(key),
+            run.versions.get(key) or _alone(run, side, key),
+            not elsewhere,
         )
     return found
 
@@ -306,24 +292,14 @@ def _settle(verdicts: list[Verdict]) -> Verdict:
 
 def check_alike(base: Run, cand: Run) -> None:
     """Verdicts by different graders or rubrics say nothing about each other."""
-    known = [key for key in _MUST_BE_ALIKE if base.identity.get(key) and cand.identity.get(key)]
-    differ = [_MUST_BE_ALIKE[key] for key in known if base.identity[key] != cand.identity[key]]
-    if differ:
+    both = {"rubric": (base.rubric, cand.rubric), "grader": (base.graders, cand.graders)}
+    differ = [name for name, (one, other) in both.items() if one and other and one != other]
+    if differ and base.graders and cand.graders:  # a file does not say by what it was graded
         message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
         raise UsageError(message, "grade both with the same rubric and grader")
     for run in (base, cand):
         if run.verdicts and not any(True for _ in run.counted()):
             raise Incomplete(f"{run.name} has no verdicts by its grader {', '.join(run.graders)}", "grade it again")
-
-
-def pairs_of(base: Side, cand: Side) -> list[Pair]:
-    """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
-    questions = {**cand.questions, **base.questions}
-    return [
-        Pair(id, number, questions.get(id), before, after)
-        for id in base.answers
-        for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
-    ]
 
 
 def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
@@ -334,3 +310,11 @@ def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
     gold = question.gold_ids[0]
     document, mark, _ = gold.partition("#")
     return documents.get(gold) or (document if mark else None)
+
+
+def documents_of(run: Run) -> dict[str, str]:
+    """The document of each question of a run, as far as it is known."""
+    passages = (passage for trace in run.traces.values() for passage in trace.retrieved or ())
+    by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
+    found = ((id, document_of(question, by_passage)) for id, question in run.questions.items())
+    return {id: document for id, document in found if document}

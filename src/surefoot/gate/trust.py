@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-import numpy as np
 from msgspec import Struct
 
-from surefoot.gate.belief import Answer, Counts, truths
-from surefoot.gate.change import Evidence, evidence_on, quantile
-from surefoot.gate.metrics import METRICS, Value
+from surefoot.calibration.answers import Answer, is_without_text
+from surefoot.calibration.estimates import headline
 from surefoot.gate.rules import Check, Rule
-from surefoot.gate.sides import SIDES, Run, Side, SideName, some
+from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
 from surefoot.problems import HARMLESS
-from surefoot.records import bare_name, is_person, whose_by_name
-from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.records import BY_CHOICE, Interval, bare_name, is_person, whose_by_name
 from surefoot.types import Problem, Question, Verdict
 
 SELF_CHECK = "self_check"
 _RULE = Rule(SELF_CHECK, "the grader reads answers of known label well", SELF_CHECK, None, None, "<=", Fraction(0),
              on_baseline=False)  # fmt: skip
 _OF_FILES = frozenset({"unreadable", "malformed"})
-_BAD: dict[Value, float] = {bucket: float(bucket not in ACCEPTABLE) for bucket in BUCKETS}
-_DRAWS = 1_000
-
-
-class Share(Struct, frozen=True):
-    """With its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Trust(Struct, frozen=True):
@@ -43,40 +30,46 @@ class Trust(Struct, frozen=True):
     drawn: int = 0  # those of them that chance drew
     annotators: tuple[str, ...] = ()
     disputed: int = 0  # answers that they put into different buckets
-    accepted_but_bad: Share | None = None  # of the answers that the grader calls acceptable
-    bad_caught: Share | None = None  # of the answers that are not acceptable
+    accepted_but_bad: Interval | None = None  # of the answers that the grader calls acceptable
+    bad_caught: Interval | None = None  # of the answers that are not acceptable
 
 
-def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None], earlier: Counts) -> Trust:
+def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Trust:
     runs = [run for side in sides.values() for run in side.runs]
     graders = tuple(sorted({verdict.grader for run in runs for verdict in run.counted()}))
-    evidence = evidence_on(METRICS["acceptable"], (sides["base"], sides["cand"]), asked, earlier, taken_for_truth=False)
-    answers = evidence.answers
-    annotators = sorted({name for run in runs for name in run.labelled_by})
-    labels = [one for one in answers if one.label is not None and one.verdict is not None]
-    accepted, caught = _errors(evidence) if any(one.drawn for one in labels) else (None, None)
-    by_people = bool(graders) and all(map(is_person, graders))
-    drawn, disputed = sum(one.drawn for one in labels), sum(run.disputed for run in runs)
-    return Trust(graders, by_people, len(labels), drawn, tuple(annotators), disputed, accepted, caught)
+    answers = list(_answers(sides, asked))
+    labels = [one for one, _ in answers if one.label is not None and one.verdict is not None]
+    accepted, caught = headline([one for one, _ in answers]) if any(not one.chosen for one in labels) else (None, None)
+    return Trust(
+        graders,
+        by_people=bool(graders) and all(map(is_person, graders)),
+        labels=len(labels),
+        drawn=sum(drawn and one.label is not None and one.verdict is not None for one, drawn in answers),
+        annotators=tuple(sorted({name for run in runs for name in run.labelled_by})),
+        disputed=sum(run.disputed for run in runs),
+        accepted_but_bad=accepted,
+        bad_caught=caught,
+    )
 
 
-def _errors(evidence: Evidence) -> tuple[Share | None, Share | None]:
-    """Of the answers called acceptable, those that are not; of those that are not, those that are found."""
-    graded = [one for one in evidence.answers if one.verdict in BUCKETS]
-    drawn = truths(graded, _BAD, evidence.earlier, _DRAWS, seed=2)
-    accepts = np.array([one.verdict in ACCEPTABLE for one in graded])
-    bad, missed = drawn.values.sum(axis=1), drawn.values[:, accepts].sum(axis=1)
-    accepted = _share(missed / accepts.sum(), drawn.weights) if accepts.any() else None
-    # Where nothing was flagged and nobody has found a bad answer, there is nothing to tell it by.
-    is_seen = not accepts.all() or any(one.label is not None and one.label not in ACCEPTABLE for one in graded)
-    found = bad > 0 if is_seen else np.zeros(len(bad), dtype=bool)
-    caught = _share(1 - missed[found] / bad[found], drawn.weights[found]) if found.any() else None
-    return accepted, caught
-
-
-def _share(values: np.typing.NDArray[np.float64], weights: np.typing.NDArray[np.float64]) -> Share:
-    weights = weights / weights.sum()
-    return Share(float(values @ weights), *(quantile(values, weights, share) for share in (0.025, 0.975)))
+def _answers(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Iterator[tuple[Answer, bool]]:
+    """Every different answer of both sides once, as `calibrate` would have them, and whether chance drew it."""
+    seen: set[str] = set()
+    runs: dict[tuple[str, str], int] = {}
+    for side in sides.values():
+        documents = {id: document for run in side.runs for id, document in documents_of(run).items()}
+        for id in asked:
+            for said in side.answers[id]:
+                graded = said.graded.get(BUCKET_AXIS)
+                if graded is None or said.key in seen or is_person(graded.grader) or is_without_text(graded):
+                    continue
+                seen.add(said.key)
+                settled = said.verdicts[BUCKET_AXIS]
+                yield Answer(
+                    id, said.attempt, graded.value, settled.value if said.is_labelled(BUCKET_AXIS) else None,
+                    chosen=settled.via in BY_CHOICE, run=runs.setdefault((side.key, said.run), len(runs) + 1),
+                    document=documents.get(id, ""),
+                ), said.is_drawn(BUCKET_AXIS)  # fmt: skip
 
 
 def in_words(trust: Trust) -> str:
@@ -96,7 +89,7 @@ def in_words(trust: Trust) -> str:
     return "; ".join(told)
 
 
-def _percent(share: Share) -> str:
+def _percent(share: Interval) -> str:
     between = "" if share.low == share.high else f" ({share.low:.1%} to {share.high:.1%})"
     return f"{share.value:.1%}{between}"
 
@@ -172,16 +165,3 @@ def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
     if not base or not cand or base == cand:
         return []
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
-
-
-def unchecked(answers: Sequence[Answer], earlier: Counts) -> set[Value | None]:
-    """The verdicts on answers without a label of which no label tells anything, as far as the sides differ in them."""
-    told = {one.verdict for one in answers if one.drawn and one.label is not None}
-    told |= {verdict for verdict, labels in earlier.items() if sum(labels.values())}
-    return {one.verdict for one in answers if one.label is None and one.side is not None} - told
-
-
-def drawn_labels(answers: Sequence[Answer], earlier: Counts) -> float:
-    """How many labels tell something of answers without one."""
-    own = sum(one.drawn and one.label is not None and one.verdict is not None for one in answers)
-    return own + sum(sum(labels.values()) for labels in earlier.values())

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
-from surefoot.records import Interval, whose, whose_by_name
+from surefoot.records import Interval, whose_by_name
 from surefoot.report.blocks import (
     Block,
     Decision,
     Items,
     Line,
     Paragraph,
-    Plot,
-    Point,
     Report,
     Section,
     Span,
@@ -28,7 +26,6 @@ Row = tuple[Line, ...]
 
 _RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
 _TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
-_BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
 
 
 def report(found: Calibration, *, details: bool = False) -> Report:
@@ -60,20 +57,13 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
         yield Table(_confusion_heads(axis), list(_confusion(axis)))
     yield Table(_RATE_HEADS, list(_rates(axis)))
     yield Items([line for line in (*_sentences(axis), *_on_confidence(axis)) if line], "quiet")
-    if axis.reliability:
-        found = axis.reliability.bins
-        yield Plot([Point(one.n, one.confidence, one.agreed, one.agreed_low, one.agreed_high) for one in found])
-        yield Table(_BIN_HEADS, list(_bins(axis)))
 
 
 def title(found: Calibration) -> str:
-    if not found.labels and found.certificate is not None:
-        known = found.certificate
-        labels = f"{counted(known.labels, 'label')} by {whose_by_name(known.annotators)}"
-        return f"{found.grader}, corrected by its certificate of {known.at[:10]} on {labels}"
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
     what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
-    labelled = f"{what} by {whose_by_name(found.annotators)}"
+    where = " on other runs" if any(axis.answers_here is not None for axis in found.axes.values()) else ""
+    labelled = f"{what}{where} by {whose_by_name(found.annotators)}"
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
@@ -84,7 +74,7 @@ def _caption(axis: AxisCalibration) -> str:
         picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
         labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
         return f"What {axis.labelled_by} say ({labels}) of the answers that the grader put into each bucket"
-    return f"What {axis.labelled_by} said of the answers that the certificate is on, and how many answers this run has"
+    return f"What {axis.labelled_by} said of the answers of other runs, and how many answers this run has"
 
 
 def _columns(axis: AxisCalibration) -> list[str]:
@@ -93,7 +83,7 @@ def _columns(axis: AxisCalibration) -> list[str]:
 
 def _confusion_heads(axis: AxisCalibration) -> tuple[str, ...]:
     here = axis.answers_here is not None
-    totals = ("the certificate's answers", "answers here") if here else ("answers in all",)
+    totals = ("answers of other runs", "answers here") if here else ("answers in all",)
     return ("graded", *_columns(axis), *totals)
 
 
@@ -144,14 +134,6 @@ def _rate_cells(rate: Rate, show: Callable[[float], str] = percent) -> Row:
     return graded, value, interval, "-" if rate.value is None else rate.method
 
 
-def _bins(axis: AxisCalibration) -> Iterator[Row]:
-    for one in axis.reliability.bins if axis.reliability else ():
-        yield (
-            f"{percent(one.low)} to {percent(one.high)}", str(one.n), percent(one.confidence), percent(one.agreed),
-            f"{percent(one.agreed_low)} to {percent(one.agreed_high)}",
-        )  # fmt: skip
-
-
 def _sentences(axis: AxisCalibration) -> Iterator[str]:
     """What the numbers are, how they came about, and what to do next."""
     yield axis.explanation
@@ -162,11 +144,7 @@ def _sentences(axis: AxisCalibration) -> Iterator[str]:
 
 
 def _on_confidence(axis: AxisCalibration) -> Iterator[str]:
-    """What the grader's confidence is worth."""
-    found = axis.reliability
-    if found is None:
-        return
-    yield f"Confidence and agreement lie {percent(found.ece)} apart on average (ECE, {counted(found.n, 'verdict')})."
+    """From which confidence on nobody needs to look."""
     person = axis.send_to_a_person
     if person is None:
         return
@@ -185,16 +163,7 @@ def _on_confidence(axis: AxisCalibration) -> Iterator[str]:
 
 
 def _end(found: Calibration) -> Iterator[str]:
-    """The certificate, and what the rates of other answers rest on."""
-    certificate = found.certificate
-    if certificate is not None:
-        corpus = "" if certificate.corpus else ", which names no corpus,"
-        yield (
-            f"Certificate {certificate.id[:12]}{corpus} on {counted(certificate.labels, 'label')} by"
-            f" {whose(certificate.annotators)}; it stands until the grader, the rubric or the corpus changes."
-        )
-    if found.certificate_reason:
-        yield f"{'The certificate' if certificate else 'No certificate'}: {found.certificate_reason}."
+    """What the rates of other answers rest on."""
     if found.target_explanation:
         yield found.target_explanation
     target = (found.target or {}).items()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from surefoot.gate import trust
+from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import SIDES, Pair, Said, SideName
+from surefoot.gate.sides import SIDES, Said, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.blocks import (
     Bars,
@@ -239,7 +240,11 @@ def _changed(check: Check) -> str:
 def _unsure(check: Check) -> str:
     if check.change is None or check.reason:
         return f"{check.rule.name} cannot be decided"
-    return f"{check.rule.metric} {change_words(check.rule.metric, check.change)}; you allow {allowed(check)}"
+    metric, limit = check.rule.metric, allowed(check)
+    ends = check.change.low, check.change.high
+    # Rounded to the very limit, an end of the interval would not show why it is not enough.
+    digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
+    return f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}"
 
 
 def _lost(comparison: Comparison) -> Iterator[str]:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import msgspec
 
 from surefoot.gate import trust
+from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import Pair, Said
+from surefoot.gate.sides import Said
 from surefoot.records import whose
 from surefoot.report.comparison import cited_by, reason_of
 from surefoot.report.words import WAIVED

@@ -63,25 +63,27 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
 
 
-def in_points(metric: str, value: float) -> str:
+def in_points(metric: str, value: float, digits: int = 1) -> str:
     """`+0.8` points of a share or count, `+0.12` of a mean."""
     if METRICS[metric].scale > 1:
-        return f"{round(value, 2) + 0.0:+.2f}"
-    return f"{round(value * 100, 1) + 0.0:+g}"
+        return f"{round(value, digits + 1) + 0.0:+.{digits + 1}f}"
+    return f"{round(value * 100, digits) + 0.0:+g}"
 
 
 def unit(metric: str) -> str:
     return "" if METRICS[metric].scale > 1 else " points"
 
 
-def change_words(metric: str, change: Change | None) -> str:
+def change_words(metric: str, change: Change | None, digits: int = 1) -> str:
     """`+0.8 points (-1.1 to +3.6)`"""
-    return "-" if change is None else f"{in_points(metric, change.change)}{unit(metric)}{around(metric, change)}"
+    if change is None:
+        return "-"
+    return f"{in_points(metric, change.change)}{unit(metric)}{around(metric, change, digits)}"
 
 
-def around(metric: str, change: Change) -> str:
+def around(metric: str, change: Change, digits: int = 1) -> str:
     """The interval of a change, unless the change is exact."""
-    low, high = in_points(metric, change.low), in_points(metric, change.high)
+    low, high = (in_points(metric, end, digits) for end in (change.low, change.high))
     return "" if change.low == change.high else f" ({low} to {high})"
 
 

@@ -106,7 +106,7 @@ def decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, pro
 
     checks = [
         replace(
-            gates.check(rule, facts, earlier),
+            gates.check(rule, facts(rule), earlier(rule)),
             questions=tuple(islice(behind, QUESTIONS_NAMED)),
             question_count=len(behind),
         )

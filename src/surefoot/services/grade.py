@@ -209,5 +209,5 @@ def trust_in_run(folder: Path) -> str:
         runs = read_all([folder], ledger) if ledger else [read_run(folder)]
     asked, _ = asked_of(runs, runs)
     side = side_of(runs, asked)
-    trust = trust_in({"base": side, "cand": side}, asked, {})
+    trust = trust_in({"base": side, "cand": side}, asked)
     return in_words(trust) + ("" if trust.drawn else f"; to find out: surefoot label {printable(folder)}")

@@ -14,7 +14,6 @@ from typing import IO
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.cli.calibrate_inputs import refuse_verdicts_of
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import bound, not_yet_in
@@ -28,7 +27,7 @@ from surefoot.problems import HARMLESS
 from surefoot.records import Label
 from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Tell
-from surefoot.services.runs import graders_of
+from surefoot.services.runs import graders_of, refuse_verdicts_of
 from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
 from surefoot.types import Problem

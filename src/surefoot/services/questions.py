@@ -13,8 +13,8 @@ from msgspec.structs import asdict, replace
 from surefoot.datasets.hygiene import ERRORS, changed_questions, corpus_ids, problems_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.errors import ExitCode, UsageError
-from surefoot.gate.plan import Forecast, Setting, forecast
 from surefoot.io.questions import QuestionSet, load
+from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import Fields
 from surefoot.types import Problem, Question
 

@@ -13,8 +13,6 @@ from surefoot.records import MEMBER, corpus_of, is_annotator
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Problem, Verdict
 
-_IDENTITY = ("questions_sha256", "rubric_sha256", "grader")
-
 
 def is_run(path: str | Path) -> bool:
     return (Path(path) / MANIFEST).is_file()
@@ -36,6 +34,17 @@ def graders_of(store: RunStore) -> set[str]:
     return {*given, *members, store.manifest.grader or ""} - {""}
 
 
+def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:
+    """Verdicts are no labels, whatever name they are under: some have none."""
+    if is_same_file(path, store.path / VERDICTS):
+        message = f"{path} holds the verdicts of the run, and no labels by people"
+        raise UsageError(message, f"label some answers: surefoot label {printable(store.path)}")
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
+
+
 def _plain(path: Path, name: str) -> Run:
     problems: list[Problem] = []
     rows = load_verdicts(path, problems)
@@ -51,13 +60,11 @@ def _run(folder: Path, name: str) -> Run:
     _check_graded(store, found, name)
     questions = {question.id: question for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
-    identity = {key: getattr(manifest, key) for key in _IDENTITY}
     return Run(
         name,
         found,
         questions=questions,
         traces=traces,
-        identity={key: value for key, value in identity.items() if value},
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
         graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.change import draw
 from surefoot.gate.next_steps import in_doubt
-from surefoot.gate.plan import Setting, decided, forecast, programme
+from surefoot.services.plan import Setting, decided, forecast, programme
 
 SMALL = Setting(questions=60, runs=2, labels=40)
 

@@ -1,0 +1,291 @@
+"""A grader held against labels: how many bad answers it accepts, how many it catches, and what the true rates are."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot import rubric as rubrics
+from surefoot.calibration import calibrate as joins
+from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
+from surefoot.calibration.calibrate import RISK
+from surefoot.calibration.results import NOTHING_SAID, Calibration
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.gate.sides import Run, documents_of
+from surefoot.io.labels import is_grader, load_labels
+from surefoot.io.new_labels import bound, not_yet_in
+from surefoot.io.rows import read_rows
+from surefoot.io.verdicts import load_verdicts
+from surefoot.io.writer import printable
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, find, run_id
+from surefoot.problems import HARMLESS
+from surefoot.records import Label, is_called_like_a_grader
+from surefoot.report import calibration, html
+from surefoot.rubric import Rubric
+from surefoot.services.result import READER, Person, Result, Tell
+from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
+from surefoot.services.versions import labelled_beside
+from surefoot.store import RunStore
+from surefoot.types import Problem, Verdict
+
+_HARMLESS = HARMLESS | {"tie"}
+_SHOWN = 20
+
+
+class Calibrated(Result):
+    """How far a grader errs."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self.calibration = calibration
+
+    @property
+    def exit_code(self) -> ExitCode:
+        is_whole = all(problem.kind in _HARMLESS for problem in self.calibration.problems)
+        return ExitCode.OK if is_whole and not self.nothing_said else ExitCode.INCOMPLETE
+
+    @property
+    def nothing_said(self) -> str:
+        """Why nothing could be calibrated, where that is so."""
+        axes = self.calibration.axes.values()
+        if any(axis.kappa_reason not in NOTHING_SAID for axis in axes):
+            return ""
+        reasons = "; ".join(dict.fromkeys(axis.kappa_reason for axis in axes))
+        return f"nothing could be calibrated: {reasons or 'no label is on an axis that was graded'}"
+
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.to_builtins(self.calibration)
+        return found
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The rate of each bucket on each axis, by the grader and corrected."""
+        axes = self.to_json()["axes"].items()
+        return [{"axis": name, "bucket": at, **rate} for name, one in axes for at, rate in one["corrected"].items()]
+
+    def _repr_html_(self) -> str:
+        return html.page(calibration.report(self.calibration))
+
+    def __repr__(self) -> str:
+        return f"<Calibrated {self.calibration.grader}: {self.calibration.headline or self.nothing_said}>"
+
+
+class _Asked(Struct, frozen=True):
+    labels: tuple[str, ...]
+    grader: str | None
+    target: str | None
+    risk: float
+    tell: Tell
+
+
+def calibrate(
+    *runs: str | Path,
+    verdicts: str | Path | None = None,
+    labels: str | Path | Sequence[str | Path] = (),
+    grader: str | None = None,
+    target: str | Path | None = None,
+    rubric: str = rubrics.DEFAULT,
+    risk: float = RISK,
+    ledger: str | Path | None = None,
+    person: Person = READER,
+) -> Calibrated:
+    """Hold a grader's verdicts against labels: those of `runs` and their ledger, or a file of `verdicts` and `labels`.
+
+    A run without labels is read by those on other runs of its grader. `target` is a run or a file of verdicts that
+    nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
+    confidence from which on nobody looks.
+    """
+    if bool(runs) == bool(verdicts):
+        raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
+    files = (labels,) if isinstance(labels, (str, Path)) else labels
+    other = None if target is None else str(target)
+    asked = _Asked(tuple(map(str, files)), grader, other, risk, person.tell)
+    if verdicts:
+        found = _of_files(str(verdicts), rubrics.load(rubric), asked)
+    else:
+        found = _of_runs([Path(run) for run in runs], None if ledger is None else str(ledger), asked)
+    result = Calibrated(found)
+    if result.nothing_said:
+        person.tell(f"note: {result.nothing_said}")
+    return result
+
+
+def _of_files(verdicts: str, by: Rubric, asked: _Asked) -> Calibration:
+    problems: list[Problem] = []
+    rows, told = by_people(load_verdicts(verdicts, problems, by))
+    graders = {verdict.grader for verdict in rows}
+    for path in asked.labels:
+        if is_same_file(path, verdicts):
+            message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
+            raise UsageError(
+                message, "pass labels by people; those among the verdicts (human/NAME) count by themselves"
+            )
+        told += load_labels(path, problems, rubric=by, graders=graders)
+    chosen = _of_one_grader(rows, asked.grader, verdicts)
+    if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
+        message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
+        raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
+    joined = join([Graded(chosen, told, documents=_documents_in(verdicts), problems=problems)])
+    if not joined.people:
+        raise _nothing_labelled(joined, verdicts, asked)
+    return _calibrated(joined, by, asked)
+
+
+def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplete:
+    names = " and ".join(asked.labels) or verdicts
+    if any(problem.kind == "unknown_question" for problem in joined.problems):
+        message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
+        return Incomplete(message, "both files must call questions by the same question_id (and attempt)")
+    _tell_problems(joined, asked.tell)
+    return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
+
+
+def _tell_problems(joined: Joined, tell: Tell) -> None:
+    """What is in no report, because there is none."""
+    for problem in joined.problems[:_SHOWN]:
+        tell(f"note: {problem}")
+
+
+def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:
+    others = _target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
+    return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus)
+
+
+def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
+    """By the labels on the answers of these runs; where chance drew none, by those on other runs of the grader."""
+    with _ledger(folders, place, asked) as book:
+        joined, by, corpus = _read(folders, asked, book)
+        others = labelled_beside(book, folders[0], folders[1:]) if book is not None else []
+        if others and not joined.sampled:
+            known, _, _ = _read([Path(one) for one in others], replace(asked, labels=()), book)
+            if known.sampled:
+                return joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus)
+        if not joined.people:
+            _tell_problems(joined, asked.tell)
+            names = " or ".join(printable(folder) for folder in folders)
+            message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
+            hint = f"label some: surefoot label {printable(folders[0])}, or pass --labels FILE"
+            raise Incomplete(message, hint)
+        if others:
+            together = shlex.join([*others, *map(printable, folders)])
+            asked.tell(f"note: more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
+        return _calibrated(joined, by, asked, corpus)
+
+
+@contextlib.contextmanager
+def _ledger(folders: Sequence[Path], place: str | None, asked: _Asked) -> Iterator[Ledger | None]:
+    where = find(folders[0], place)
+    book = Ledger.existing(where)
+    if book is None and asked.labels:
+        _read(folders, asked, None)  # what cannot be read is said before a ledger is made
+        book = Ledger.open(where)
+    with book or contextlib.nullcontext():
+        yield book
+
+
+def _read(folders: Sequence[Path], asked: _Asked, ledger: Ledger | None) -> tuple[Joined, Rubric, str]:
+    """All runs together: they must have the same grader, rubric and corpus. Labels in files go to the ledger first."""
+    if asked.labels and len(folders) > 1:
+        raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
+    stores = [RunStore.open(folder) for folder in folders]
+    sides = [read_run(folder) for folder in folders]
+    by = _rubric_of(stores[0])
+    runs = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]
+    for store, side, run in zip(stores, sides, runs, strict=True):
+        for what, theirs, ours in (
+            ("grader", runs[0].verdicts[0].grader, run.verdicts[0].grader),
+            ("rubric", by.sha256, _rubric_of(store).sha256),
+            ("corpus", sides[0].corpus, side.corpus),
+        ):
+            if theirs != ours:
+                message = f"{run.name} has another {what} than {runs[0].name}"
+                raise UsageError(f"{message}: {ours[:80]}, not {theirs[:80]}", "calibrate runs with one of each")
+        run.labels = _labels(store, run, by, asked, ledger)
+    others = {label.run for run in runs for label in run.labels} - {"", *(run.id for run in runs)}
+    labelled = {}
+    if ledger is not None:
+        labelled = {run: {row.version for row in ledger.labels(run=run) if row.value is not None} for run in others}
+    return join(runs, labelled), by, sides[0].corpus
+
+
+def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:
+    """The run with the verdicts of one grader, and those of annotators as labels."""
+    machine, labels = by_people(side.verdicts)
+    chosen = _of_one_grader(machine, grader or store.manifest.grader, side.name)
+    problems = list(side.problems)
+    mine = {"run": run_id(store.manifest), "rubric_sha256": _rubric_of(store).sha256}
+    labels = bound(labels, side.versions, problems, **mine)
+    return Graded(chosen, labels, side.versions, documents_of(side), mine["run"], side.name, problems)
+
+
+def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Ledger | None) -> list[Label]:
+    """Those of the ledger on these answers too, after those of the files were added to it."""
+    graders, told, labels = graders_of(store), list[Label](), list(run.labels)
+    for path in asked.labels:
+        refuse_verdicts_of(store, path)
+        told += load_labels(path, run.problems, rubric=by, graders=graders)
+    if ledger is not None:
+        versions, now = set(run.versions.values()), datetime.now(UTC).isoformat(timespec="microseconds")
+        if told:
+            told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256)
+            ledger.add_run(entry_of(store))
+            ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, now))
+        labels += ledger.labels(versions=versions)
+    usable = [label for label in labels if label.rubric_sha256 in ("", by.sha256)]
+    if other := len(labels) - len(usable):
+        run.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
+    people = [
+        label
+        for label in usable
+        if not is_grader(label.annotator, graders) and not is_called_like_a_grader(label.annotator)
+    ]
+    if own := len(usable) - len(people):  # from before they were refused: rows of a ledger stay for good
+        run.problems.append(Problem("note", f"labels under the name of a grader ({own}) are not used"))
+    return people
+
+
+def _rubric_of(store: RunStore) -> Rubric:
+    chosen = rubrics.load(store.manifest.rubric or rubrics.DEFAULT)
+    if store.manifest.rubric_sha256 not in ("", chosen.sha256):
+        message = f"the run {printable(store.path)} was graded by an earlier version of the rubric {chosen.name}"
+        raise UsageError(message, f"grade it again: surefoot grade {printable(store.path)}")
+    return chosen
+
+
+def _of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -> list[Verdict]:
+    graders = sorted({verdict.grader for verdict in verdicts})
+    if not graders:
+        raise UsageError(f"{name} has no verdicts by a grader", "pass the verdicts that are to be held against labels")
+    if grader is None and len(graders) > 1:
+        raise UsageError(f"{name} has verdicts by several graders: {', '.join(graders)}", "choose one with --grader")
+    if grader is not None and grader not in graders:
+        raise UsageError(f"{name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
+    return [verdict for verdict in verdicts if grader is None or verdict.grader == grader]
+
+
+def _target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> Answers:
+    """Other answers, with verdicts by the same grader."""
+    if Path(path).is_dir():
+        side = read_run(path)
+        rows, versions, documents = side.verdicts, side.versions, documents_of(side)
+        problems += side.problems
+    else:
+        rows, versions, documents = load_verdicts(path, problems, by), {}, _documents_in(path)
+    machine, _ = by_people(rows)
+    other = join([Graded(_of_one_grader(machine, grader, path), versions=versions, documents=documents)])
+    problems += [replace(problem, source=path) for problem in other.problems]
+    return other.axes
+
+
+def _documents_in(path: str) -> dict[str, str]:
+    """What the rows of a file say of it, under `document` or `doc`; a stream is read once, and not for this."""
+    rows = (row.value for row in read_rows([path]) if isinstance(row.value, dict)) if path != "-" else ()
+    found = ((row.get("question_id"), row.get("document") or row.get("doc")) for row in rows)
+    return {str(question): str(document) for question, document in found if question and document}
