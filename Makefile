@@ -35,6 +35,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 test: check
 	$(BIN)/pytest -n auto --dist worksteal

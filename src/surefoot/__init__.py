@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module  # noqa: TID251 - public names load on first use
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **option
     RUN is a folder that `surefoot run` made. Labels go to the ledger at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.label.server import Opened, open_browser, serve_page
+        from surefoot.label.server import Opened, open_browser, serve_page  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise Incomplete(
             "the label page needs more packages",

@@ -27,7 +27,7 @@ def say(line: str) -> None:
 
 def console() -> Console:
     """A console for this terminal, or of a fixed width where there is none."""
-    from rich.console import Console
+    from rich.console import Console  # noqa: PLC0415 - half of a start-up, and --json needs none
 
     made = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     made.on_broken_pipe = _raise_broken_pipe  # type: ignore[method-assign]

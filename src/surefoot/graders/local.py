@@ -83,7 +83,7 @@ class LocalJudge:
 
     @property
     def _tiers(self) -> Tiers:
-        from surefoot.graders.tiers import tiers_of
+        from surefoot.graders.tiers import tiers_of  # noqa: PLC0415 - loads the runtime of the model
 
         fingerprint(self._folder)  # which refuses weights that are not what they were
         return tiers_of(self._folder)

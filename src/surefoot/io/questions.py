@@ -111,7 +111,7 @@ def _json_rows(path: str) -> Iterator[Row]:
 
 
 def _yaml_rows(path: str) -> Iterator[Row]:
-    import yaml
+    import yaml  # noqa: PLC0415 - seldom needed
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

@@ -12,7 +12,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from importlib import import_module
+from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
 from types import ModuleType
 from typing import IO, BinaryIO

@@ -134,7 +134,7 @@ _Sdk = tuple[Any, dict[str, str], Dialect]
 
 
 def _openai(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
-    from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout  # takes a second
+    from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout  # noqa: PLC0415 - takes a second
 
     timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
     http = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
@@ -143,7 +143,7 @@ def _openai(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
 
 
 def _anthropic(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
-    from anthropic import AsyncAnthropic, DefaultAioHttpClient, Timeout, transform_schema  # takes seconds
+    from anthropic import AsyncAnthropic, DefaultAioHttpClient, Timeout, transform_schema  # noqa: PLC0415 - takes seconds
 
     timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
     http = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
@@ -214,8 +214,8 @@ def _from_keyring(host: str) -> str:
     """The keyring is no dependency; one who has it stores a key with `keyring set surefoot HOST`."""
     if importlib.util.find_spec("keyring") is None:
         return ""
-    keyring = importlib.import_module("keyring")
-    errors = importlib.import_module("keyring.errors")
+    keyring = importlib.import_module("keyring")  # noqa: TID251 - may not be there
+    errors = importlib.import_module("keyring.errors")  # noqa: TID251
     try:
         return str(keyring.get_password("surefoot", host) or "").strip()
     except errors.KeyringError:  # locked, or there is no desktop to unlock it: as good as none

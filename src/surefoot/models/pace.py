@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from random import Random
+from random import Random  # noqa: TID251 - pauses, not decisions
 
 _STEPS = 16  # from nothing to the ceiling
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 30.0

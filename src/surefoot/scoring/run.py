@@ -14,12 +14,12 @@ from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
 from surefoot.io.otel import Span, traces_of
+from surefoot.io.pool import map_blocks
 from surefoot.io.traces import SPANS
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import count, decide, load_baseline
-from surefoot.scoring.pool import map_blocks
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
 from surefoot.types import GROUP_FIELDS, Problem, Question

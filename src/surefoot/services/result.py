@@ -6,7 +6,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
+from importlib import import_module  # noqa: TID251 - whichever is there
 from typing import Any, Protocol
 
 import msgspec
