@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import surefoot
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from tests.test_layers import modules
 
 from .helpers import ballot, scores, sitting
 from .test_panel import FakeModel, scoring
@@ -28,13 +26,6 @@ class Listener(surefoot.Person):
 
     def agrees(self) -> bool:
         return self.says
-
-
-def test_no_package_stands_before_a_public_function() -> None:
-    for name in modules():
-        if name not in ("__init__", "__main__"):
-            import_module(f"surefoot.{name}")
-    assert callable(surefoot.council) and callable(surefoot.matrix) and callable(surefoot.score_reviews)
 
 
 def test_reviews_are_scored_from_a_file_and_from_a_mapping(tmp_path: Path) -> None:
