@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from surefoot.services.audit import audit, verify_audit
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
+    from surefoot.services.corpus import Added, Passages, add_documents, passages, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
@@ -30,16 +31,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue", "Person",
-    "ScoreResult", "Terms", "__version__", "audit", "calibrate", "check_questions", "clone_questions", "compare",
-    "council", "decisions", "diff_questions", "export_ledger", "grade", "import_labels", "label_queue",
-    "lock_questions", "matrix", "plan_questions", "run", "score", "score_reviews", "verify_audit",
+    "Added", "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue",
+    "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "audit", "calibrate",
+    "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions", "export_ledger",
+    "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages", "plan_questions", "run",
+    "score", "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
+    "services.corpus": ("Added", "Passages", "add_documents", "passages", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),

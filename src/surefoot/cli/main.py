@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 _HELP = ["-h", "--help"]
 _COMMANDS = {"export": "ledger", "import": "ledger"} | {name: name for name in (
     "init", "demo", "questions", "score", "run", "grade", "compare", "gate", "doctor", "council", "matrix", "label",
-    "calibrate", "audit",
+    "calibrate", "audit", "corpus",
 )}  # fmt: skip
 
 

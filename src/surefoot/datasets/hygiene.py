@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from pathlib import Path
 
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
-from surefoot.errors import UsageError
 from surefoot.io.questions import QuestionSet
-from surefoot.io.rows import read_rows
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.containment import contains, phrases_of
 from surefoot.text.normal import normalise
@@ -31,21 +28,6 @@ def problems_of(question_set: QuestionSet, corpus: Collection[str] | None = None
     found += _without_claims(question_set)
     found += changed_questions(question_set)
     return found
-
-
-def corpus_ids(path: Path) -> set[str]:
-    """The passage ids of a corpus: JSON lines, a JSON array, Parquet, or a folder of them."""
-    ids: set[str] = set()
-    if not path.exists():
-        raise UsageError(f"the corpus {path} does not exist", "pass JSON lines with an `id` per passage")
-    for row in read_rows([path]):
-        if isinstance(row.value, dict):
-            ids.update(str(row.value[key]) for key in _ID_KEYS if isinstance(row.value.get(key), (str, int)))
-        elif isinstance(row.value, str):
-            ids.add(row.value)
-    if not ids:
-        raise UsageError(f"no passage id was found in the corpus {path}", "each row needs an `id`")
-    return ids
 
 
 def _same_text(given: QuestionSet) -> Iterable[Problem]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from surefoot.corpus import load as corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
@@ -62,7 +63,7 @@ def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
 def load_corpus(given: str | Path | None, questions: str | Path | None) -> list[Passage] | None:
     """The user's; with the demo questions the demo's; else none, which some pipelines can do without."""
     if given is not None:
-        return demo.corpus_from(str(given))
+        return corpus.load_corpus(given)
     return demo.corpus() if questions is None else None
 
 

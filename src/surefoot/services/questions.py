@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import asdict, replace
 
-from surefoot.datasets.hygiene import ERRORS, changed_questions, corpus_ids, problems_of
+from surefoot.corpus.load import load_corpus
+from surefoot.datasets.hygiene import ERRORS, changed_questions, problems_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import QuestionSet, load
@@ -82,7 +83,8 @@ class Plan(Fields):
 def check_questions(file: str | Path, *, corpus: str | Path | None = None) -> Checked:
     """Find duplicates, one-sided sets, gold ids that `corpus` lacks, and questions changed under their id."""
     found = load(file)
-    problems = problems_of(found, None if corpus is None else corpus_ids(Path(corpus)))
+    known = None if corpus is None else {passage.id for passage in load_corpus(corpus, with_texts=False)}
+    problems = problems_of(found, known)
     errors = tuple(problem for problem in problems if problem.kind in ERRORS)
     warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
     return Checked(not errors, len(found.questions), errors, warnings)

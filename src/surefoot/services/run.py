@@ -18,7 +18,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from surefoot.datasets import demo
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
 from surefoot.factors.plan import refuse_too_many
@@ -208,7 +207,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     if wanted.questions and fingerprint(load_questions(wanted.questions, tell)) != made.questions_sha256:
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
-    corpus = demo.corpus_from(str(wanted.corpus)) if wanted.corpus else demo.corpus()
+    corpus = load_corpus(wanted.corpus, None) or []
     if made.corpus_sha256 is None:
         corpus = []
     elif fingerprint(corpus) != made.corpus_sha256:

@@ -1,0 +1,88 @@
+"""surefoot corpus add | list | show | search"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from surefoot.cli.output import quiet_if_nobody_reads
+from surefoot.cli.terminal import PERSON
+from surefoot.report.words import counted, plain
+from surefoot.services import corpus as service
+from surefoot.services.corpus import Passages
+
+_CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON: an object, or of passages one a line.")
+_WIDTH = 100  # characters of a passage in a list
+
+
+@click.group(epilog="Example: surefoot corpus add contracts/ --out corpus.jsonl")
+def corpus() -> None:
+    """Make passages of your documents, and find the ids that gold_ids name."""
+
+
+@corpus.command(epilog="Example: surefoot corpus add contracts/ handbook.pdf --out corpus.jsonl")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus: made, or brought up to date.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="How many at once.  [default: one for each core]")
+@_JSON
+def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> int:
+    """Read PDF, DOCX, HTML, Markdown, text, CSV and TSV, and folders and archives of them.
+
+    What has not changed is not read again. A file that cannot be read is named, and the exit code is then 4.
+    """
+    added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
+    with quiet_if_nobody_reads():
+        if as_json:
+            click.echo(msgspec.json.encode(added.to_json()))
+        else:
+            kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
+            click.echo(f"{plain(str(added.path))}: {counted(added.passages, 'passage')}; documents: {kinds}")
+    return int(added.exit_code)
+
+
+@corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
+@_CORPUS
+@click.option("--doc", default="", help="Of this document only: its name, or words of its title.")
+@_JSON
+def list_(corpus: Path, doc: str, as_json: bool) -> int:
+    """The passages, a line each, with the ids that gold_ids name."""
+    return _show(service.passages(corpus, doc=doc), as_json)
+
+
+@corpus.command(epilog="Example: surefoot corpus show corpus.jsonl msa.pdf#4.2-3fa9c1")
+@_CORPUS
+@click.argument("ids", nargs=-1, required=True)
+@_JSON
+def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
+    """Passages in full."""
+    return _show(service.passages(corpus, ids=ids), as_json, in_full=True)
+
+
+@corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
+@_CORPUS
+@click.argument("words")
+@click.option("--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many at most.")
+@_JSON
+def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
+    """The passages that fit words best."""
+    return _show(service.search_corpus(corpus, words, limit=limit), as_json)
+
+
+def _show(found: Passages, as_json: bool, in_full: bool = False) -> int:
+    with quiet_if_nobody_reads():
+        for row in found.table():
+            if as_json:
+                click.echo(msgspec.json.encode(row))
+                continue
+            where = ", ".join([row["doc"], *([f"p. {row['page']}"] if row["page"] else [])])
+            if in_full:
+                click.echo(f"{plain(row['id'], 300)}  ({plain(where, 200)})")
+                for line in (row["heading"], "", *row["text"].split("\n"), ""):
+                    click.echo(plain(line, len(line)))
+            else:
+                text = " ".join(row["text"].split())
+                click.echo(f"{plain(row['id'], 300)}  {plain(text, _WIDTH)}")
+    return int(found.exit_code)

@@ -1,0 +1,1 @@
+"""Documents to passages that answers can cite."""

@@ -1,0 +1,146 @@
+"""What a document is made of, whatever its format: headings, paragraphs and tables, in order.
+
+Most formats say where a paragraph ends. Plain text and PDF have lines only, of which `paragraphs` makes the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+from typing import Literal
+
+from msgspec import Struct
+
+_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
+_SECTION = re.compile(
+    rf"(?:(?:section|article|clause|part|chapter|schedule|annex|appendix|exhibit|item|sec\.|art\.|§{{1,2}})\s*"
+    rf"(?P<named>{_NUMBER}[A-Z]?|[IVXLC]{{1,7}}|[A-Z])|(?P<bare>{_NUMBER}))(?P<end>[.):]|(?=\s|$))",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\((?P<item>[a-z]{1,4}|[A-Z]|\d{1,3})\)\s|(?P<letter>[a-z])[.)]\s|[•◦▪‣*–-]\s")
+_ENDS = re.compile(r"[.!?:;][\"'”’)\]]*$")
+_LONGEST_HEADING = 100
+_WIDE = 120  # characters: lines this long are paragraphs, not lines of one
+
+
+class Block(Struct, frozen=True):
+    kind: Literal["heading", "text", "table"]
+    text: str
+    level: int = 0  # of a heading: 1 is the highest
+    page: int | None = None
+
+
+class Line(Struct, frozen=True):
+    """A line of text as it is printed."""
+
+    text: str
+    page: int | None = None
+    size: float = 0.0  # of its letters; 0 where nothing is known
+    is_bold: bool = False
+    indent: float = 0.0
+    gap: float = 0.0  # white space above, in heights of a line
+    reach: float = 1.0  # how much of the column's width it fills
+
+
+def label_of(text: str) -> str:
+    """The label a paragraph bears in its document: "4.2" of "4.2 Late payments", "IV" of "ARTICLE IV. TERM"."""
+    match = _SECTION.match(text)
+    if match is None:
+        return ""
+    label = match["named"] or match["bare"]
+    if match["named"] is None and "." not in label and not match["end"]:
+        return ""  # "30 days after": a number, not a label
+    return str(label)
+
+
+def item_of(text: str) -> str:
+    """The letter of an item in a list: "a" of "(a) the Supplier"."""
+    match = _ITEM.match(text)
+    return "" if match is None else match["item"] or match["letter"] or ""
+
+
+def heading_level(text: str) -> int:
+    """Of a line that reads like a heading, by its label or its capitals; 0 if it does not."""
+    words = text.split()
+    if not words or len(text) > _LONGEST_HEADING or _ENDS.search(text.rstrip(".")) or text.endswith(","):
+        return 0
+    label = label_of(text)
+    rest = text[len(label) :].strip(" .:-–§") if label else text
+    is_title = bool(label) and len(words) <= 12 and not text.endswith(".") and _is_title(rest)
+    if label and (is_title or rest.isupper()):
+        return 1 + label.count(".") if label[0].isdigit() else 1
+    letters = [character for character in text if character.isalpha()]
+    return 1 if len(letters) > 3 and text.isupper() and len(words) <= 12 else 0
+
+
+def _is_title(rest: str) -> bool:
+    long = [word for word in re.findall(r"[^\W\d_]+", rest) if len(word) > 3]
+    return bool(long) and sum(word[0].isupper() for word in long) > len(long) / 2
+
+
+def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
+    """Headings and paragraphs of printed lines. An empty line ends a paragraph; so do the signs of a new one.
+
+    `usual` is the size of letters in the text of the document.
+    """
+    lengths = [len(line.text) for line in lines if line.text]
+    is_wide = bool(lengths) and median(lengths) > _WIDE
+    known = {word for line in lines for word in re.findall(r"[a-z]+", line.text.lower())}
+    found: list[Line] = []
+    for line in lines:
+        level = _level(line, usual) if line.text else 0
+        if found and (not line.text or level or is_wide or _begins(line, found[-1])):
+            yield _paragraph(found, known)
+            found = []
+        if level:
+            yield Block("heading", line.text, level, line.page)
+        elif line.text:
+            found.append(line)
+    if found:
+        yield _paragraph(found, known)
+
+
+def _level(line: Line, usual: float) -> int:
+    if line.size > 1.15 * usual and len(line.text) <= _LONGEST_HEADING and not line.text.endswith((".", ",", ";")):
+        return 1 if line.size > 1.5 * usual else 2
+    if line.is_bold and len(line.text) <= _LONGEST_HEADING and line.gap > 0.3 and not _ENDS.search(line.text):
+        return heading_level(line.text) or 2
+    return heading_level(line.text)
+
+
+def _begins(line: Line, before: Line) -> bool:
+    """Whether a paragraph begins here, seen from the line before."""
+    if line.gap > 0.6:
+        return True
+    if label_of(line.text) and (_ENDS.search(before.text) or before.reach < 0.85):
+        return True
+    if item_of(line.text) or _ITEM.match(line.text):
+        return True
+    return before.reach < 0.75 and bool(_ENDS.search(before.text)) and line.text[:1].isupper()
+
+
+def _paragraph(lines: Iterable[Line], known: set[str]) -> Block:
+    first, *rest = lines
+    text = first.text
+    for line in rest:
+        text = _joined(text, line.text, known)
+    return Block("text", text, 0, first.page)
+
+
+def _joined(text: str, more: str, known: set[str]) -> str:
+    """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
+    if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
+        start, end = re.search(r"[^\W\d_]*$", text[:-1]), re.match(r"[^\W\d_]*", more)
+        if start and end and (start[0] + end[0]).lower() in known:
+            return text[:-1] + more
+        return text + more
+    return f"{text} {more}"
+
+
+def table(rows: Sequence[Sequence[str]], page: int | None = None) -> Block:
+    """Rows of cells, the first of them the header."""
+    width = max(map(len, rows))
+    cells = [[" ".join(cell.split()).replace("|", "/") for cell in row] + [""] * (width - len(row)) for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return Block("table", "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]]), 0, page)

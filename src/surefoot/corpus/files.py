@@ -1,0 +1,189 @@
+"""Folders and archives to documents, and documents of any format to blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import IO
+from zlib import error as ZlibError
+
+from msgspec import Struct
+
+from surefoot.corpus.blocks import Block, Line, paragraphs, table
+from surefoot.errors import Incomplete, UsageError
+
+LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
+_HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
+_RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
+MOST_MEMBERS = 100_000  # of one archive
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+
+
+class Source(Struct, frozen=True):
+    """A file, or a member of an archive."""
+
+    name: str  # of the document, whatever folder it lies in
+    path: Path
+    member: str = ""
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.name.lower()).suffix
+
+    @property
+    def is_readable(self) -> bool:
+        """By its name. An archive stands for itself only if it cannot be opened, which `read` then tells."""
+        return self.suffix in READERS or (not self.member and self.name.lower().endswith(_ARCHIVES))
+
+    def read(self) -> bytes:
+        if not self.member:
+            if self.suffix not in READERS:
+                raise UsageError("the archive cannot be opened", "is it whole, and without a password?")
+            return _limited(self.path.open("rb"), self.path.stat().st_size)
+        try:
+            if self.path.name.lower().endswith(".zip"):
+                with zipfile.ZipFile(self.path) as archive:
+                    return _limited(archive.open(self.member), archive.getinfo(self.member).file_size)
+            with tarfile.open(self.path) as archive_:
+                file = archive_.extractfile(self.member)
+                return b"" if file is None else _limited(file, archive_.getmember(self.member).size)
+        except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, NotImplementedError, RuntimeError) as error:
+            raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
+
+
+def _limited(file: IO[bytes], said: int) -> bytes:
+    """What an archive says of a member's size need not be true."""
+    with file:
+        data = b"" if said > LARGEST else file.read(LARGEST + 1)
+    if said > LARGEST or len(data) > LARGEST:
+        raise UsageError(f"it has more than {LARGEST:,} bytes", "split it")
+    return data
+
+
+def sources(given: Path) -> Iterator[Source]:
+    """The documents at a path, in the order of their names, those that cannot be read among them."""
+    if not given.exists():
+        raise UsageError(f"{given} does not exist", "pass files, folders or archives")
+    for file in sorted(given.rglob("*")) if given.is_dir() else [given]:
+        name = file.relative_to(given).as_posix() if given.is_dir() else file.name
+        if file.is_file() and not _is_hidden(name):
+            yield from _members(file, name) if name.lower().endswith(_ARCHIVES) else [Source(name, file)]
+
+
+def _members(file: Path, name: str) -> Iterator[Source]:
+    try:
+        if name.lower().endswith(".zip"):
+            with zipfile.ZipFile(file) as archive:
+                names = [member.filename for member in archive.infolist() if not member.is_dir()]
+        else:
+            with tarfile.open(file) as archive_:
+                names = [member.name for member in islice(archive_, MOST_MEMBERS + 1) if member.isfile()]
+    except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, OSError):
+        names = [""]  # reading it says what is wrong
+    if len(names) > MOST_MEMBERS:
+        raise UsageError(f"{file} holds more than {MOST_MEMBERS:,} files", "unpack it, and add its folders one by one")
+    for member in sorted(names):
+        if not _is_hidden(member):
+            yield Source(f"{name}/{member}" if member else name, file, member)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
+def read_text(data: bytes) -> Iterator[Block]:
+    lines = [line.strip() for line in _decoded(data).splitlines()]
+    widest = max(map(len, lines), default=0) or 1
+    yield from paragraphs([Line(line, reach=len(line) / widest) for line in lines])
+
+
+def read_markdown(data: bytes) -> Iterator[Block]:
+    lines: list[Line] = []
+    rows: list[str] = []
+    is_code = False
+    for line in [*_decoded(data).splitlines(), ""]:
+        if line.lstrip().startswith(("```", "~~~")):
+            is_code = not is_code
+        is_row = not is_code and line.lstrip().startswith("|")
+        if rows and not is_row:
+            yield _markdown_table(rows)
+            rows = []
+        heading = None if is_code else _HEADING.match(line)
+        if heading or is_row:
+            yield from paragraphs(lines)
+            lines = []
+        if heading:
+            yield Block("heading", heading[2], len(heading[1]))
+        elif is_row:
+            rows.append(line.strip())
+        else:
+            lines.append(Line(line.strip()))
+    yield from paragraphs(lines)
+
+
+def _markdown_table(rows: list[str]) -> Block:
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows if not _RULE.fullmatch(row)]
+    return table(cells or [[""]])
+
+
+def read_table(data: bytes) -> Iterator[Block]:
+    text = _decoded(data)
+    first = text.partition("\n")[0]
+    delimiter = max(",\t;|", key=first.count)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise UsageError(f"the table cannot be read: {error}", "save it as CSV with commas and quotes") from error
+    if rows:
+        yield table(rows)
+
+
+def _decoded(data: bytes) -> str:
+    """UTF-8, or what the first bytes say it is, or else the code page of Western Windows, which fits any bytes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def _read_pdf(data: bytes) -> Iterator[Block]:
+    with _extra():
+        from surefoot.corpus import pdf  # noqa: PLC0415
+    return pdf.read_pdf(data)
+
+
+def _read_html(data: bytes) -> Iterator[Block]:
+    with _extra():
+        from surefoot.corpus import markup  # noqa: PLC0415
+    return markup.read_html(_decoded(data))
+
+
+def _read_docx(data: bytes) -> Iterator[Block]:
+    with _extra():
+        from surefoot.corpus import markup  # noqa: PLC0415
+    return markup.read_docx(data)
+
+
+@contextlib.contextmanager
+def _extra() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        hint = "install surefoot with its extra `documents`: pip install '/path/to/surefoot[documents]'"
+        raise Incomplete(f"reading this format needs the package {error.name}", hint) from error
+
+
+READERS: dict[str, Callable[[bytes], Iterator[Block]]] = {
+    ".pdf": _read_pdf, ".html": _read_html, ".htm": _read_html, ".xhtml": _read_html, ".docx": _read_docx,
+    ".md": read_markdown, ".markdown": read_markdown, ".txt": read_text, ".text": read_text, ".csv": read_table,
+    ".tsv": read_table,
+}  # fmt: skip

@@ -1,0 +1,118 @@
+"""HTML and DOCX: formats that say what is a heading, a paragraph and a table."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from docx import Document
+from docx.table import Table
+from selectolax.lexbor import LexborHTMLParser
+
+from surefoot.corpus.blocks import Block, heading_level, table
+from surefoot.errors import UsageError
+
+_UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "iframe", "object", "button", "select"]
+_IN_LINE = """
+    a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time
+    tt u var wbr
+"""
+_INLINE = frozenset(_IN_LINE.split())
+_TAG = re.compile(
+    r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|thead|tbody|tfoot|option|optgroup|colgroup|area|base|br|col|embed|hr|img|input|link|"
+    r"meta|source|track|wbr|html|head|body)\b)[a-z][^<>]*(?<!/)>",
+    re.IGNORECASE,
+)
+_DEEPEST = 2_000
+_LARGEST = 256 * 1024 * 1024
+
+
+def read_html(text: str) -> Iterator[Block]:
+    """Text belongs to the nearest element around it that is not part of a line."""
+    _check_depth(text)
+    parser = LexborHTMLParser(text)
+    parser.strip_tags(_UNREAD)
+    around: dict[int, Any] = {}  # the nearest such element of each node; None inside a table that was read whole
+    words: list[str] = []
+    last: Any = None
+    for node in parser.body.traverse(include_text=True) if parser.body is not None else ():
+        tag, parent = node.tag, node.parent
+        mine = around.get(parent.mem_id) if parent is not None else None
+        if tag == "-text":
+            if mine is not None and last is not None and mine.mem_id != last.mem_id:
+                yield from _element(last, words)
+                words = []
+            if mine is not None:
+                words.append(node.text(deep=False))
+                last = mine
+            continue
+        around[node.mem_id] = mine if tag in _INLINE or (mine is None and around) else node
+        if tag == "br":
+            words.append("\n")
+        elif tag == "table" and mine is not None and (rows := _rows(node)):
+            if last is not None:
+                yield from _element(last, words)
+            words, last, around[node.mem_id] = [], None, None
+            yield table(rows)
+    if last is not None:
+        yield from _element(last, words)
+
+
+def _check_depth(text: str) -> None:
+    """The parser's time grows with the square of the depth. Tags that need no closing do not count."""
+    depth = 0
+    for match in _TAG.finditer(text):
+        depth = max(0, depth - 1) if match[1] else depth + 1
+        if depth > _DEEPEST:
+            raise UsageError(f"its elements are nested more than {_DEEPEST:,} deep", "save it as plain HTML or text")
+
+
+def _element(node: Any, words: list[str]) -> Iterator[Block]:  # noqa: ANN401 - the library has no types
+    text = "".join(words)
+    if node.tag != "pre":
+        text = " ".join(text.split())
+    if not text.strip():
+        return
+    if re.fullmatch("h[1-6]", node.tag):
+        yield Block("heading", text, int(node.tag[1]))
+    else:
+        yield Block("text", text.strip("\n"))
+
+
+def _rows(node: Any) -> list[list[str]]:  # noqa: ANN401
+    """Of a table that holds data; one that only arranges a page has a table inside, or a single column."""
+    if node.css_first("table table") is not None:
+        return []
+    rows = [[cell.text(separator=" ") for cell in row.css("th, td")] for row in node.css("tr")]
+    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    return rows if len(rows) > 1 and max(map(len, rows)) > 1 else []
+
+
+def read_docx(data: bytes) -> Iterator[Block]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+        if size > _LARGEST:
+            raise UsageError(f"the Word file unpacks to {size:,} bytes", f"at most {_LARGEST:,} are read")
+        document = Document(io.BytesIO(data))
+    except UsageError:
+        raise
+    except Exception as error:  # the library raises what its parts raise
+        raise UsageError(
+            "the Word file cannot be opened", "open it in a word processor and save it as .docx"
+        ) from error
+    for part in document.iter_inner_content():
+        if isinstance(part, Table):
+            rows = [[cell.text for cell in row.cells] for row in part.rows]
+            if rows and rows[0]:
+                yield table(rows)
+            continue
+        text = " ".join(part.text.split())
+        style = part.style.name if part.style is not None and part.style.name else ""
+        named = re.fullmatch(r"(?:Heading|Title|Überschrift|Titre)\s*(\d?)", style)
+        level = int(named[1] or 1) if named else heading_level(text)
+        if text:
+            yield Block("heading", text, level) if level else Block("text", text)

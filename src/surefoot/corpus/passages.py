@@ -1,0 +1,101 @@
+"""Blocks of a document to passages of a size that a question can be answered from, each with an id that lasts.
+
+An id is made of what the passage says, so it is the same when the document is read again or edited elsewhere. Where a
+passage ends hangs on its own paragraphs alone: at every heading, behind every long paragraph and around every table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from surefoot.corpus.blocks import Block, label_of
+from surefoot.text.normal import normalise
+from surefoot.text.sentences import sentences
+from surefoot.types import Passage
+
+LONG = 300  # characters: a paragraph that ends its passage
+ENOUGH = 900  # a passage of shorter ones ends here
+MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or rows
+_DIGITS = 6  # of an id
+
+
+def passages(blocks: Iterable[Block], name: str) -> list[Passage]:
+    """The passages of one document; `name` begins their ids."""
+    every = list(blocks)
+    title = next((block.text for block in every if block.kind == "heading" and block.level == 1), "")
+    found, taken = [], Counter[str]()
+    for path, group in _groups(every):
+        text = "\n".join([*path[-1:], *(block.text for block in group)])
+        labels = tuple(dict.fromkeys(filter(None, (label_of(block.text) for block in group))))
+        above = next((label for heading in reversed(path) if (label := label_of(heading))), "")
+        labels = labels or ((above,) if above else ())
+        id_ = _id(name, labels, text)
+        taken[id_] += 1
+        id_ = id_ if taken[id_] == 1 else f"{id_}-{taken[id_]}"
+        page = next((block.page for block in group if block.page is not None), None)
+        found.append(Passage(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
+    return found
+
+
+def _id(name: str, labels: tuple[str, ...], text: str) -> str:
+    digest = hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+    return f"{name}#{labels[0]}-{digest}" if labels else f"{name}#{digest}"
+
+
+def _groups(blocks: Iterable[Block]) -> Iterator[tuple[list[str], list[Block]]]:
+    """The blocks of each passage, with the headings above it. A heading with nothing below it is a passage too."""
+    path: list[Block] = []
+    group: list[Block] = []
+    is_empty = False  # the last heading has nothing below it yet
+    for block in blocks:
+        if block.kind == "heading":
+            if group or (is_empty and block.level <= path[-1].level):
+                yield _passage(path, group)
+            path = [*(heading for heading in path if heading.level < block.level), block]
+            group, is_empty = [], True
+            continue
+        for piece in _pieces(block):
+            if group and (piece.kind == "table" or group[-1].kind == "table"):
+                yield _passage(path, group)
+                group = []
+            group.append(piece)
+            is_empty = False
+            if len(piece.text) >= LONG or sum(len(one.text) for one in group) >= ENOUGH:
+                yield _passage(path, group)
+                group = []
+    if group or is_empty:
+        yield _passage(path, group)
+
+
+def _passage(path: list[Block], group: list[Block]) -> tuple[list[str], list[Block]]:
+    return [heading.text for heading in path], group or [path[-1]]
+
+
+def _pieces(block: Block) -> Iterator[Block]:
+    """The block, or pieces of it that are not too long: sentences of a paragraph, rows of a table under its header."""
+    if len(block.text) <= MOST:
+        yield block
+        return
+    lines = block.text.split("\n")
+    head, parts = (lines[:2], lines[2:]) if block.kind == "table" else ([], _sentences(block.text))
+    join = "\n" if head else ""
+    found: list[str] = []
+    for part in parts:
+        if found and sum(map(len, found)) + len(part) > ENOUGH:
+            yield Block(block.kind, join.join([*head, *found]).strip(), 0, block.page)
+            found = []
+        found.append(part)
+    yield Block(block.kind, join.join([*head, *found]).strip(), 0, block.page)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Of a sentence without end, pieces of the longest length, cut at a space."""
+    for sentence in sentences(text):
+        while len(sentence) > MOST:
+            at = sentence.rfind(" ", 0, MOST) + 1 or MOST
+            yield sentence[:at]
+            sentence = sentence[at:]
+        yield sentence

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import surefoot
+from surefoot.corpus.files import LARGEST, READERS
+from surefoot.corpus.passages import ENOUGH, MOST, passages
+
+from ..conftest import surefoot as command
+from . import documents
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("documents")
+    documents.pdf(made / "msa.pdf", documents.html())
+    documents.docx(made / "msa.docx")
+    (made / "msa.html").write_text(documents.html())
+    (made / "msa.md").write_text(documents.markdown())
+    lines = "\n".join(",".join(f'"{cell}"' for cell in row) for row in documents.FEES)
+    (made / "fees.csv").write_text(lines)
+    return made
+
+
+def texts(name: str, data: bytes) -> list[str]:
+    return [passage.text for passage in passages(READERS[Path(name).suffix](data), name)]
+
+
+@pytest.mark.parametrize("name", ["msa.pdf", "msa.docx", "msa.html", "msa.md"])
+def test_every_format_says_the_same(folder: Path, name: str) -> None:
+    found = passages(READERS[Path(name).suffix]((folder / name).read_bytes()), name)
+    assert [passage.heading for passage in found] == [
+        "Master Services Agreement > 4. Payment",
+        "Master Services Agreement > 5. Fees",
+        "Master Services Agreement > 5. Fees",
+    ]
+    clauses, table, review = found
+    assert clauses.text == f"4. Payment\n{documents.CLAUSE}\n{documents.LATE}"
+    assert clauses.labels == ("4.1", "4.2") and clauses.doc == "Master Services Agreement"
+    assert clauses.page == (1 if name.endswith("pdf") else None)
+    rows = [line.strip("| ").split(" | ") for line in table.text.split("\n")[1:] if "---" not in line]
+    assert rows == documents.FEES
+    assert review.text == f"5. Fees\n{documents.REVIEW}"
+    same = passages(READERS[".md"](documents.markdown().encode()), name)
+    assert [passage.id for passage in found] == [passage.id for passage in same]
+
+
+def test_the_commands(folder: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    added = command("corpus", "add", folder, "--out", corpus, "--json")
+    assert added.code == 0 and json.loads(added.out)["added"] == 5
+    listed = [json.loads(line) for line in command("corpus", "list", corpus, "--json").out.splitlines()]
+    assert {"id", "doc", "page", "text"} <= listed[0].keys() and len({row["id"] for row in listed}) == len(listed)
+    found = command("corpus", "search", corpus, "interest on late payments")
+    id_ = found.out.split("  ")[0]
+    shown = command("corpus", "show", corpus, id_)
+    assert documents.LATE in shown.out
+    wrong = command("corpus", "show", corpus, id_[:-2])
+    assert wrong.code == 2 and f"hint: is it {id_}?" in wrong.err
+
+
+def test_only_what_has_changed_is_read_again_and_ids_last(tmp_path: Path) -> None:
+    source, corpus = tmp_path / "documents", tmp_path / "corpus.jsonl"
+    source.mkdir()
+    (source / "a.md").write_text(documents.markdown())
+    (source / "b.md").write_text("# Other\n\nA paragraph of another document, long enough to be read.\n")
+    first = surefoot.add_documents(source, out=corpus)
+    assert (first["added"], first["unchanged"]) == (2, 0)
+    before = corpus.read_bytes()
+    assert surefoot.add_documents(source, out=corpus)["unchanged"] == 2 and corpus.read_bytes() == before
+    ids = [passage.id for passage, _ in surefoot.passages(corpus).found]
+    edited = documents.markdown().replace("## 4. Payment\n", "## 3. Term\n\nTwo years.\n\n## 4. Payment\n")
+    (source / "a.md").write_text(edited)
+    again = surefoot.add_documents(source, out=corpus)
+    assert (again["changed"], again["unchanged"]) == (1, 1)
+    assert set(ids) < {passage.id for passage, _ in surefoot.passages(corpus).found}
+
+
+@given(st.lists(st.text("abc .\n", max_size=400), max_size=30), st.integers(0, 29))
+def test_an_edit_changes_no_id_far_away(paragraphs: list[str], place: int) -> None:
+    long = "This clause stands between the others and is long enough to be a passage of its own. " * 4
+    pieces = [f"{long}{number}" for number in range(4)]
+    before = "\n\n".join([*pieces[:2], *paragraphs, *pieces[2:]])
+    after = "\n\n".join([*pieces[:2], *paragraphs[:place], "An insertion.", *paragraphs[place:], *pieces[2:]])
+    one, other = ({passage.id for passage in passages(READERS[".txt"](text.encode()), "a")} for text in (before, after))
+    assert len(one & other) >= 2
+
+
+@given(st.text(max_size=3_000), st.sampled_from([".txt", ".md", ".html", ".csv"]))
+def test_no_text_is_lost_and_no_passage_is_long(text: str, suffix: str) -> None:
+    found = texts(f"a{suffix}", text.encode("utf-8", "replace"))
+    if suffix == ".txt":
+        kept = "".join("".join(found).split())
+        assert set("".join(text.encode("utf-8", "replace").decode().split())) <= set(kept)
+    assert all(len(one) <= MOST + ENOUGH for one in found)
+
+
+def test_lines_of_one_length_become_paragraphs() -> None:
+    wrapped = "\n".join(["1. The Supplier shall deliver the goods to the place that is named in", "the order."] * 200)
+    found = texts("a.txt", wrapped.encode())
+    assert len(found) > 10 and max(map(len, found)) <= MOST
+
+
+def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "good.md").write_text(documents.markdown())
+    (bad / "cut.pdf").write_bytes((folder / "msa.pdf").read_bytes()[:3_000])
+    (bad / "locked.pdf").write_bytes(documents.encrypted_pdf())
+    (bad / "empty.txt").write_text("")
+    (bad / "not.docx").write_bytes(b"PK nothing")
+    (bad / "deep.html").write_text("<div>" * 200_000)
+    with zipfile.ZipFile(bad / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb, bomb.open("zeros.txt", "w") as file:
+        for _ in range(LARGEST // 2**20 + 1):
+            file.write(b"0" * 2**20)
+    with (bad / "huge.txt").open("wb") as huge:
+        huge.truncate(2**30)
+    added = command("corpus", "add", bad, "--out", tmp_path / "c.jsonl", "--json")
+    assert added.code == 4 and "Traceback" not in added.err
+    status = {row["name"]: row["status"] for row in json.loads(added.out)["documents"]}
+    assert status.pop("good.md") == "added"
+    assert set(status.values()) == {"unread"} and len(status) == 7
+    assert "encrypted" in added.err and "damaged" in added.err
+
+
+def test_archives_are_folders(folder: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+        packed.write(folder / "msa.md", "inside/msa.md")
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as tar:
+        info = tarfile.TarInfo("msa.md")
+        data = documents.markdown().encode()
+        info.size = len(data)
+        tar.addfile(info, io.BytesIO(data))
+    added = surefoot.add_documents([tmp_path / "all.zip", tmp_path / "all.tar.gz"], out=tmp_path / "c.jsonl")
+    assert [row["name"] for row in added.documents] == ["all.zip/inside/msa.md", "all.tar.gz/msa.md"]
+
+
+def test_two_documents_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "a.md").write_text(f"The rule of place {place}.")
+    added = surefoot.add_documents([tmp_path / "one", tmp_path / "two"], out=tmp_path / "c.jsonl")
+    assert [row["name"] for row in added.documents] == ["one/a.md", "two/a.md"]
