@@ -23,8 +23,6 @@ class Passage(Struct, frozen=True, gc=False):
     text: str = ""
     doc: str = ""
     page: int | None = None
-    heading: str = ""  # those above it, as "Fees > Late payment"
-    labels: tuple[str, ...] = ()  # which the document itself gives it, as "4.2"
 
 
 class Retrieved(tuple[Passage, ...]):

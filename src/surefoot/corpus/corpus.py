@@ -17,25 +17,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.corpus.files import READERS, Source, sources
-from surefoot.corpus.passages import passages
+from surefoot.corpus.passages import Row, passages
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io.pool import map_blocks
 
 FILE = "passages.jsonl"  # where a corpus is a folder
 _READING = "1"  # a new number reads every document again
-
-
-class Row(Struct, frozen=True, omit_defaults=True):
-    """A passage as it lies in the file."""
-
-    id: str
-    text: str
-    doc: str = ""
-    page: int | None = None
-    heading: str = ""
-    labels: tuple[str, ...] = ()
-    file: str = ""
-    sha256: str = ""
 
 
 class Read(Struct, frozen=True):
@@ -76,10 +63,7 @@ def _read(source: Source, known: dict[str, str]) -> Read:
         return Read(source.name, problem=f"{type(error).__name__}: {error}")
     if not found:
         return Read(source.name, problem="it holds no text")
-    return Read(
-        source.name,
-        tuple(Row(p.id, p.text, p.doc, p.page, p.heading, p.labels, source.name, digest) for p in found),
-    )
+    return Read(source.name, tuple(replace(row, file=source.name, sha256=digest) for row in found))
 
 
 class Documents:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from surefoot.corpus.corpus import FILE, named_sources, read_documents
+from surefoot.corpus.passages import Row
 from surefoot.errors import UsageError
 from surefoot.io.rows import read_rows
 from surefoot.io.sources import TRACE_SUFFIXES
@@ -19,6 +20,11 @@ _PROSE = (".md", ".txt")
 
 
 def load_corpus(path: str | Path, *, with_texts: bool = True) -> list[Passage]:
+    """The passages of a corpus, as pipelines take them."""
+    return [Passage(row.id, row.text, row.doc, row.page) for row in load_rows(path, with_texts=with_texts)]
+
+
+def load_rows(path: str | Path, *, with_texts: bool = True) -> list[Row]:
     """Rows of {id, text, doc, page} in JSON or Parquet, documents of any format that is read, or a folder of these."""
     given = Path(path)
     if not given.exists():
@@ -32,7 +38,7 @@ def load_corpus(path: str | Path, *, with_texts: bool = True) -> list[Passage]:
     for read in read_documents(documents, {}):
         if read.problem:
             raise UsageError(f"{read.name} in the corpus {given} cannot be read: {read.problem}", read.hint)
-        found += [Passage(row.id, row.text, row.doc, row.page, row.heading, row.labels) for row in read.rows]
+        found += read.rows
     if not found or any(suffix in TRACE_SUFFIXES for file in files for suffix in file.suffixes):
         found += _row_passages(given, with_texts)
     if not found:
@@ -41,7 +47,7 @@ def load_corpus(path: str | Path, *, with_texts: bool = True) -> list[Passage]:
     return found
 
 
-def _paragraphs(file: Path, root: Path) -> Iterator[Passage]:
+def _paragraphs(file: Path, root: Path) -> Iterator[Row]:
     """Paragraph by paragraph, a heading going with the one below it; ids count the paragraphs from 1."""
     name = file.relative_to(root).as_posix() if file != root else file.name
     text = file.read_text("utf-8", errors="replace").replace("\r\n", "\n")
@@ -53,11 +59,11 @@ def _paragraphs(file: Path, root: Path) -> Iterator[Passage]:
             heading = paragraph.lstrip("# ").strip()
         elif paragraph.strip():
             number += 1
-            yield Passage(f"{name}#{number}", f"{heading}\n{paragraph}" if heading else paragraph, title)
+            yield Row(f"{name}#{number}", f"{heading}\n{paragraph}" if heading else paragraph, title)
             heading = ""
 
 
-def _row_passages(given: Path, with_texts: bool) -> Iterator[Passage]:
+def _row_passages(given: Path, with_texts: bool) -> Iterator[Row]:
     for source, line, value, _ in read_rows([given]):
         if not isinstance(value, Problem):
             yield _row_passage(value, f"{source}:{line}", with_texts)
@@ -65,7 +71,7 @@ def _row_passages(given: Path, with_texts: bool) -> Iterator[Passage]:
             raise UsageError(f"the corpus cannot be read: {value}", "each row needs an `id` and a `text`")
 
 
-def _row_passage(row: object, where: str, with_texts: bool) -> Passage:
+def _row_passage(row: object, where: str, with_texts: bool) -> Row:
     if not isinstance(row, dict):
         raise UsageError(f"{where}: a passage must be an object", "each row needs an `id` and a `text`")
     identifier, text = _first(row, _ID_KEYS), _first(row, _TEXT_KEYS)
@@ -74,7 +80,7 @@ def _row_passage(row: object, where: str, with_texts: bool) -> Passage:
         raise UsageError(f"{where}: the passage has no {missing}", "each row needs an `id` and a `text`")
     page = row.get("page")
     labels = row.get("labels")
-    return Passage(
+    return Row(
         identifier, text, _first(row, _DOC_KEYS), page if type(page) is int else None, _first(row, ("heading",)),
         tuple(map(str, labels)) if isinstance(labels, list) else (),
     )  # fmt: skip
@@ -85,8 +91,8 @@ def _first(row: dict[object, object], keys: tuple[str, ...]) -> str:
     return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _refuse_doubles(passages: list[Passage], given: Path) -> None:
-    seen: dict[str, Passage] = {}
+def _refuse_doubles(passages: list[Row], given: Path) -> None:
+    seen: dict[str, Row] = {}
     for passage in passages:
         if seen.setdefault(passage.id, passage) != passage:
             hint = "a citation must lead to one passage: give each its own id"

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from msgspec import Struct
+
 from surefoot.corpus.blocks import Block, label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
-from surefoot.types import Passage
 
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
@@ -22,7 +23,20 @@ MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or
 _DIGITS = 6  # of an id
 
 
-def passages(blocks: Iterable[Block], name: str) -> list[Passage]:
+class Row(Struct, frozen=True, omit_defaults=True):
+    """A passage as it lies in a corpus."""
+
+    id: str
+    text: str
+    doc: str = ""
+    page: int | None = None
+    heading: str = ""  # those above it, as "Fees > Late payment"
+    labels: tuple[str, ...] = ()  # which the document itself gives it, as "4.2"
+    file: str = ""
+    sha256: str = ""  # of the file
+
+
+def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     """The passages of one document; `name` begins their ids."""
     every = list(blocks)
     title = next((block.text for block in every if block.kind == "heading" and block.level == 1), "")
@@ -36,7 +50,7 @@ def passages(blocks: Iterable[Block], name: str) -> list[Passage]:
         taken[id_] += 1
         id_ = id_ if taken[id_] == 1 else f"{id_}-{taken[id_]}"
         page = next((block.page for block in group if block.page is not None), None)
-        found.append(Passage(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
+        found.append(Row(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
     return found
 
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from surefoot.corpus.corpus import FILE, Documents, Read, named_sources, read_documents, write_corpus
 from surefoot.corpus.files import READERS
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.load import load_rows
+from surefoot.corpus.passages import Row
 from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
@@ -49,7 +50,7 @@ class Passages(Result):
 
     exit_code = ExitCode.OK
 
-    def __init__(self, found: Sequence[tuple[Passage, float | None]]) -> None:
+    def __init__(self, found: Sequence[tuple[Row, float | None]]) -> None:
         self.found = found
 
     def to_json(self) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def add_documents(
 
 def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "") -> Passages:
     """The passages of a corpus: all, those with these ids, or those of one document."""
-    every = load_corpus(corpus)
+    every = load_rows(corpus)
     if not ids:
         found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.id.startswith(f"{doc}#")]
         if doc and not found:
@@ -110,14 +111,16 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "") -> P
 
 def search_corpus(corpus: str | Path, words: str, *, limit: int = 10) -> Passages:
     """The passages that words fit best, the best first."""
-    return Passages([(passage, score) for passage, score in Retriever(load_corpus(corpus)).search(words, limit)])
+    rows = {row.id: row for row in load_rows(corpus)}
+    passages = [Passage(row.id, row.text, row.doc, row.page) for row in rows.values()]
+    return Passages([(rows[passage.id], score) for passage, score in Retriever(passages).search(words, limit)])
 
 
 def _file(path: Path) -> Path:
     return path / FILE if path.is_dir() else path
 
 
-def _row(passage: Passage, score: float | None) -> dict[str, Any]:
+def _row(passage: Row, score: float | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": passage.id, "doc": passage.doc, "page": passage.page, "heading": passage.heading,
         "labels": list(passage.labels), "text": passage.text,
