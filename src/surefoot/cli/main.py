@@ -17,10 +17,27 @@ from surefoot.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
 _HELP = ["-h", "--help"]
-_COMMANDS = {"export": "ledger", "import": "ledger"} | {name: name for name in (
-    "init", "demo", "questions", "score", "run", "grade", "compare", "gate", "doctor", "council", "matrix", "label",
-    "calibrate", "audit", "corpus",
-)}  # fmt: skip
+# In the order of work. Said here, so that listing the commands loads none of them.
+_COMMANDS = {
+    "demo": "Two versions of a pipeline over bundled documents, and the decision.",
+    "init": "A small working example to start from.",
+    "corpus": "Make passages of your documents, and find their ids.",
+    "questions": "Keep a question set honest: check, lock, diff, clone, plan.",
+    "score": "Check citations and refusals in a log, without a model.",
+    "doctor": "Ask a pipeline a few questions before a long run.",
+    "run": "Ask a pipeline every question, and keep the answers.",
+    "grade": "Put answers into buckets, with reasons and evidence.",
+    "label": "Open the page where people put answers into buckets.",
+    "calibrate": "See how many bad answers the grader accepts, and how many it catches.",
+    "gate": "Decide whether a change may ship, and print the decision alone.",
+    "compare": "Decide, and show every change, bucket by bucket.",
+    "matrix": "Cross pipelines, models and prompts, and see what each changes.",
+    "council": "Rank answers by the scores of several reviewers.",
+    "audit": "Put everything about a run into one file for a reviewer.",
+    "export": "Write the ledger to a file.",
+    "import": "Add labels made elsewhere, or an export, to the ledger.",
+}
+_MODULES = {"export": "ledger", "import": "ledger"}  # of the others, that of their name
 
 
 class _ReaderGone(Exception):
@@ -39,12 +56,16 @@ class _Commands(click.Group):
     """Loads the command that is given and no other, so that each may import what it needs and all start at once."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
+        return list(_COMMANDS)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"surefoot.cli.{_COMMANDS[cmd_name]}")
+        module = import_module(f"surefoot.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
         command.context_settings.setdefault("help_option_names", _HELP)
         return command
