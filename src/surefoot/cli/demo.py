@@ -47,8 +47,9 @@ compare  Acceptable is what is correct or refused. With labels in place:
          unsupported  {base[unsupported]:5} {cand[unsupported]:7}   the passages it cites do not say so
          refused      {base[refused]:5} {cand[refused]:7}   says that it cannot tell
 
-         The gate lets wrong and unsupported rise by 3 points (answers in 100),
-         and counts claims without a citation (extra_claim_count). It decides:"""
+         A rise of wrong or unsupported blocks once it is certain; until then a
+         doubt of up to 3 points (answers in 100) is let pass. Claims without a
+         citation count too (extra_claim_count). The gate decides:"""
 _SHIPS = """
 A version against itself changes nothing, so it ships. One rule is waived, with
 a reason that is kept: it refuses where it could answer (over_refusal)."""

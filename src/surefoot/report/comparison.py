@@ -89,7 +89,7 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     groups = [("all", comparison.buckets), *strata]
     bars = [(name, [(_SIDE_WORDS[side], sides[side]) for side in SIDES]) for name, sides in groups]
     yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_mcnemar(comparison), "quiet")))
-    heads = ("rule", "result", "baseline", "candidate", "change", "allowed", "why", "questions")
+    heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")
     yield Section("Rules", (Table(heads, [_rule(check) for check in comparison.decision.checks]),))
     yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison)))
     for field, values in comparison.by_group.items():
