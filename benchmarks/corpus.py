@@ -19,7 +19,7 @@ from surefoot.services.corpus import add_documents
 PAGES_EACH = 100
 CLAUSE = (
     "The Supplier shall deliver the goods of lot {n} to the place named in order {n} within {d} days of receipt, "
-    "unless the parties agree otherwise in writing, and shall bear the costs of carriage up to EUR {c} for each consignment."
+    "unless otherwise agreed in writing, and shall bear the costs of carriage up to EUR {c} for each consignment."
 )
 
 
