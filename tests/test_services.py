@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pkgutil
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -170,3 +171,20 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
     refused, unnamed = grade_texts("refusals", str(tmp_path / "r.jsonl"))
     assert refused.row and refused.row["refusal"] == refused.decision == "refused" and not refused.problem
     assert unnamed.row is None and unnamed.decision is None and "no id" in str(unnamed.problem)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: surefoot.Asking(concurrency=0),
+        lambda: surefoot.Asking(timeout=-1),
+        lambda: surefoot.run(str, repeats=-1),
+        lambda: surefoot.plan_questions(40, margin=-1),
+        lambda: surefoot.calibrate("nowhere", risk=5),
+        lambda: surefoot.import_labels("nowhere.csv"),
+    ],
+)
+def test_numbers_and_files_that_cannot_be_are_refused_in_a_sentence(call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError) as caught:
+        call()
+    assert caught.value.hint

@@ -19,7 +19,7 @@ from surefoot.cli.options import (
     pipeline_options,
 )
 from surefoot.cli.output import say
-from surefoot.cli.terminal import PERSON, show_causes
+from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
@@ -63,7 +63,6 @@ def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
         click.echo(msgspec.json.encode(answers.to_json()).decode())
     else:
         show(answers, asking.concurrency)
-    show_causes(answers.causes)
     if answers.interrupted:
         say(f"interrupted; to go on, give the same command with --resume --out {answers.folder}")
         return _INTERRUPTED

@@ -89,9 +89,10 @@ def code_of(spec: str) -> str:
     if kind == "traces":
         files_of = [Path(rest)]
     elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
-        with contextlib.suppress(ValueError):
-            parts = shlex.split(rest if kind == "cmd" else spec)
-            files_of = [Path(part).expanduser() for part in (parts if not Path(spec).is_file() else [spec])]
+        parts = [spec]
+        with contextlib.suppress(ValueError):  # quotes that are not closed
+            parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
+        files_of = [Path(part).expanduser() for part in parts]
     else:
         files_of = [module.with_suffix(".py"), module / "__init__.py"]
     digest = hashlib.sha256()

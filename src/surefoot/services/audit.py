@@ -97,6 +97,8 @@ def audit(
     folder = store.path if store.path.name not in ("", "..") else store.path.resolve()
     place = Path(out) if out else folder.with_name(f"{folder.name}.audit.zip")
     attached = [Path(path) for path in attach]
+    if missing := [path for path in attached if not path.is_file()]:
+        raise UsageError(f"there is no file {missing[0]}", "pass files that exist with --attach")
     own = (folder / name for name in _REPORTS if name not in {path.name for path in attached})
     where = find(store.path, None if ledger is None else str(ledger))
     check_target(place, (".zip",), files_of(where), _is_bundle)

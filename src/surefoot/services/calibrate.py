@@ -31,6 +31,7 @@ from surefoot.problems import HARMLESS
 from surefoot.records import Label, is_called_like_a_grader
 from surefoot.report import calibration, html
 from surefoot.rubric import Rubric
+from surefoot.services.inputs import check_number
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
@@ -106,6 +107,7 @@ def calibrate(
         raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
+    check_number("risk", risk, 0, 1)
     asked = _Asked(tuple(map(str, files)), grader, other, risk, person.tell)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric), asked)
@@ -151,6 +153,8 @@ def _tell_problems(joined: Joined, tell: Tell) -> None:
     """What is in no report, because there is none."""
     for problem in joined.problems[:_SHOWN]:
         tell(f"note: {problem}")
+    if len(joined.problems) > _SHOWN:
+        tell(f"note: and {len(joined.problems) - _SHOWN:,} more like these")
 
 
 def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:

@@ -26,6 +26,12 @@ from surefoot.types import Passage, Pipeline, Question
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
 
 
+def check_number(name: str, value: float | None, low: float, high: float) -> None:
+    """Of what callers from Python pass; the command line has ranges of its own."""
+    if value is not None and not low <= value <= high:
+        raise UsageError(f"{name} is {value:,}", f"choose a number from {low:,} to {high:,}")
+
+
 class Asking(Struct, frozen=True, kw_only=True):
     """How a pipeline is asked. The last five are for pipelines of some kinds only."""
 
@@ -38,6 +44,11 @@ class Asking(Struct, frozen=True, kw_only=True):
     prompt: str = "answer_with_licence"
     settings: Settings = Settings()
     budget: Budget | None = None  # of chat: pipelines
+
+    def __post_init__(self) -> None:
+        check_number("concurrency", self.concurrency, 1, 1_000)
+        check_number("timeout", self.timeout, 0.1, 604_800)
+        check_number("retries", self.retries, 0, 100)
 
 
 @contextlib.contextmanager

@@ -83,6 +83,8 @@ def import_labels(
     `run` is the run whose answers the labels are on. What is there already stays, so a file may be imported again.
     """
     path, given = Path(file), None if ledger is None else str(ledger)
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}", "pass labels, or what `surefoot export` wrote")
     if is_ledger(path):
         raise UsageError(f"{path} is a ledger itself", f"export it first: surefoot export FILE.jsonl --ledger {path}")
     first = _first_line(path)

@@ -74,7 +74,7 @@ def matrix(
     file: str | Path,
     *,
     out: str | Path | None = None,
-    grader: Reader | None = None,
+    grader: str | Reader | None = None,
     asking: Asking | None = None,
     terms: Terms | None = None,
     person: Person = READER,
@@ -89,7 +89,8 @@ def matrix(
     questions = len(load_questions(plan.questions, person.tell))
     refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
     budget = Budget(how.max_cost)
-    chosen = grader or open_grader(plan.grader, how, budget, person)
+    wanted = plan.grader if grader is None else grader
+    chosen = open_grader(wanted, how, budget, person) if isinstance(wanted, str) else wanted
     cells = _Cells(plan, out, chosen, _asking(asking or Asking(), how, budget), person)
     cells.agree_on(questions * plan.repeats, how)
     cells.make()
@@ -213,13 +214,11 @@ class _Cells:
     def _run(self, cell: Cell) -> Answers:
         """Ask what is still to be asked of a cell."""
         folder = self.out / cell.folder
-        answers = run(
+        return run(
             cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, out=folder, repeats=self.plan.repeats,
             asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
             retry_errors=(folder / MANIFEST).exists(), person=self.person,
         )  # fmt: skip
-        self.person.tell_causes(answers.causes)
-        return answers
 
     def _failed(self, cell: Cell, why: str) -> CellResult:
         return CellResult(cell.name, cell.values, str(self.out / cell.folder), failed=why)

@@ -15,6 +15,7 @@ from surefoot.datasets.hygiene import ERRORS, changed_questions, problems_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import QuestionSet, load
+from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import Fields
 from surefoot.types import Problem, Question
@@ -116,6 +117,8 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     target, path = Path(new), lock_path(file)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", "make it first, or choose another place")
     questions = _sound(file).questions
     changed = set(change)
     if path.exists():
@@ -135,6 +138,8 @@ def plan_questions(
     count = size if isinstance(size, int) else len(_sound(size).questions)
     if not 1 <= count <= _MOST_PLANNED:
         raise UsageError(f"{count:,} questions cannot be planned", f"choose from 1 to {_MOST_PLANNED:,}")
+    for name, value, high in (("runs", runs, 20), ("labels", labels, 5_000), ("rate", rate, 1), ("margin", margin, 1)):
+        check_number(name, value, 0 if high == 1 else 1, high)
     setting = Setting(questions=count, runs=runs, labels=labels, wrong=rate, margin=margin)
     return Plan(count, runs, labels, rate, margin, forecast(setting, (0.0, margin, 2 * margin)))
 

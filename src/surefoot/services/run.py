@@ -26,12 +26,20 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
 from surefoot.pipelines import code_of
 from surefoot.pipelines.asker import ask_all
-from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.services.inputs import (
+    Asking,
+    Source,
+    check_number,
+    closing,
+    load_corpus,
+    load_pipeline,
+    load_questions,
+    name_of,
+)
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Pipeline, Question, Trace
 
-_INTERRUPTED = 130
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
@@ -87,6 +95,7 @@ def run(
     `retry_errors` also what ended in an error.
     """
     how, tell = asking or Asking(), person.tell
+    check_number("repeats", repeats, 1, 1_000_000)
     wanted = _Wanted(pipeline, questions, corpus, None if out is None else Path(out), version.strip(), repeats)
     store, made = (_resumed if resume or retry_errors else _started)(wanted, how, tell)
     with store, closing(made):
@@ -101,7 +110,9 @@ def run(
             _register(store, ledger, tell)
         if graded is not None and graded != store.answers_sha256():
             tell(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}")
-        return Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
+        answers = Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
+        person.tell_causes(answers.causes)
+        return answers
 
 
 class _Wanted(Struct, frozen=True):
