@@ -86,6 +86,7 @@ def test_the_promised_reliability(write: Write) -> None:
     assert only.keys() == {"low", "high", "n", "confidence", "agreed", "agreed_low", "agreed_high"}
     assert (found["n"], only["n"], only["confidence"]) == (100, 100, pytest.approx(0.75))
     assert only["agreed"] == pytest.approx(0.8) and found["ece"] == pytest.approx(0.05)
+    assert found["fits"]["g/1"]["kind"] == "platt"
 
 
 def test_the_two_numbers_come_first(write: Write) -> None:

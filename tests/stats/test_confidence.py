@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.isotonic import IsotonicRegression
 
 from surefoot.stats import confidence
 from surefoot.stats.confidence import Bin
@@ -59,6 +61,34 @@ def test_answers_that_go_together_widen_the_interval() -> None:
     apart, _ = reliability(said, right)
     [together], _ = confidence.reliability(said, right, weights, [("lease", "q1")] * 20, alike=0.0)
     assert together.agreed == apart[0].agreed and together.agreed_low < apart[0].agreed_low
+
+
+def overconfident(n: int) -> tuple[list[float], list[bool]]:
+    """Says x, is right with a chance of (1 + x) / 2 - 0.1."""
+    generator = np.random.default_rng(0)
+    said = generator.random(n).round(2).clip(0.01, 0.99)
+    return said.tolist(), (generator.random(n) < (1 + said) / 2 - 0.1).tolist()
+
+
+def test_the_curve_on_many_verdicts_is_scikit_learns() -> None:
+    said, right = overconfident(400)
+    weights = [1.0 + at % 3 for at in range(400)]
+    curve = confidence.fit(said, right, weights)
+    expected = IsotonicRegression(out_of_bounds="clip").fit(said, right, sample_weight=weights)
+    asked = [0.0, 0.33, 0.5, 0.99, 1.0, *said]
+    assert curve.kind == "isotonic" and list(curve.right) == sorted(curve.right)
+    assert np.interp(asked, curve.confidences, curve.right) == pytest.approx(expected.predict(asked))
+
+
+def test_platts_fit_has_the_highest_likelihood() -> None:
+    said, right = overconfident(199)
+    fit = confidence.fit(said, right, [3.0] * 199)
+    x = np.log(np.array(said) / (1 - np.array(said)))
+    yes, no = sum(right), len(right) - sum(right)
+    target = np.where(right, (yes + 1) / (yes + 2), 1 / (no + 2))
+    best = minimize(lambda ab: float((np.logaddexp(0, ab[0] * x + ab[1]) - target * (ab[0] * x + ab[1])).sum()), [1, 0])
+    assert (fit.kind, fit.n) == ("platt", 199)
+    assert (fit.slope, fit.intercept) == pytest.approx(tuple(best.x), abs=1e-3)
 
 
 def test_the_worked_risk() -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.records import Certificate, Interval
-from surefoot.stats.confidence import Bin
+from surefoot.stats.confidence import Bin, Fit
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
@@ -42,11 +42,12 @@ class Bucket(Struct, frozen=True, kw_only=True):
 
 
 class Reliability(Struct, frozen=True, kw_only=True):
-    """Confidence against agreement: bins, and their mean gap (ECE)."""
+    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
 
     n: int
     bins: tuple[Bin, ...]
     ece: float
+    fits: dict[str, Fit]
 
 
 class SendToAPerson(Struct, frozen=True, kw_only=True):
