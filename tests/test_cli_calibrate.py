@@ -68,8 +68,25 @@ def test_the_promised_object(write: Write) -> None:
     assert (round(wrong["value"], 3), wrong["method"]) == (0.105, "post-stratified")
     assert (found["grader"], found["labels"], found["corpus"]) == ("g/1", 50, "")
     assert found["rubric_sha256"] == RUBRIC.sha256
+    certificate = found["certificate"]
+    assert (certificate["grader"], certificate["labels"], certificate["corpus"]) == ("g/1", 50, "")
+    assert certificate["rubric_sha256"] == RUBRIC.sha256 and found["certificate_reason"] == ""
+    assert (axis["reliability"], axis["reliability_reason"]) == (None, "the verdicts state no confidence from 0 to 1")
+    assert axis["worth"] == {} and axis["answers_worth"] is None
     again = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json").json
     assert again["axes"] == found["axes"]
+
+
+def test_the_promised_reliability(write: Write) -> None:
+    verdicts = write("v.jsonl", rows({"wrong": 20, "correct": 80}, confidence=0.75))
+    labels = write("l.jsonl", rows({"wrong": 40, "correct": 60}, "human/anna"))
+    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
+    found = done.json["axes"]["factuality"]["reliability"]
+    [only] = found["bins"]
+    assert only.keys() == {"low", "high", "n", "confidence", "agreed", "agreed_low", "agreed_high"}
+    assert (found["n"], only["n"], only["confidence"]) == (100, 100, pytest.approx(0.75))
+    assert only["agreed"] == pytest.approx(0.8) and found["ece"] == pytest.approx(0.05)
+    assert found["fits"]["g/1"]["kind"] == "platt"
 
 
 def test_the_two_numbers_come_first(write: Write) -> None:
@@ -136,6 +153,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         "held against 38 answers labelled by people (<b>anna</b>)",
         "Cohen's kappa: ",
         "post-stratified",
+        "Certificate ",
     ):
         assert said in done.out
     page = (tmp_path / "r.html").read_text("utf-8")
@@ -190,6 +208,14 @@ def test_people_in_the_file_of_verdicts_are_enough(write: Write) -> None:
     assert (found["labels"], found["annotators"]) == (8, ["anna"])
 
 
+def test_a_grader_without_a_name_gets_no_certificate(write: Write) -> None:
+    verdicts = write("v.jsonl", [{**row, "grader": None} for row in rows({"wrong": 3, "correct": 5})])
+    labels = write("l.jsonl", rows({"wrong": 3, "correct": 5}, "human/anna"))
+    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json").json
+    assert found["certificate"] is None
+    assert "do not name their grader" in found["certificate_reason"]
+
+
 def test_another_file_is_corrected_too(write: Write) -> None:
     verdicts = write("v.jsonl", rows({"wrong": 30, "correct": 70}))
     labels = write("l.jsonl", rows({"wrong": 25, "correct": 75}, "human/anna"))
@@ -213,7 +239,7 @@ def test_scores_of_the_council(write: Write) -> None:
     assert mean["value"] == pytest.approx(6.5, abs=0.2)
 
 
-def test_a_run_and_its_labels(write: Write, tmp_path: Path) -> None:
+def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> None:
     run = a_run(tmp_path / "runs/first")
     nobody = surefoot("calibrate", run)
     assert nobody.code == 4
@@ -222,12 +248,15 @@ def test_a_run_and_its_labels(write: Write, tmp_path: Path) -> None:
     labels = labels_for(write)
     done = surefoot("calibrate", run, "--labels", labels, "--json")
     assert done.code == 0, done.err
-    assert done.json["corpus"] == f"questions:{'a' * 64}"
+    assert "the certificate, on 60 labels, is kept in" in done.err
+    certificate = done.json["certificate"]
+    assert certificate["corpus"] == done.json["corpus"] == f"questions:{'a' * 64}"
     again = surefoot("calibrate", run, "--labels", labels, "--json")  # nothing new
-    assert again.json == done.json
+    assert again.json == done.json and "is kept in" not in again.err
     with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
         assert len(ledger.labels()) == 60
         assert {label.run for label in ledger.labels()} == {ledger.runs()[0].id}
+        assert [one.id for one in ledger.certificates()] == [certificate["id"]]
     plain = surefoot("calibrate", run, "--json")  # the labels are in the ledger now
     assert plain.json["axes"] == done.json["axes"]
 
@@ -241,6 +270,9 @@ def test_a_run_without_labels_goes_by_those_on_other_runs_of_its_grader(write: W
     assert (rate["method"], rate["graded"]) == ("rogan-gladen", 0.4)
     assert "labels on these answers themselves" in done.json["axes"]["factuality"]["explanation"]
     assert done.json["axes"]["factuality"]["answers_here"] == {"wrong": 40, "correct": 60}
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        [kept] = ledger.certificates()
+    assert done.json["certificate"]["id"] == kept.id and "labels on other runs" in done.json["certificate_reason"]
     said = surefoot("calibrate", second).out
     assert "held against 60 answers labelled on other runs by people (anna)" in said
     other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
@@ -367,6 +399,7 @@ def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     said = "People are divided on 40 of 110 labelled answers, such as q10, q11, q12: these count as not labelled"
     assert (axis["n"], axis["divided"], axis["kappa"]["value"]) == (70, 40, 1.0)
     assert said in axis["notes"][0] and "agree on the rubric first" in axis["notes"][0]
+    assert done.json["certificate"]["axes"]["factuality"]["divided"] == 40
     assert said in (tmp_path / "r.html").read_text("utf-8") and said in (tmp_path / "r.md").read_text("utf-8")
     assert said in surefoot("calibrate", run).out
     assert said in surefoot("calibrate", other).out
@@ -411,10 +444,24 @@ def test_labels_that_the_gate_chose_are_no_calibration(write: Write, tmp_path: P
     done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
     assert done.code == 4
     assert "nothing could be calibrated: no label was drawn by chance" in done.err
+    assert done.json["certificate"] is None
+    assert "no label was drawn by chance" in done.json["certificate_reason"]
     assert {rate["value"] for rate in done.json["axes"]["factuality"]["corrected"].values()} == {None}
     run = a_run(tmp_path / "runs/first")
     done = surefoot("calibrate", run, "--labels", labels)
     assert done.code == 4 and "nothing could be calibrated: no label was drawn by chance" in done.err
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        assert ledger.certificates() == []
+
+
+def test_a_certificate_is_for_one_name_of_the_grader(write: Write, tmp_path: Path) -> None:
+    before, after = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other", grader="g/2")
+    surefoot("calibrate", before, "--labels", labels_for(write))
+    surefoot("calibrate", after, "--labels", labels_for(write, "more.csv", 70))
+    surefoot("calibrate", before)
+    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
+        counts = {one.grader: one.labels for one in ledger.certificates()}
+        assert counts == {"g/1": 60, "g/2": 70} and len(ledger.certificates()) == 2
 
 
 def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> None:

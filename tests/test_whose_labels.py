@@ -60,6 +60,7 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
         assert f"60 labels of {whose_by_name(found['annotators'])}" in " ".join(text.split())
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
+        assert f"on 60 labels by {said}" in text
     shown = surefoot("compare", run, other, *options).out
     decided = surefoot("compare", run, other, "--json").json
     assert decided["labelled_by"] == {"who": said, "annotators": found["annotators"]}
@@ -82,6 +83,7 @@ def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write:
         "factuality": "people", "refusal_quality": "AI annotators",
     }  # fmt: skip
     assert found["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
+    assert found["certificate"]["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:

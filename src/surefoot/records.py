@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -86,11 +86,6 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
 
-    @property
-    def weighed(self) -> Mapping[str, Mapping[str, float]]:
-        """The table to infer from: labels as what they are worth. `table` is what people are shown."""
-        return {**self.table, **self.worth}
-
 
 class Certificate(Struct, frozen=True, kw_only=True):
     """How far a grader can be trusted, on one rubric and one corpus; a change of any of the three voids it."""
@@ -103,10 +98,6 @@ class Certificate(Struct, frozen=True, kw_only=True):
     labels: int  # answers that were put into a bucket
     annotators: tuple[str, ...]
     axes: dict[str, AxisRecord]
-
-    def annotators_of(self, axis: str) -> tuple[str, ...]:
-        record = self.axes.get(axis)
-        return (record and record.annotators) or self.annotators
 
 
 class Discordant(Struct, frozen=True):

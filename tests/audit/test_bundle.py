@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from surefoot.cli.main import _run
 from surefoot.errors import UsageError
@@ -19,11 +20,12 @@ from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import read_records
 from surefoot.ledger.places import run_id, versions_of
-from surefoot.records import Label, RunEntry
+from surefoot.records import Certificate, Label, RunEntry
 from surefoot.services.audit import Fault, Verified, verify_audit
 from surefoot.services.audit_readme import INDEX, SUMS
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace
+from tests.ledger.rows import CERTIFICATE
 
 FEES = {"q1": "EUR 5", "q2": "EUR 6", "q3": "EUR 7"}
 
@@ -114,6 +116,19 @@ def test_all_that_a_reviewer_needs_is_in_it(bundle: Path, runs: Path) -> None:
     found = verify_audit(bundle)
     assert found.sound and found.faults == () and found.sha256 == hashlib.sha256(bundle.read_bytes()).hexdigest()
     assert (runs / "cand.audit.zip.sha256").read_text() == f"{found.sha256}  cand.audit.zip\n"
+
+
+def test_the_certificates_of_the_grader_at_the_decision_are_in_it(runs: Path) -> None:
+    grader = RunStore.open(runs / "cand").manifest.grader or ""
+    with Ledger.open(runs / "surefoot.db") as ledger:
+        ledger.add([
+            replace(CERTIFICATE, id="its", grader=grader),
+            replace(CERTIFICATE, id="later", grader=grader, at="2999-01-01T00:00:00+00:00"),
+            replace(CERTIFICATE, id="another's", grader="rules@1"),
+        ])  # fmt: skip
+    assert _run(["audit", str(runs / "cand")]) == 0
+    records = read_records(members(runs / "cand.audit.zip")["ledger.jsonl"].splitlines(), "")
+    assert [row.id for row in msgspec.convert([*records["certificates"].values()], list[Certificate])] == ["its"]
 
 
 def test_the_same_contents_give_the_same_bytes(bundle: Path, runs: Path, tmp_path: Path) -> None:

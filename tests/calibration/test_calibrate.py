@@ -87,7 +87,8 @@ def test_picked_answers_alone_say_nothing_of_the_rest() -> None:
     for name, rate in axis.corrected.items():
         assert (rate.value, rate.low, rate.high, rate.warning) == (None, None, None, PICKED)
         assert rate.graded == (name == "correct")
-    assert axis.send_to_a_person is None and axis.labels_needed == "" and axis.notes == ()
+    assert axis.reliability is None and axis.labels_needed == "" and axis.notes == ()
+    assert axis.send_to_a_person is None
 
 
 def test_a_number_that_was_picked_is_no_mean() -> None:

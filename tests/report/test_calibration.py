@@ -52,7 +52,10 @@ def in_markdown(result: Calibration) -> str:
 def test_all_three_say_the_same() -> None:
     result = found()
     page, lines, shown = on_page(result), in_markdown(result), terminal(result)
-    for said in ("post-stratified", "Rogan-Gladen", "more labels on answers graded correct"):
+    for said in (
+        "post-stratified", "Rogan-Gladen", "more labels on answers graded correct", "(ECE, 36 verdicts)",
+        "stated on average", "Certificate ",
+    ):  # fmt: skip
         assert said in page, said
         assert said in lines, said
         assert said in shown, said

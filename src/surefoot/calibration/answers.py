@@ -36,6 +36,7 @@ class Answer(NamedTuple):
     chosen: bool = False  # picked for what it would decide, not drawn by chance
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
+    source: str = ""  # what the verdict came by: a stage of the grader, or the grader
     passed_over: str = ""  # that people saw it and skipped it, or cannot tell; "" where somebody labelled it
     run: int = 1  # which of several
     document: str = ""  # that the question is about; "" where nobody knows, and it stands for itself
@@ -135,8 +136,8 @@ def _add(joined: Joined, number: int, run: Graded, labels: Sequence[Label]) -> N
     for verdict in kept:
         place = (verdict.question_id, verdict.attempt)
         bare = Answer(
-            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence, run=number,
-            document=run.documents.get(place[0], ""),
+            *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
+            source=verdict.via or verdict.grader, run=number, document=run.documents.get(place[0], ""),
         )  # fmt: skip
         answer = _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
         joined.axes.setdefault(verdict.axis, []).append(answer)

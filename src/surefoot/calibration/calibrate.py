@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
+from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
-from surefoot.records import CANNOT_TELL, SKIPPED, whose, whose_by_name
+from surefoot.records import CANNOT_TELL, SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
 
 RISK = 0.05
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
+_ON_OTHER_RUNS = "it rests on labels on other runs: none were drawn from these answers"
 _ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _WIDTH_OF = "wrong"
 
 
 def calibrate(
-    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = ""
+    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = "", at: str = ""
 ) -> Calibration:
-    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels."""
+    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels.
+
+    The certificate is of the time `at`.
+    """
     axes, elsewhere, first = dict[str, AxisCalibration](), dict[str, dict[str, Rate]](), dict[str, Any]()
     for axis in rubric.axes:
         answers = joined.axes.get(axis.name, [])
@@ -48,20 +55,24 @@ def calibrate(
             }
     shown = joined.axes.get(FACTUALITY, [])
     passed = Counter(answer.passed_over for answer in shown)
-    return Calibration(
+    found = Calibration(
         **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=words.passed_over(shown),
         axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256, corpus=corpus, labels=joined.labelled,
         annotators=tuple(sorted(joined.people)), labelled_by=whose(joined.people), target=elsewhere or None,
         target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
         problems=tuple(joined.problems),
     )  # fmt: skip
+    reason = _why_no_certificate(found)
+    certificate = None if reason else _certificate(found, at)
+    return replace(found, certificate=certificate, certificate_reason=reason)
 
 
 def by_other_runs(
-    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, risk: float = RISK, corpus: str = ""
-) -> Calibration:
+    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, risk: float = RISK, corpus: str = "",
+    at: str = "",
+) -> Calibration:  # fmt: skip
     """The rates of a run that nobody labelled, by the errors of its grader on the labelled answers of other runs."""
-    found = calibrate(known, rubric, joined.axes, risk=risk, corpus=corpus)
+    found = calibrate(known, rubric, joined.axes, risk=risk, corpus=corpus, at=at)
     axes = {
         name: replace(
             found.axes[name],
@@ -72,7 +83,43 @@ def by_other_runs(
         )
         for name, rates in (found.target or {}).items()
     }
-    return replace(found, axes=axes, target=None, target_explanation="", problems=tuple(joined.problems))
+    reason = found.certificate_reason or _ON_OTHER_RUNS
+    return replace(
+        found, axes=axes, certificate_reason=reason, target=None, target_explanation="", problems=tuple(joined.problems)
+    )
+
+
+def _why_no_certificate(found: Calibration) -> str:
+    factuality = found.axes.get(FACTUALITY)
+    if not bare_name(found.grader):
+        return "the verdicts do not name their grader, so a certificate would be nobody's"
+    if factuality is None:
+        return "nobody put an answer into a bucket: a certificate is about factuality"
+    return factuality.kappa_reason if factuality.kappa_reason in NOTHING_SAID else ""
+
+
+def _certificate(found: Calibration, at: str) -> Certificate:
+    axes = {
+        name: AxisRecord(
+            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
+            answers_worth=axis.answers_worth,
+            annotators=() if axis.annotators == found.annotators else axis.annotators,
+        )
+        for name, axis in found.axes.items()
+        if axis.kappa_reason not in NOTHING_SAID
+    }  # fmt: skip
+    made = Certificate(
+        id="", at=at, grader=found.grader, rubric_sha256=found.rubric_sha256, corpus=found.corpus, labels=found.labels,
+        annotators=found.annotators, axes=axes,
+    )  # fmt: skip
+    return sealed(made)
+
+
+def sealed(certificate: Certificate) -> Certificate:
+    """The certificate with the hash of all the rest as its id."""
+    rest = msgspec.to_builtins(certificate)
+    del rest["id"]
+    return replace(certificate, id=hashlib.sha256(msgspec.json.encode(rest, order="sorted")).hexdigest())
 
 
 def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
@@ -94,16 +141,16 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     if is_number(axis):
         means[results.MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
+    reliability, no_reliability = reliability_of(answers, confusion)
     found = replace(
-        found, corrected=means, explanation=explanation,
+        found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
         notes=(*words.divided(answers), *words.clusters(answers, confusion)),
     )  # fmt: skip
     if not confusion.columns:
         return found
     found = _with_buckets(found, answers, confusion, axis)
     more = words.notes(confusion, found.kappa, found.ac1)
-    threshold = estimates.send_to_a_person(answers, confusion, risk)
-    return replace(found, notes=(*found.notes, *more), send_to_a_person=threshold)
+    return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
 
 
 def _with_buckets(
@@ -128,6 +175,8 @@ def _with_buckets(
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
+        worth=confusion.worth(),
+        answers_worth=confusion.answers_worth(),
         labels_needed=needed,
     )
 

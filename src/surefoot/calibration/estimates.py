@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.confusion import Confusion, Mask, confusion_of, named
-from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate, SendToAPerson
+from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
 from surefoot.records import Interval, Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
 from surefoot.stats import ALPHA, correction
@@ -220,40 +220,6 @@ def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str)
     # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
     low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
     return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)
-
-
-def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: float) -> SendToAPerson | None:
-    """From which confidence down a person should look, so that at most `risk` of all verdicts are wrong and unseen."""
-    stated = [answer for answer in answers if _states(answer)]
-    checked = [answer for answer in stated if answer.label is not None]
-    if not checked:
-        return None
-    threshold = correction.conformal_threshold(
-        [answer.confidence or 0.0 for answer in checked],
-        [answer.label != answer.verdict for answer in checked],
-        risk,
-        _weights(checked, confusion),
-    )
-    if threshold is None:
-        count = len(checked)
-        few = "one labelled verdict is too little" if count == 1 else f"{count} labelled verdicts are too few"
-        reason = f"{few} to promise that at most {risk:.0%} stay wrong and unseen"
-        return SendToAPerson(risk=risk, threshold=None, reason=reason)
-    below = sum((answer.confidence or 0.0) <= threshold for answer in stated)
-    return SendToAPerson(risk=risk, threshold=threshold, share=below / len(stated))
-
-
-def _states(answer: Answer) -> bool:
-    return answer.verdict is not None and answer.confidence is not None and 0 <= answer.confidence <= 1
-
-
-def _weights(labelled: Sequence[Answer], confusion: Confusion) -> list[float]:
-    """How many answers of the run each labelled one stands for."""
-    answers, drawn = confusion.drawn_by_verdict()
-    return [
-        1.0 if one.chosen or not drawn[named(one.verdict)] else answers[named(one.verdict)] / drawn[named(one.verdict)]
-        for one in labelled
-    ]
 
 
 def is_number(axis: Axis) -> bool:

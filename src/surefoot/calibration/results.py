@@ -6,7 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.records import Interval
+from surefoot.records import Certificate, Interval
+from surefoot.stats.confidence import Bin, Fit
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
@@ -18,6 +19,7 @@ NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]
+Weighed = dict[str, dict[str, float]]
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -39,6 +41,15 @@ class Bucket(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Reliability(Struct, frozen=True, kw_only=True):
+    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
+
+    n: int
+    bins: tuple[Bin, ...]
+    ece: float
+    fits: dict[str, Fit]
+
+
 class SendToAPerson(Struct, frozen=True, kw_only=True):
     """Verdicts at or below this confidence go to a person; of all verdicts at most `risk` stay wrong and unseen."""
 
@@ -52,8 +63,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
-    Answers on which people are `divided` count as not labelled. Where the labels are on other runs, all of these are
-    about those runs, but for `corrected` and `answers_here`.
+    `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
+    Where the labels are on other runs, all of these are about those runs, but for `corrected` and `answers_here`.
     """
 
     n: int
@@ -69,12 +80,16 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table = {}
     chosen: Table = {}
     answers: dict[str, int] = {}
+    worth: Weighed = {}
+    answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
     labelled_by: str = ""  # people, AI annotators, or both
     answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()
+    reliability: Reliability | None = None
+    reliability_reason: str = ""
     send_to_a_person: SendToAPerson | None = None
 
 
@@ -88,6 +103,8 @@ class Calibration(Struct, frozen=True, kw_only=True):
     cannot_tell: int = 0  # answers of which people say that they cannot tell
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
+    certificate: Certificate | None = None
+    certificate_reason: str = ""  # why there is none, or what it rests on
     grader: str
     rubric_sha256: str = ""
     corpus: str = ""  # what corpus_of says of a run; "" where it is not known

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from surefoot.calibration.answers import FACTUALITY
-from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate
-from surefoot.records import Interval, whose_by_name
+from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate, Reliability
+from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.blocks import (
     Block,
     Decision,
@@ -25,6 +25,7 @@ _NEARLY_ALL = 0.95
 Row = tuple[Line, ...]
 
 _RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
+_BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
 _TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
 
 
@@ -37,6 +38,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
         *([Section("Other answers", (Table(_TARGET_HEADS, list(_target_rows(found))),))] if found.target else []),
         *problem_section(found.problems),
+        Items(list(_certificate(found)), "quiet"),
         *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
     )
     return Report("Surefoot calibration", (), parts)
@@ -57,6 +59,8 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
         yield Table(_confusion_heads(axis), list(_confusion(axis)))
     yield Table(_RATE_HEADS, list(_rates(axis)))
     yield Items([line for line in (*_sentences(axis), *_on_confidence(axis)) if line], "quiet")
+    if axis.reliability:
+        yield Table(_BIN_HEADS, list(_bins(axis.reliability)))
 
 
 def title(found: Calibration) -> str:
@@ -143,8 +147,19 @@ def _sentences(axis: AxisCalibration) -> Iterator[str]:
     yield from _warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
 
 
+def _bins(found: Reliability) -> Iterator[Row]:
+    for one in found.bins:
+        interval = f"{percent(one.agreed_low)} to {percent(one.agreed_high)}"
+        stated = f"{percent(one.low)} to {percent(one.high)}"
+        yield stated, str(one.n), percent(one.confidence), percent(one.agreed), interval
+
+
 def _on_confidence(axis: AxisCalibration) -> Iterator[str]:
-    """From which confidence on nobody needs to look."""
+    """How far the stated confidence can be trusted, and from which one on nobody needs to look."""
+    known = axis.reliability
+    if known is not None:
+        apart = f"Confidence and agreement lie {percent(known.ece)} apart on average"
+        yield f"{apart} (ECE, {counted(known.n, 'verdict')})."
     person = axis.send_to_a_person
     if person is None:
         return
@@ -168,6 +183,18 @@ def _end(found: Calibration) -> Iterator[str]:
         yield found.target_explanation
     target = (found.target or {}).items()
     yield from _warnings((f"{axis} {name}", rate) for axis, rates in target for name, rate in rates.items())
+
+
+def _certificate(found: Calibration) -> Iterator[str]:
+    made = found.certificate
+    if made is not None:
+        corpus = "" if made.corpus else ", which names no corpus,"
+        yield (
+            f"Certificate {made.id[:12]}{corpus} on {counted(made.labels, 'label')} by {whose(made.annotators)};"
+            " it stands until the grader, the rubric or the corpus changes."
+        )
+    if found.certificate_reason:
+        yield f"{'The certificate' if made else 'No certificate'}: {found.certificate_reason}."
 
 
 def _target_rows(found: Calibration) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import folder_of, run_id, versions_of
-from surefoot.records import Label, RunEntry, Step
+from surefoot.records import Certificate, Label, RunEntry, Step
 from surefoot.services.decisions import Decision, decision_in
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
@@ -43,6 +43,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     entries: Sequence[RunEntry]
     labels: Sequence[Label]  # known at the decision
     later: Sequence[Label]
+    certificates: Sequence[Certificate]
     steps: Sequence[Step]
     attached: Mapping[str, Path]
 
@@ -56,7 +57,8 @@ class Contents(Struct, frozen=True, kw_only=True):
         names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
         places = {f"{folder}/{name}": part.store.path / name for folder, part in self.runs.items() for name in names}
         found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
-        found[LEDGER] = _lines({"runs": self.entries, "labels": self.labels, "steps": self.steps})
+        known = {"labels": self.labels, "certificates": self.certificates, "steps": self.steps}
+        found[LEDGER] = _lines({"runs": self.entries, **known})
         found[LATER] = _lines({"labels": self.later}) if self.later else b""
         found[GATE] = gate_file(self.decision) if self.decision else b""
         found[RUBRIC] = _rubric_of(self.runs[RUN].store)
@@ -98,17 +100,19 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
     until = decision.at if decision and decision.at else "9999"
     runs = _parts(run, base, decision, ledger, until)
     entries = [_entry(folder, part.store) for folder, part in runs.items()]
-    labels, steps = list[Label](), list[Step]()
+    labels, certificates, steps = list[Label](), list[Certificate](), list[Step]()
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
         labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
+        certificates = ledger.certificates(run.manifest.grader)[::-1] if run.manifest.grader else []
         steps = ledger.steps()
     return Contents(
         runs=runs, decision=decision, attached=_attached(attached),
         entries=list({entry.id: entry for entry in entries}.values()),  # a copy of a run is the same run
         labels=[label for label in labels if label.at <= until],
         later=[label for label in labels if label.at > until],
+        certificates=[one for one in certificates if one.at <= until],
         steps=[step for step in steps if step.at <= until],
     )  # fmt: skip
 

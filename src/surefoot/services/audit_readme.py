@@ -29,7 +29,8 @@ What is in here
     traces.jsonl     every answer, with the passages it came from
     verdicts.jsonl   every verdict, with its reasons and evidence
     decision.json    what was decided about the run last
-  {LEDGER}       what was known at the decision: the runs, labels with all their changes, earlier decisions
+  {LEDGER}       what was known at the decision: the runs, labels with all their changes, certificates of the
+                     grader, earlier decisions
   {LATER}        labels that came after the decision, and had no part in it
   rules/             the rules of the decision as a gate file, and the rubric that was graded by
   attached/          added by whoever made the bundle; nobody has checked whether it fits the decision

@@ -30,6 +30,7 @@ from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
 from surefoot.records import Label, is_called_like_a_grader
 from surefoot.report import calibration, html
+from surefoot.report.words import counted
 from surefoot.rubric import Rubric
 from surefoot.services.inputs import check_number
 from surefoot.services.result import READER, Person, Result, Tell
@@ -83,6 +84,7 @@ class _Asked(Struct, frozen=True):
     grader: str | None
     target: str | None
     risk: float
+    now: str
     tell: Tell
 
 
@@ -108,7 +110,8 @@ def calibrate(
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
     check_number("risk", risk, 0, 1)
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, person.tell)
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric), asked)
     else:
@@ -159,18 +162,20 @@ def _tell_problems(joined: Joined, tell: Tell) -> None:
 
 def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:
     others = _target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
-    return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus)
+    return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
 
 
 def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
     """By the labels on the answers of these runs; where chance drew none, by those on other runs of the grader."""
-    with _ledger(folders, place, asked) as book:
+    where = find(folders[0], place)
+    with _ledger(folders, where, asked) as book:
         joined, by, corpus = _read(folders, asked, book)
         others = labelled_beside(book, folders[0], folders[1:]) if book is not None else []
         if others and not joined.sampled:
             known, _, _ = _read([Path(one) for one in others], replace(asked, labels=()), book)
             if known.sampled:
-                return joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus)
+                found = joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
+                return _with_kept_certificate(found, book, where, asked.tell)
         if not joined.people:
             _tell_problems(joined, asked.tell)
             names = " or ".join(printable(folder) for folder in folders)
@@ -180,12 +185,26 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
         if others:
             together = shlex.join([*others, *map(printable, folders)])
             asked.tell(f"note: more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
-        return _calibrated(joined, by, asked, corpus)
+        return _with_kept_certificate(_calibrated(joined, by, asked, corpus), book, where, asked.tell)
+
+
+def _with_kept_certificate(found: Calibration, book: Ledger | None, where: str | Path, tell: Tell) -> Calibration:
+    """The certificate goes to the ledger, unless the newest one for this grader, rubric and corpus says the same."""
+    made = found.certificate
+    if made is None:
+        return found
+    with contextlib.nullcontext(book) if book is not None else Ledger.open(where) as ledger:
+        bound_to = made.rubric_sha256, made.corpus
+        known = [one for one in ledger.certificates(made.grader) if (one.rubric_sha256, one.corpus) == bound_to]
+        if known and replace(known[0], id="", at="") == replace(made, id="", at=""):
+            return replace(found, certificate=known[0])
+        ledger.add([made])
+        tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
+    return found
 
 
 @contextlib.contextmanager
-def _ledger(folders: Sequence[Path], place: str | None, asked: _Asked) -> Iterator[Ledger | None]:
-    where = find(folders[0], place)
+def _ledger(folders: Sequence[Path], where: str | Path, asked: _Asked) -> Iterator[Ledger | None]:
     book = Ledger.existing(where)
     if book is None and asked.labels:
         _read(folders, asked, None)  # what cannot be read is said before a ledger is made
@@ -236,11 +255,11 @@ def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Led
         refuse_verdicts_of(store, path)
         told += load_labels(path, run.problems, rubric=by, graders=graders)
     if ledger is not None:
-        versions, now = set(run.versions.values()), datetime.now(UTC).isoformat(timespec="microseconds")
+        versions = set(run.versions.values())
         if told:
             told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256)
             ledger.add_run(entry_of(store))
-            ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, now))
+            ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, asked.now))
         labels += ledger.labels(versions=versions)
     usable = [label for label in labels if label.rubric_sha256 in ("", by.sha256)]
     if other := len(labels) - len(usable):

@@ -1,7 +1,7 @@
 """Rates as people would count them, from many verdicts of a grader and a few labels.
 
 Which function fits: labels drawn by verdict from the same run, `post_stratified`; an older calibration set,
-`rogan_gladen`; numbers instead of buckets, `ppi_mean`. `conformal_threshold` says which verdicts a person should see.
+`rogan_gladen`; numbers instead of buckets, `ppi_mean`.
 """
 
 from __future__ import annotations
@@ -160,26 +160,6 @@ def ppi_refused(labels: Sequence[float]) -> str | None:
     return (
         f"only {events} labels differ from the usual value, and below {FEWEST_EVENTS} the interval would be too narrow"
     )
-
-
-def conformal_threshold(
-    confidences: Sequence[float], wrong: Sequence[bool], risk: float, weights: Sequence[float]
-) -> float | None:
-    """Answers at or below this confidence go to a person, so that at most `risk` of all are wrong and not looked at.
-
-    Conformal risk control: the lowest threshold t with (wrong answers above t + 1) / (n + 1) <= risk. It holds on
-    average over new answers drawn like these. None when there are too few labels for such a risk. An answer weighs as
-    many as it stands for, and a new one as much as the heaviest.
-    """
-    said, bad, weight = (np.asarray(column, dtype=float) for column in (confidences, wrong, weights))
-    if not len(said):
-        return None
-    new = float(weight.max())
-    thresholds, place = np.unique(np.append(said, 0.0), return_inverse=True)
-    wrong_at = np.bincount(place[:-1], weight * bad, minlength=len(thresholds))
-    kept_wrong = wrong_at[::-1].cumsum()[::-1] - wrong_at  # above each threshold
-    low_enough = np.flatnonzero((kept_wrong + new) / (weight.sum() + new) <= risk)
-    return float(thresholds[low_enough[0]]) if len(low_enough) else None
 
 
 def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
