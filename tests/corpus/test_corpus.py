@@ -7,12 +7,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from docx import Document
 from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
 from surefoot.corpus.files import LARGEST, READERS
 from surefoot.corpus.passages import ENOUGH, MOST, passages
+from surefoot.errors import UsageError
 
 from ..conftest import surefoot as command
 from . import documents
@@ -143,9 +145,32 @@ def test_archives_are_folders(folder: Path, tmp_path: Path) -> None:
     assert [row["name"] for row in added.documents] == ["all.zip/inside/msa.md", "all.tar.gz/msa.md"]
 
 
-def test_two_documents_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_two_documents_of_one_name_are_refused(tmp_path: Path) -> None:
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / "a.md").write_text(f"The rule of place {place}.")
-    added = surefoot.add_documents([tmp_path / "one", tmp_path / "two"], out=tmp_path / "c.jsonl")
+    with pytest.raises(UsageError, match=r"would both be called a\.md"):
+        surefoot.add_documents([tmp_path / "one", tmp_path / "two"], out=tmp_path / "c.jsonl")
+    added = surefoot.add_documents(tmp_path, out=tmp_path / "c.jsonl")
     assert [row["name"] for row in added.documents] == ["one/a.md", "two/a.md"]
+
+
+def test_a_new_row_of_a_table_moves_few_ids() -> None:
+    rows = [f"part {number},{number * 7},depot {number % 9}" for number in range(400)]
+    ids = [
+        {row.id for row in passages(READERS[".csv"]("\n".join(["name,price,place", *lines]).encode()), "t.csv")}
+        for lines in (rows, [*rows[:3], "part new,1,depot 1", *rows[3:]])
+    ]
+    assert len(ids[0] - ids[1]) <= 3 < len(ids[0])
+
+
+def test_a_title_and_a_heading_without_text_are_said_once(tmp_path: Path) -> None:
+    document = Document()
+    document.add_heading("Motor Policy", 0)
+    document.add_heading("Endorsements", 1)
+    document.add_paragraph("The courtesy car is given for up to 21 days.")
+    document.add_heading("Annex", 1)
+    document.save(str(tmp_path / "a.docx"))
+    found = passages(READERS[".docx"]((tmp_path / "a.docx").read_bytes()), "a.docx")
+    assert [row.text for row in found] == ["Endorsements\nThe courtesy car is given for up to 21 days.", "Annex"]
+    assert found[0].doc == "Motor Policy"

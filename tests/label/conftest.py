@@ -22,7 +22,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 _LONGEST_WAIT = 300_000  # milliseconds, for a machine that has much else to do
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # the driver keeps an event loop running, which tests of other files must not find
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no chromium to drive")

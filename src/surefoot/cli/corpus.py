@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from surefoot.cli.output import quiet_if_nobody_reads
+from surefoot.cli.output import quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services import corpus as service
@@ -31,7 +31,9 @@ def corpus() -> None:
 def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> int:
     """Read PDF, DOCX, HTML, Markdown, text, CSV and TSV, and folders and archives of them.
 
-    What has not changed is not read again. A file that cannot be read is named, and the exit code is then 4.
+    A document is known by its name: its path below the folder that is given. What has not changed is not read again;
+    what is no longer there stays, until the corpus is made anew. A file that cannot be read is named; the exit code is
+    then 4.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
     with quiet_if_nobody_reads():
@@ -68,7 +70,10 @@ def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
 @_JSON
 def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
     """The passages that fit words best."""
-    return _show(service.search_corpus(corpus, words, limit=limit), as_json)
+    found = service.search_corpus(corpus, words, limit=limit)
+    if not found.found:
+        say("nothing found: no passage has any of these words")
+    return _show(found, as_json)
 
 
 def _show(found: Passages, as_json: bool, in_full: bool = False) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -36,13 +35,14 @@ class Read(Struct, frozen=True):
 
 
 def named_sources(given: Sequence[Path]) -> list[Source]:
-    """What is at the paths. Documents of the same name from two places are told apart by the names of these places."""
-    found = [(path, source) for path in given for source in sources(path)]
-    times = Counter(source.name for _, source in found)
-    return [
-        source if times[source.name] == 1 else replace(source, name=f"{path.name}/{source.name}")
-        for path, source in found
-    ]
+    """What is at the paths. A document is known by its name, so no two may have the same."""
+    found: dict[str, Source] = {}
+    for source in (source for path in given for source in sources(path)):
+        earlier = found.setdefault(source.name, source)
+        if earlier != source:
+            message = f"{earlier.path} and {source.path} would both be called {source.name}"
+            raise UsageError(message, "add the folder above both: the names of its folders tell them apart")
+    return list(found.values())
 
 
 def read_documents(given: Iterable[Source], known: dict[str, str], jobs: int | None = None) -> Iterator[Read]:

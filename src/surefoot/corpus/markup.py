@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 from surefoot.corpus.blocks import Block, heading_level, table
 from surefoot.errors import UsageError
 
-_UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "iframe", "object", "button", "select"]
+_UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "footer", "iframe", "object", "button", "select"]
 _IN_LINE = """
     a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time
     tt u var wbr
@@ -112,7 +112,8 @@ def read_docx(data: bytes) -> Iterator[Block]:
             continue
         text = " ".join(part.text.split())
         style = part.style.name if part.style is not None and part.style.name else ""
-        named = re.fullmatch(r"(?:Heading|Title|Überschrift|Titre)\s*(\d?)", style)
-        level = int(named[1] or 1) if named else heading_level(text)
+        named = re.fullmatch(r"(?:Heading|Überschrift|Titre)\s*(\d)", style)
+        level = int(named[1]) if named else heading_level(text)
         if text:
-            yield Block("heading", text, level) if level else Block("text", text)
+            is_heading = level or style == "Title"
+            yield Block("heading", text, level) if is_heading else Block("text", text)

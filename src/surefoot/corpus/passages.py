@@ -21,6 +21,7 @@ LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
 MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or rows
 _DIGITS = 6  # of an id
+_ROWS = 5  # of a long table make a passage, about, once they are enough
 
 
 class Row(Struct, frozen=True, omit_defaults=True):
@@ -39,14 +40,14 @@ class Row(Struct, frozen=True, omit_defaults=True):
 def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     """The passages of one document; `name` begins their ids."""
     every = list(blocks)
-    title = next((block.text for block in every if block.kind == "heading" and block.level == 1), "")
+    title = next((block.text for block in every if block.kind == "heading" and block.level <= 1), "")
     found, taken = [], Counter[str]()
     for path, group in _groups(every):
-        text = "\n".join([*path[-1:], *(block.text for block in group)])
+        text = "\n".join([*path[-1:], *(block.text for block in group if block.kind != "heading")])
         labels = tuple(dict.fromkeys(filter(None, (label_of(block.text) for block in group))))
         above = next((label for heading in reversed(path) if (label := label_of(heading))), "")
         labels = labels or ((above,) if above else ())
-        id_ = _id(name, labels, text)
+        id_ = _id(name, labels[0] if len(labels) == 1 else above or next(iter(labels), ""), text)
         taken[id_] += 1
         id_ = id_ if taken[id_] == 1 else f"{id_}-{taken[id_]}"
         page = next((block.page for block in group if block.page is not None), None)
@@ -54,9 +55,12 @@ def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     return found
 
 
-def _id(name: str, labels: tuple[str, ...], text: str) -> str:
-    digest = hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
-    return f"{name}#{labels[0]}-{digest}" if labels else f"{name}#{digest}"
+def _id(name: str, label: str, text: str) -> str:
+    return f"{name}#{label}-{_digest(text)}" if label else f"{name}#{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[list[str], list[Block]]]:
@@ -98,7 +102,10 @@ def _pieces(block: Block) -> Iterator[Block]:
     join = "\n" if head else ""
     found: list[str] = []
     for part in parts:
-        if found and sum(map(len, found)) + len(part) > ENOUGH:
+        size = sum(map(len, found))
+        # A table has no paragraphs: its rows themselves say where to cut, so that a new one moves no cut far away.
+        is_cut = size >= LONG and int(_digest(part), 16) % _ROWS == 0 if head else False
+        if found and (is_cut or size + len(part) > (MOST if head else ENOUGH)):
             yield Block(block.kind, join.join([*head, *found]).strip(), 0, block.page)
             found = []
         found.append(part)

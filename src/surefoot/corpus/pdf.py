@@ -23,6 +23,7 @@ _PAGE_NUMBER = re.compile(r"(?:page )?[-– ]*\d{1,4}(?: ?(?:/|of) ?\d+)?[-– ]
 _EDGE = 3  # lines at either end of a page that may be a running head or foot
 _WIDE_GAP = 0.9  # white space that only stands between cells, in heights of a line
 _GAP = 0.3  # white space that may
+_NEW_PAGE = 0.5  # white space above the first line: enough for a heading, too little to begin a paragraph
 _COLUMN = 1.0  # how far apart columns begin, at least
 
 
@@ -197,7 +198,7 @@ def _as_text(lines: Sequence[_Printed]) -> list[Line]:
     left, right = min(line.words[0].left for line in lines), max(line.words[-1].right for line in lines)
     width, usual, found = (right - left) or 1.0, median(line.height for line in lines), []
     for before, line in zip([lines[0], *lines], lines, strict=False):
-        gap = (before.bottom - line.top) / usual if before.page == line.page else 0.0
+        gap = (before.bottom - line.top) / usual if before.page == line.page else _NEW_PAGE
         reach = (line.words[-1].right - left) / width
         found.append(Line(line.text, line.page, line.size, line.is_bold, line.words[0].left - left, gap, reach))
     return found

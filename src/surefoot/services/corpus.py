@@ -44,6 +44,9 @@ class Added(Result):
     def table(self) -> Sequence[Mapping[str, Any]]:
         return self.documents
 
+    def __repr__(self) -> str:
+        return f"<Added {counted(len(self.documents), 'document')} to {self.path}>"
+
 
 class Passages(Result):
     """Passages of a corpus, with their scores where they were searched for."""
@@ -55,6 +58,9 @@ class Passages(Result):
 
     def to_json(self) -> dict[str, Any]:
         return {"passages": list(self.table())}
+
+    def __repr__(self) -> str:
+        return f"<Passages: {len(self.found):,}>"
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         return [_row(passage, score) for passage, score in self.found]
@@ -71,7 +77,8 @@ def add_documents(
     given = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     path = _file(Path(out))
     path.parent.mkdir(parents=True, exist_ok=True)
-    known = Documents(path).hashes
+    before = Documents(path)
+    known = before.hashes
     found = named_sources(given)
     if not any(source.is_readable for source in found):
         raise UsageError(f"there is no document at {given[0]}", f"these are read: {', '.join(READERS)}, and archives")
@@ -86,8 +93,9 @@ def add_documents(
             watch.count(_Seen(read.problem or None))
             if read.problem:
                 hint = f" ({read.hint})" if read.hint else ""
-                person.tell(f"warning: {read.name} was not read: {read.problem}{hint}")
-            documents.append(_document(read, known))
+                kept = "; its earlier passages stay" if read.name in known else ""
+                person.tell(f"warning: {read.name} was not read: {read.problem}{hint}{kept}")
+            documents.append(_document(read, known, before.counts))
     finally:
         watch.close()
     return Added(path, documents, sum(Documents(path).counts.values()))
@@ -128,10 +136,15 @@ def _row(passage: Row, score: float | None) -> dict[str, Any]:
     return row if score is None else {**row, "score": score}
 
 
-def _document(read: Read, known: Mapping[str, str]) -> dict[str, Any]:
+def _document(read: Read, known: Mapping[str, str], counts: Mapping[str, int]) -> dict[str, Any]:
     seen = "unchanged" if read.is_unchanged else "changed" if read.name in known else "added"
     status = "unread" if read.problem else seen
-    return {"name": read.name, "status": status, "passages": len(read.rows), "problem": read.problem or None}
+    return {
+        "name": read.name,
+        "status": status,
+        "passages": len(read.rows) or counts.get(read.name, 0),
+        "problem": read.problem or None,
+    }
 
 
 class _Seen(Struct, frozen=True):
