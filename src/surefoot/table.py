@@ -30,8 +30,6 @@ class ClaimFinding(Struct, frozen=True):
     by_cited_together: Support
     by_retrieved: Support  # by the whole retrieved set
     evidence: Evidence = Evidence()
-    contradiction: Evidence = Evidence()
-    contradicted_by_cited: bool = False
     confidence: float | None = None
 
     @property

@@ -225,7 +225,6 @@ class AnswerParts(Struct, frozen=True):
             by_cited_together=together_label,
             by_retrieved=retrieved,
             evidence=Evidence(claim.text, decisive[0], decisive[1].quote) if decisive else Evidence(claim.text),
-            contradicted_by_cited="contradicted" in alone,
             confidence=decisive[1].confidence if decisive else None,
         )
 

@@ -135,22 +135,6 @@ class Bars(Struct, frozen=True):
         return Table((*self.heads, *columns), [(*names, *counts) for names, counts in rows])
 
 
-class Point(Struct, frozen=True):
-    """What so many verdicts state as their confidence, how often labels agree with them, and the interval of that."""
-
-    verdicts: int
-    stated: float
-    agreed: float
-    low: float
-    high: float
-
-
-class Plot(Struct, frozen=True):
-    """Stated confidence against agreement, on a page only: a table beside it has the same numbers."""
-
-    points: Sequence[Point]
-
-
 class Columns(Struct, frozen=True):
     """Side by side where there is room."""
 
@@ -166,7 +150,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Decision | Paragraph | Quote | Items | Table | Cases | Bars | Plot | Columns | Section
+Block = Decision | Paragraph | Quote | Items | Table | Cases | Bars | Columns | Section
 
 
 class Report(Struct, frozen=True):

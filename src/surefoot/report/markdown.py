@@ -53,8 +53,6 @@ def _block(block: Block) -> Iterator[str]:
         case blocks.Columns():
             for part in block.parts:
                 yield from _blocks(part)
-        case blocks.Plot():
-            pass
 
 
 def _table(block: blocks.Table) -> Iterator[str]:

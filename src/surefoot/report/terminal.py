@@ -75,7 +75,7 @@ def _block(block: Block, console: Console) -> None:
         case blocks.Columns():
             for part in block.parts:
                 _blocks(part, console)
-        case blocks.Section() | blocks.Plot():
+        case blocks.Section():
             pass
 
 
