@@ -367,3 +367,14 @@ def test_a_broken_rubric_is_a_usage_error() -> None:
             rubric.parse(text, "r.toml")
     with pytest.raises(UsageError):
         rubric.load("nothing")
+
+
+@pytest.mark.parametrize(
+    ("answer", "bucket"),
+    [("Courtesy car [p].", "unsupported"), ("Three weeks [p].", "correct"), ("Up to twenty-one days [p].", "correct")],
+)
+def test_an_answer_that_only_repeats_the_question_agrees_with_no_gold(answer: str, bucket: str) -> None:
+    passage = {"id": "p", "text": "Courtesy car\nA courtesy car is provided for up to 21 days."}
+    asked = {"question": "How long do I get a courtesy car?", "gold_claims": ["up to 21 days"], "expects": "answer"}
+    item = item_of({"id": "i", "passages": [passage], "answer": answer, **asked})
+    assert FindingsGrader(LocalJudge()).read([item])[0].bucket == bucket

@@ -21,6 +21,7 @@ from surefoot.text.language import unreadable
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal
 from surefoot.text.sentences import sentences
+from surefoot.text.terms import terms
 from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace
 
 PLAINLY = 0.75
@@ -189,9 +190,11 @@ class AnswerParts(Struct, frozen=True):
         return agreement(question.text, question.gold_claims, self.item.trace.answer or "", self.claims)
 
     def _agreement(self, judged: Judged) -> table.Gold:
-        """By words; where those are silent, by what the judge reads in the gold."""
-        found = self._agreement_in_words()
-        read = [judged[pair] for pair in self._gold_pairs if pair in judged] if found == "silent" else []
+        """By words; where those are silent, by what the judge reads in the gold. A claim that only repeats words of the
+        question answers nothing, whatever the gold says."""
+        found, asked = self._agreement_in_words(), set(terms(self.item.question.text))
+        pairs = [pair for pair in self._gold_pairs if pair in judged and not asked >= set(terms(pair.claim))]
+        read = [judged[pair] for pair in pairs] if found == "silent" else []
         if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
             question = self.item.question
             is_other = of_other_dimensions(question.text, question.gold_claims, self.claims)
