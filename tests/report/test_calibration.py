@@ -126,3 +126,18 @@ def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:
     assert lines.index(said) < lines.index("<details>") < lines.index("Cohen") < lines.index("</details>")
     assert shown.index(said) < shown.index("Cohen")
     assert "Cohen" not in brief and "post-stratified" not in brief and "--details" in brief
+
+
+def test_estimated_shares_need_not_add_up_and_only_factuality_has_buckets() -> None:
+    alone = "Each share has its own estimate and interval; together they need not be 100%."
+    result = found()
+    for one in (on_page(result), in_markdown(result), terminal(result)):
+        assert alone in one
+    verdicts, labels = from_table({"correct": {"correct": 20}, "wrong": {"wrong": 12, "correct": 3}})
+    assert alone not in terminal(calibrate(verdicts, labels, RUBRIC)), "all answers are labelled: nothing is estimated"
+    assert "the grader put into each bucket" in terminal(result)
+
+    quality = [verdict(n, n % 4, axis="refusal_quality") for n in range(40)]
+    checked = [label(n, n % 4 if n % 5 else 0, axis="refusal_quality") for n in range(24)]
+    _, shown = terminal(calibrate(quality, checked, RUBRIC)).split("\nDetails\n")
+    assert alone in shown and "the grader gave each value" in shown and "bucket" not in shown

@@ -82,7 +82,7 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
     if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
         yield (
             f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
-            " all answers are in one bucket, where chance agrees often. Go by sensitivity and specificity here."
+            " all answers have one value, where chance agrees often. Go by sensitivity and specificity here."
         )
 
 

@@ -13,7 +13,7 @@ from surefoot.gate import rules as gate
 from surefoot.gate import sides as versions
 from surefoot.gate.belief import DRAWS
 from surefoot.gate.counts import Asked, Counted, McNemar, Pair
-from surefoot.gate.judge import Judge, Request
+from surefoot.gate.judge import GroupChange, Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import SIDES, Run, Side, SideName
@@ -32,7 +32,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     by_stratum: dict[str, dict[SideName, Counted]]
     measures: dict[SideName, dict[str, Estimate]]
     changes: dict[str, Change]  # of every metric
-    by_group: dict[str, dict[str, dict[str, Change]]]  # field -> value -> metric
+    by_group: dict[str, dict[str, dict[str, GroupChange]]]  # field -> value -> metric
     moved: tuple[Pair, ...]
     mcnemar: McNemar
     problems: tuple[Problem, ...]

@@ -40,6 +40,15 @@ class Request(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
 
 
+class GroupChange(Struct, frozen=True):
+    """A metric of both sides on a part of the questions, as graded and labelled, and its change or why it has none."""
+
+    before: Estimate
+    seen: Estimate
+    change: Change | None
+    reason: str = ""
+
+
 class Opened(Struct, frozen=True):
     """A rule that could not be decided, and what is known about it."""
 
@@ -95,22 +104,38 @@ class Judge:
 
     def changes(self, asked: Asked, draws: int) -> dict[str, Change]:
         """Of every metric that both sides have, with the interval of a rule that stands alone."""
-        found: dict[str, Change] = {}
-        for name, metric in GRADED.items():
-            if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
-                                                for side in SIDES):  # fmt: skip
-                evidence, known = self._drawn(metric, asked, draws)
-                low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
-                margin = self._margin(metric, evidence, len(asked))
-                found[name] = Change(*known.means, known.mean, low, high, 0.0, margin)
-        return found
+        return {metric.name: self._change(metric, asked, draws) for metric in self._on_both_sides(asked)}
 
-    def by_group(self, field: str) -> dict[str, dict[str, Change]]:
+    def _on_both_sides(self, asked: Asked) -> list[Metric]:
+        return [
+            metric
+            for metric in GRADED.values()
+            if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
+                                                for side in SIDES)
+        ]  # fmt: skip
+
+    def _change(self, metric: Metric, asked: Asked, draws: int) -> Change:
+        evidence, known = self._drawn(metric, asked, draws)
+        low, high = known.quantile(self.alpha), known.quantile(1 - self.alpha)
+        return Change(*known.means, known.mean, low, high, 0.0, self._margin(metric, evidence, len(asked)))
+
+    def by_group(self, field: str) -> dict[str, dict[str, GroupChange]]:
         groups: dict[str, dict[str, Question | None]] = {}
         for id, question in self.asked.items():
             if question is not None and (value := question.group(field)):
                 groups.setdefault(value, {})[id] = question
-        return {value: self.changes(asked, _BY_GROUP) for value, asked in sorted(groups.items())}
+        return {
+            value: {one.name: self._of_group(one, asked, _group(field, value)) for one in self._on_both_sides(asked)}
+            for value, asked in sorted(groups.items())
+        }
+
+    def _of_group(self, metric: Metric, asked: Asked, group: str) -> GroupChange:
+        """As sure as a rule on these questions: verdicts of which no label tells anything show no change."""
+        base, cand = (self._measured(metric, side, asked)[0] for side in SIDES)
+        evidence = self._evidence(metric, asked, certain=self.request.uncalibrated)
+        if not evidence.labels and evidence.unchecked - {None}:
+            return GroupChange(base, cand, None, self._unknown(metric, set(), 0, group))
+        return GroupChange(base, cand, self._change(metric, asked, _BY_GROUP))
 
     def _chosen(self, rule: Rule) -> tuple[Asked, str]:
         """The questions a rule is about, or why there are none."""
@@ -159,7 +184,8 @@ class Judge:
             other = gate.check(rule, base, base)
             return check if other.status == "pass" else replace(other, reason="of the baseline")
         if self._is_unchecked(metric, asked):
-            return replace(check, status="undecidable", reason=self._unknown(metric, set(), unknown), to_be_sure=None)
+            reason = self._unknown(metric, set(), unknown, _of(rule))
+            return replace(check, status="undecidable", reason=reason, to_be_sure=None)
         if not unknown:
             nothing = replace(check, status="not_applicable", reason=cand.reason or "")
             return check if cand.value is not None else nothing
@@ -197,20 +223,22 @@ class Judge:
             if proven and self._status(rule, proven) == "fail":
                 status = "fail"
             else:
-                status, reason = "undecidable", self._unknown(metric, unchecked if labels else set(), lacking)
+                reason = self._unknown(metric, unchecked if labels else set(), lacking, _of(rule))
+                status = "undecidable"
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
             self.opened[rule.name] = Opened(rule, change, evidence, known, self.alpha, block, self.request.look)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
-    def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int) -> str:
-        """Why verdicts that nobody has checked neither ship nor block."""
+    def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int, group: str) -> str:
+        """Why verdicts that nobody has checked neither ship nor block; `group` is the part of the answers meant."""
         if self._by_people or (unchecked == {None} and lacking):
             return _no_verdict(lacking)
         which = " or ".join(sorted(str(one) for one in unchecked if one is not None))
-        what = f"{metric.axis} of an answer called {which}" if which else metric.axis
-        return f"nobody has labelled {what}, so how far the grader errs is not known"
+        of, called = f" of {group}" if group else "", f" called {which}" if which else ""
+        what = f"{metric.axis} of an answer{of}{called}" if group or which else metric.axis
+        return f"nobody has labelled {what}, so how far the grader errs{' there' if group else ''} is not known"
 
     def _margin(self, metric: Metric, evidence: Evidence, questions: int) -> float:
         """What that share of all answers could do to a metric: the more to a mean of few."""
@@ -261,6 +289,15 @@ class Judge:
             before = check.before.value  # where the baseline has nothing of the kind, its mean
         gain = (after or 0) - (before or 0)
         return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
+
+
+def _of(rule: Rule) -> str:
+    return _group(*rule.group_key) if rule.group_key else ""
+
+
+def _group(field: str, value: str) -> str:
+    """What to call a part of the questions: a stratum by its name alone, as in a rule."""
+    return value if field == gate.DEFAULT_GROUP else f"{field}={value}"
 
 
 def _with_the_rest_good(rule: Rule, metric: Metric, cand: Estimate, unknown: int) -> str:

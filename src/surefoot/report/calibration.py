@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate, Reliability
@@ -24,19 +24,20 @@ from surefoot.report.words import counted, percent
 _NEARLY_ALL = 0.95
 Row = tuple[Line, ...]
 
-_RATE_HEADS = ("bucket", "by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
+_RATE_HEADS = ("by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
 _BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
-_TARGET_HEADS = ("axis", "bucket", "by the grader", "corrected", "95% interval", "method")
+_TARGET_HEADS = ("axis", "value", "by the grader", "corrected", "95% interval", "method")
+_EACH_ALONE = "Each share has its own estimate and interval; together they need not be 100%."
 
 
 def report(found: Calibration, *, details: bool = False) -> Report:
     """`details` opens what a terminal leaves out otherwise."""
-    axes = tuple(Section(name, tuple(_axis(axis))) for name, axis in found.axes.items())
+    axes = tuple(Section(name, tuple(_axis(name, axis))) for name, axis in found.axes.items())
     hint = "Corrected rates, tables, kappa and the other axes: --details"
     parts: tuple[Block, ...] = (
         Decision("", (Span(title(found), "strong"), *filter(None, (found.headline, found.skipped_note)), *_end(found))),
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
-        *([Section("Other answers", (Table(_TARGET_HEADS, list(_target_rows(found))),))] if found.target else []),
+        *([Section("Other answers", tuple(_target(found)))] if found.target else []),
         *problem_section(found.problems),
         Items(list(_certificate(found)), "quiet"),
         *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
@@ -52,12 +53,15 @@ def _reservations(found: Calibration) -> Iterator[str]:
             yield from axis.notes
 
 
-def _axis(axis: AxisCalibration) -> Iterator[Block]:
+def _axis(name: str, axis: AxisCalibration) -> Iterator[Block]:
+    """Only factuality puts answers into buckets; the other axes have values."""
+    kind = "bucket" if name == FACTUALITY else "value"
     yield Items([f"{what}: {value}" for what, value in _agreements(axis)])
     if axis.table:
-        yield Paragraph(f"{_caption(axis)}:", "quiet")
+        yield Paragraph(f"{_caption(axis, kind)}:", "quiet")
         yield Table(_confusion_heads(axis), list(_confusion(axis)))
-    yield Table(_RATE_HEADS, list(_rates(axis)))
+    yield Table((kind, *_RATE_HEADS), list(_rates(axis)))
+    yield from _each_alone(axis.corrected)
     yield Items([line for line in (*_sentences(axis), *_on_confidence(axis)) if line], "quiet")
     if axis.reliability:
         yield Table(_BIN_HEADS, list(_bins(axis.reliability)))
@@ -71,13 +75,14 @@ def title(found: Calibration) -> str:
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
-def _caption(axis: AxisCalibration) -> str:
+def _caption(axis: AxisCalibration, kind: str) -> str:
     """Whose answers the table is about."""
     if axis.answers_here is None:
         more = axis.n - sum(sum(row.values()) for row in axis.table.values())
         picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
         labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
-        return f"What {axis.labelled_by} say ({labels}) of the answers that the grader put into each bucket"
+        graded = "put into each bucket" if kind == "bucket" else f"gave each {kind}"
+        return f"What {axis.labelled_by} say ({labels}) of the answers that the grader {graded}"
     return f"What {axis.labelled_by} said of the answers of other runs, and how many answers this run has"
 
 
@@ -195,6 +200,18 @@ def _certificate(found: Calibration) -> Iterator[str]:
         )
     if found.certificate_reason:
         yield f"{'The certificate' if made else 'No certificate'}: {found.certificate_reason}."
+
+
+def _each_alone(rates: Mapping[str, Rate]) -> Iterator[Block]:
+    """Shares that were counted add up; those that were estimated need not."""
+    shares = [one for name, one in rates.items() if name != MEAN and one.value is not None]
+    if len(shares) > 1 and any(one.method != "counted" for one in shares):
+        yield Paragraph(_EACH_ALONE, "quiet")
+
+
+def _target(found: Calibration) -> Iterator[Block]:
+    yield Table(_TARGET_HEADS, list(_target_rows(found)))
+    yield from next(filter(None, (list(_each_alone(rates)) for rates in (found.target or {}).values())), [])
 
 
 def _target_rows(found: Calibration) -> Iterator[Row]:

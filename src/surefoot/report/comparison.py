@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from surefoot.gate import trust
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
+from surefoot.gate.judge import GroupChange
 from surefoot.gate.metrics import METRICS, UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import SIDES, Said, SideName
@@ -95,7 +96,7 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     for field, values in comparison.by_group.items():
         if values or field in comparison.request.by:
             asked_for = field in comparison.request.by
-            yield Section(f"Changes by {field}", (_changes_by(field, values),), "open" if asked_for else "folded")
+            yield Section(f"Changes by {field}", _changes_by(field, values), "open" if asked_for else "folded")
     yield _moved(comparison)
     yield from problem_section(comparison.problems)
 
@@ -131,17 +132,16 @@ def _metrics(comparison: Comparison) -> Table:
     return Table(("metric", "baseline", "candidate", "change", "over"), rows, on_paper=1)
 
 
-def _changes_by(field: str, values: dict[str, dict[str, Change]]) -> Table:
+def _changes_by(field: str, values: dict[str, dict[str, GroupChange]]) -> tuple[Block, ...]:
+    """What a part of the questions has of each metric; why some have no change is told once, below."""
     rows = [
-        (value, name, _level(name, one.baseline), _level(name, one.candidate), change_words(name, one))
+        (value, name, number(name, one.before), number(name, one.seen), change_words(name, one.change))
         for value, changes in values.items()
         for name, one in changes.items()
     ]
-    return Table((field, "metric", "baseline", "candidate", "change"), rows)
-
-
-def _level(metric: str, value: float) -> str:
-    return f"{value:.2f}" if METRICS[metric].scale > 1 else f"{100 * value:.1f}%"
+    reasons = dict.fromkeys(one.reason for changes in values.values() for one in changes.values() if one.reason)
+    table = Table((field, "metric", "baseline", "candidate", "change"), rows)
+    return Paragraph(_ABOUT_CHANGES, "quiet"), table, Items([f"change not shown: {one}" for one in reasons], "quiet")
 
 
 def _moved(comparison: Comparison) -> Section:

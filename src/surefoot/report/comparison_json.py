@@ -9,6 +9,7 @@ import msgspec
 from surefoot.gate import trust
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
+from surefoot.gate.judge import GroupChange
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Said
@@ -45,7 +46,9 @@ def as_json(comparison: Comparison) -> dict[str, object]:
         },
         "changes": _json_changes(comparison.changes),
         "by_group": {
-            field: {value: _json_changes(changes) for value, changes in values.items()}
+            field: {
+                value: {name: _json_group(one) for name, one in changes.items()} for value, changes in values.items()
+            }
             for field, values in comparison.by_group.items()
         },
         "moved": [_json_moved(pair) for pair in comparison.moved],
@@ -77,6 +80,11 @@ def _json_changes(changes: Mapping[str, Change]) -> dict[str, object]:
 
 def _json_change(change: Change) -> dict[str, object]:
     return {name: round(getattr(change, name), 6) for name in change.__struct_fields__}
+
+
+def _json_group(one: GroupChange) -> dict[str, object]:
+    numbers = _json_change(one.change) if one.change else dict.fromkeys(Change.__struct_fields__)
+    return {**numbers, "seen": estimate_json(one.seen), "before": estimate_json(one.before), "reason": one.reason}
 
 
 def _value(estimate: Estimate | None) -> float | None:
