@@ -165,7 +165,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ([], 2, "one thing to calibrate must be given"),
+        ([], 2, "pass either RUN or --verdicts FILE"),
         (["--verdicts", "none.jsonl", "--labels", "l.jsonl"], 2, "there is no file none.jsonl"),
         (["--verdicts", "v.jsonl", "--labels", "none.csv"], 2, "there is no file none.csv"),
         (["--verdicts", "v.jsonl"], 4, "no label in v.jsonl"),
@@ -177,6 +177,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--report", "r.pdf"], 2, "of no known kind"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--risk", "0"], 2, "--risk"),
         (["."], 2, "is not a run"),
+        ([".", "--rubric", "nope"], 2, "--rubric goes with --verdicts FILE alone"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

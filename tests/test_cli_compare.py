@@ -80,9 +80,9 @@ def test_plain_files_ship_or_block(write: Write) -> None:
 @pytest.mark.parametrize(
     ("grader", "code", "words"),
     [
-        ("local@1", 3, "the grader local@1: no answer that chance drew was labelled"),
+        ("local@1", 3, "the grader local@1: nobody has labelled a random sample"),
         ("human/ann", 0, "people gave the verdicts (ann)"),
-        ("", 3, "the grader without a name: no answer that chance drew was labelled"),
+        ("", 3, "the grader without a name: nobody has labelled a random sample"),
     ],
 )
 def test_without_labels_nothing_ships_but_what_people_judged(grader: str, code: int, words: str, write: Write) -> None:
@@ -380,8 +380,8 @@ def test_a_name_that_is_no_text(tmp_path: Path, write: Write) -> None:
 def test_numbers_are_worded_right(write: Write) -> None:
     file = write("base.jsonl", GOOD)
     words = {
-        ("--waive", "wrong"): "1 rule or run is let go and 0 reasons given",
-        ("--reason", "x"): "0 rules or runs are let go and 1 reason given",
+        ("--waive", "wrong"): "each --waive and --without needs its own --reason: 1 and 0 are given",
+        ("--reason", "x"): "each --waive and --without needs its own --reason: 0 and 1 are given",
         ("--waive", "wrong", "--reason", "x", "--waive", "wrong", "--reason", "y"): "'wrong' is let go more than once",
     }
     for arguments, message in words.items():

@@ -85,7 +85,10 @@ def test_a_locked_question_cannot_change_under_its_id(questions: Path, write: Wr
     done = surefoot("score", "-q", questions, "-t", traces)
     assert done.code == 2 and "q1" in done.err and "questions clone" in done.err
     assert surefoot("questions", "check", questions).code == 1
+    assert "1 question changed under its old id since the lock: q1" in done.err
     assert as_a_user_runs_it("questions", "lock", questions).code == 1
+    blocked = surefoot("questions", "lock", questions, "--json")
+    assert blocked.code == 1 and [one["kind"] for one in blocked.json["changed"]] == ["changed_question"]
     diff = surefoot("questions", "diff", questions, "--json")
     assert diff.code == 1 and diff.json["changed"] == ["q1"] and diff.json["unchanged"] == 3
 

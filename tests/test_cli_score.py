@@ -81,6 +81,34 @@ def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path
     assert surefoot("score", "-q", questions, "-t", "-", stdin=b"").code == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("q.json", "", "it is empty"),
+        ("q.json", "[]", "it is empty"),
+        ("q.csv", "qid,q\nq1,What is X?\n", "it is a table"),
+        ("q.jsonl", "{", "not valid JSON"),
+    ],
+)
+def test_without_a_question_there_is_no_advice(name: str, text: str, why: str, traces: Path, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    done = surefoot("score", "-q", tmp_path / name, "-t", traces)
+    assert done.code == 4 and "Nothing stands out" not in done.out
+    advice = " ".join(done.out.partition("What to do next")[2].split())
+    assert advice.startswith(f"There is nothing to advise on, because the question set has no usable question: {why}")
+
+
+@pytest.mark.parametrize("given", ["runs/v1", "runs"])
+def test_of_a_run_only_its_traces_are_read(given: str, questions: Path, traces: Path, tmp_path: Path) -> None:
+    made = ("run", "--pipeline", f"traces:{traces}", "-q", questions, "--out", tmp_path / "runs" / "v1")
+    assert surefoot(*made).code == 0
+    (tmp_path / "runs/v1/verdicts.jsonl").write_text('{"question_id": "q1", "axis": "factuality", "value": "wrong"}\n')
+    done = surefoot("score", "-q", questions, "-t", tmp_path / given, "--json")
+    assert done.code == 0 and done.json["input"]["rows"] == len(GOOD_TRACES), done.err
+    replayed = surefoot(*made[:2], f"traces:{tmp_path / given}", *made[3:5], "--out", tmp_path / "again", "--json")
+    assert replayed.code == 0 and "already" not in replayed.err, replayed.err
+
+
 def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
     bad = write("t.jsonl", [*GOOD_TRACES[:2], {"qid": "q3", "answer": "It | <b>is</b>\u202e so [x#1]."}])
     report, junit = tmp_path / "report.md", tmp_path / "junit.xml"
@@ -141,6 +169,8 @@ def test_a_report_is_of_the_kind_its_name_says(questions: Path, write: Write, tm
     both = surefoot(*command, "--report", "-", "--json")
     assert both.code == 2 and "hint: " in both.err
     assert "of no known kind" in surefoot(*command, "--report", tmp_path / "r.pdf").err
+    said = " ".join(surefoot("score", "--help").out.split())
+    assert "Markdown to .md, .markdown, .txt or a name without an ending" in said
 
 
 def test_junit_is_green_when_the_gate_is(questions: Path, write: Write, tmp_path: Path) -> None:

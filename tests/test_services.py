@@ -113,7 +113,7 @@ def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
     rates = {row["bucket"]: row["value"] for row in found.table() if row["axis"] == "factuality"}
     assert rates["wrong"] == 0.5
     assert "g/1" in repr(found) and "<html" in found._repr_html_()
-    with pytest.raises(UsageError, match="one thing to calibrate"):
+    with pytest.raises(UsageError, match="pass either RUN or --verdicts FILE"):
         surefoot.calibrate()
 
 

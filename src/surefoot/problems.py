@@ -23,6 +23,7 @@ _IN_WORDS = {
     "set_aside": ("trace set aside by --rerun", "traces set aside by --rerun"),
     "unreadable": ("unreadable file", "unreadable files"),
     "no_traces": ("folder without traces", "folders without traces"),
+    "no_questions": ("question set without a usable question",) * 2,
     "bad_question": ("unusable question", "unusable questions"),
     "duplicate_question": ("question with a doubled id", "questions with a doubled id"),
     "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),

@@ -23,12 +23,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
+from surefoot.io.sources import RUN_MANIFEST, RUN_TRACES
 from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, ReplyFile, Writer, printable, replace_file
 from surefoot.records import version_of
 from surefoot.regrade import Key, regraded
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
-MANIFEST, QUESTIONS, TRACES, VERDICTS = "manifest.json", "questions.jsonl", "traces.jsonl", "verdicts.jsonl"
+MANIFEST, QUESTIONS, TRACES, VERDICTS = RUN_MANIFEST, "questions.jsonl", RUN_TRACES, "verdicts.jsonl"
 REPLIES = "replies.jsonl"
 DECISION = "decision.json"  # what was decided about the run last
 _ENCODER = msgspec.json.Encoder()

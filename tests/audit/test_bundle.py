@@ -189,6 +189,14 @@ def test_it_is_said_when_only_the_inside_was_checked(bundle: Path, capsys: pytes
     assert "only its inside" not in capsys.readouterr().out
 
 
+def test_a_file_that_is_no_bundle_is_said_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(other, "w") as file:
+        file.writestr("a.txt", "a")
+    assert _run(["audit", "--verify", str(other)]) == 2
+    assert "other.zip is not an audit bundle: it has no file SHA256SUMS\n" in capsys.readouterr().err
+
+
 def test_a_damaged_directory_is_no_fault_of_ours(bundle: Path) -> None:
     """Offsets, counts and sizes that lead nowhere. Dates and attributes of a member mean nothing."""
     data, other = bundle.read_bytes(), bundle.with_name("other.zip")

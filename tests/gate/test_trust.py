@@ -52,7 +52,7 @@ def test_where_nobody_has_seen_a_bad_answer_nothing_is_said_of_those_it_finds() 
 
 def test_without_drawn_labels_nothing_is_known() -> None:
     none, picked = decide(run_of("a", "cc"), run_of("b", "cc")), run_of("a", "cc", "cc", drawn=False)
-    assert "no answer that chance drew was labelled" in trust.in_words(none.trust)
+    assert "nobody has labelled a random sample of its answers" in trust.in_words(none.trust)
     assert "2 were labelled by choice" in trust.in_words(decide(picked, run_of("b", "cc")).trust)
 
 

@@ -51,6 +51,7 @@ def test_verdict_files(write: Write, tmp_path: Path) -> None:
         ({"question_id": "a", "axis": "factuality", "value": "correct", "evidence": [3]}, "evidence"),
         ([1], "an object"),
         ("{broken", "not valid JSON"),
+        ('{"axis": "fact', "not valid JSON: Unterminated string"),
     ],
 )
 def test_a_bad_verdict_is_named_by_file_and_line(write: Write, row: object, words: str) -> None:
@@ -59,6 +60,7 @@ def test_a_bad_verdict_is_named_by_file_and_line(write: Write, row: object, word
     path = write("v.jsonl", [good, row])
     found = load_verdicts(path, problems)
     assert [(p.line, p.source) for p in problems] == [(2, str(path))] and words in problems[0].message
+    assert not problems[0].message.endswith(" at"), "a sentence without its end"
     assert found[0].value == "wrong" and all(v.value is None for v in found[1:])
     with pytest.raises(UsageError, match=":2: "):
         load_verdicts(path)

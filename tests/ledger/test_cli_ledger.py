@@ -183,6 +183,7 @@ def test_a_row_that_cannot_be_used_is_named_and_nothing_comes_in(
     assert done.code == 2 and "--run" in done.err
     done = surefoot("import", write("two.jsonl", [rows[0], {**rows[0], "question_id": "q9"}]), "--run", run)  # type: ignore[dict-item]
     assert done.code == 4 and "q9" in done.err and "1 label" in done.out
+    assert "two.jsonl:2: " in done.err and "was left out" in done.err
 
 
 def test_a_row_with_a_cell_too_many_keeps_all_out(surefoot: Type, tmp_path: Path, run: Path, write: Write) -> None:

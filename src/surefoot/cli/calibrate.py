@@ -36,8 +36,8 @@ from surefoot.services import calibrate as service
     "--target", metavar="FILE|RUN", help="Verdicts on other, unlabelled answers, whose rates are to be corrected too."
 )
 @click.option(
-    "--rubric", "rubric_name", default=rubric.DEFAULT, show_default=True, metavar="NAME",
-    help="What the rows of --verdicts are on; a run knows its own.",
+    "--rubric", "rubric_name", metavar="NAME",
+    help=f"What the rows of --verdicts are on; a run knows its own.  [default: {rubric.DEFAULT}]",
 )  # fmt: skip
 @click.option(
     "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
@@ -49,7 +49,7 @@ from surefoot.services import calibrate as service
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead, with all details.")
 def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
-    rubric_name: str, risk: float, reports: tuple[str, ...], ledger: str | None, details: bool, as_json: bool,
+    rubric_name: str | None, risk: float, reports: tuple[str, ...], ledger: str | None, details: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 

@@ -12,7 +12,6 @@ from surefoot.cli.options import gate_option, ledger_option, rule_option, togeth
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.gate.rules import CLAIMS
-from surefoot.report.words import counted
 from surefoot.services.compare import Compared, compare
 from surefoot.services.decisions import LATEST_SHIPPED
 
@@ -60,9 +59,8 @@ def _reasons(
     """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
     named = [*waive, *without]
     if len(named) != len(reasons):
-        let_go = "1 rule or run is let go" if len(named) == 1 else f"{len(named)} rules or runs are let go"
-        message = f"{let_go} and {counted(len(reasons), 'reason')} given"
-        raise UsageError(message, "give each --waive RULE, then each --without RUN, its --reason TEXT")
+        message = f"each --waive and --without needs its own --reason: {len(named)} and {len(reasons)} are given"
+        raise UsageError(message, "give the reasons in order: first those of --waive RULE, then those of --without RUN")
     if twice := [name for name, count in Counter(named).items() if count > 1]:
         raise UsageError(f"{twice[0]!r} is let go more than once", "give one reason for it")
     if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:

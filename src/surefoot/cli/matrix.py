@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 @click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
 @chat_options
 @cache_option
-@click.option("--yes", is_flag=True, help="Ask and spend without a question.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.

@@ -131,5 +131,5 @@ asking_options = together(
     click.option("--timeout", type=SECONDS, metavar="SECONDS",
                  help="Longest silence of a server; a slow reply is not silent.  [default: 300]"),
     cache_option,
-    click.option("--yes", is_flag=True, help="Spend without a question."),
+    click.option("--yes", is_flag=True, help="Skip the confirmation."),
 )  # fmt: skip

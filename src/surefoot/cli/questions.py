@@ -52,11 +52,11 @@ def lock(file: Path, accept_changes: bool, as_json: bool) -> int:
     From then on `score` refuses the set when a question has changed under its old id.
     """
     found = service.lock_questions(file, accept_changes=accept_changes)
-    if found.changed:
+    if found.changed and not as_json:
         _list("error", found.changed)
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
-    return _show(found, as_json, [f"{found.lock}: {found.questions} questions locked"])
+    return _show(found, as_json, [f"{found.lock}: {counted(found.questions, 'question')} locked"])
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
@@ -83,7 +83,7 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """
     found = service.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
-    lines.append(f"{new}: {found.questions} questions, {found.questions - len(found.renamed)} kept their id")
+    lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
     if found.to_edit:
         lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
     return _show(found, as_json, lines)

@@ -21,7 +21,8 @@ _MARKDOWN = (".md", ".markdown", ".txt", "")
 
 report_option = click.option(
     "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
-    help="Write a report: a page to .html, else Markdown; - for Markdown on stdout. Repeatable.",
+    help="Write a report: a page to .html or .htm, Markdown to .md, .markdown, .txt or a name without an ending;"
+    " - for Markdown on stdout. Repeatable.",
 )  # fmt: skip
 
 

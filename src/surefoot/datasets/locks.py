@@ -91,8 +91,10 @@ def verify_lock(question_set: QuestionSet) -> list[Problem]:
     found = difference(read_lock(path), hashes_of(question_set.questions))
     if found.changed:
         names = ", ".join(found.changed[:5]) + (" ..." if len(found.changed) > 5 else "")
+        count = len(found.changed)
+        what = "1 question changed under its old id" if count == 1 else f"{count} questions changed under their old ids"
         raise UsageError(
-            f"{question_set.source}: {len(found.changed)} questions changed under their old id since the lock: {names}",
+            f"{question_set.source}: {what} since the lock: {names}",
             f"give them new ids with `surefoot questions clone {question_set.source} NEW`, or undo the change",
         )
     notes = [

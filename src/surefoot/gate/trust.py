@@ -79,7 +79,7 @@ def in_words(trust: Trust) -> str:
     who = f"the grader {' and '.join(filter(None, trust.graders)) or 'without a name'}"
     if not trust.drawn:
         picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
-        return f"{who}: no answer that chance drew was labelled, so how often it errs is not known{picked}"
+        return f"{who}: nobody has labelled a random sample of its answers, so how often it errs is not known{picked}"
     told = [f"{who}: {trust.labels} answers were labelled by {whose_by_name(trust.annotators)}"]
     told += [f"they put {trust.disputed} answers into different buckets"] if trust.disputed else []
     if found := trust.accepted_but_bad:

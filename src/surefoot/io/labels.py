@@ -19,7 +19,7 @@ from typing import get_args
 
 from surefoot.errors import UsageError
 from surefoot.io.kinds import WORD, BadRow, fields_of, quoted
-from surefoot.io.new_labels import called, sealed
+from surefoot.io.new_labels import Place, called, sealed
 from surefoot.io.rows import Row, converted, read_rows, usable
 from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 from surefoot.problems import HARMLESS
@@ -72,11 +72,13 @@ def load_labels(
     *,
     rubric: Rubric | None = None,
     graders: Collection[str] = (),
+    places: dict[str, Place] | None = None,
 ) -> list[Label]:
     """The labels of a file, as they stand there. `at` is "" where it says no time.
 
     `graders` are those that the labels will be held against: their own verdicts are no labels, nor are those of any
     other grader. What is wrong with a file goes to `problems`, or is an error when nobody takes it.
+    Where each label stands goes to `places`, by its id.
     """
     where, log = Path(path), list[Problem]() if problems is None else problems
     if str(path) != "-" and not where.is_file():
@@ -86,7 +88,10 @@ def load_labels(
     known = len(log)
     parts = _parts(str(path), usable(rows, log), by, log)
     found = converted(parts, lambda value: _label(value, by, graders), "bad_label", log)
-    labels = _without_contradictions(str(path), found, log)
+    numbered = _without_contradictions(str(path), found, log)
+    labels = [label for _, label in numbered]
+    if places is not None:
+        places.update({label.id: (str(path), line) for line, label in numbered})
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
     if not labels and serious and all(problem.kind == _BY_A_GRADER for problem in serious):
         hint = "pass labels by people, annotator NAME or human/NAME; those of an AI that is no grader are by ai/NAME"
@@ -247,7 +252,9 @@ def _time(at: str) -> str:
     return time.isoformat(timespec="microseconds")
 
 
-def _without_contradictions(source: str, rows: Iterable[tuple[Row, Label]], problems: list[Problem]) -> list[Label]:
+def _without_contradictions(
+    source: str, rows: Iterable[tuple[Row, Label]], problems: list[Problem]
+) -> list[tuple[int, Label]]:
     """Two different labels by one person at one time leave none; with times, the later one is a change of mind."""
     found: dict[object, tuple[int, Label]] = {}
     against: set[object] = set()
@@ -265,7 +272,7 @@ def _without_contradictions(source: str, rows: Iterable[tuple[Row, Label]], prob
             against.add(key)
             fault = f"{called(label)} is {first.value!r} on line {first_line} and {label.value!r} on line {row.line}"
             problems.append(Problem("contradicting_label", f"{fault}; neither is used", source, row.line))
-    return [label for key, (_, label) in found.items() if key not in against]
+    return [numbered for key, numbered in found.items() if key not in against]
 
 
 def is_grader(name: str, graders: Collection[str] = ()) -> bool:

@@ -14,6 +14,7 @@ from surefoot.io.kinds import quoted
 from surefoot.records import BY_CHOICE, Label, place_of
 from surefoot.types import Problem
 
+Place = tuple[str, int]  # a file, and a line of it
 TICK = timedelta(microseconds=1)
 
 
@@ -24,16 +25,19 @@ def bound(
     *,
     run: str = "",
     rubric_sha256: str = "",
+    places: Mapping[str, Place] | None = None,
 ) -> list[Label]:
     """The labels as labels on the answers of a run, of which `versions` has the version by question and attempt.
 
-    One on an answer that the run does not have is named and left out.
+    One on an answer that the run does not have is named, with its place if that is known by its id, and left out.
     """
     known, found = set(versions.values()), []
     for label in labels:
         version = label.version or versions.get((label.question_id, label.attempt), "")
         if version not in known:
-            problems.append(Problem("unknown_question", f"{called(label)} is on an answer that the run does not have"))
+            message = f"{called(label)} is on an answer that the run does not have, and was left out"
+            source, line = (places or {}).get(label.id, ("", None))
+            problems.append(Problem("unknown_question", message, source, line))
         else:
             found.append(sealed(replace(label, version=version, run=run, rubric_sha256=rubric_sha256)))
     return found

@@ -206,4 +206,6 @@ def _without_surrogates(value: object) -> object:
 
 
 def _short(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error).split(": line")[0]
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return str(error).split(": line")[0].removesuffix(" at").removesuffix(" starting")

@@ -28,6 +28,7 @@ LONGEST_LINE = 16 << 20  # a longer line is named and skipped: it must not take 
 LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be read whole
 
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+RUN_MANIFEST, RUN_TRACES = "manifest.json", "traces.jsonl"  # of a folder that is a run
 _COMPRESSED = ("", ".gz", ".zst")
 _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 
@@ -107,7 +108,10 @@ def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
 def _blocks_of_folder(folder: Path) -> Iterator[Block]:
     suffixes = tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED)
     files, closed = [], list[OSError]()
-    for where, _, names in os.walk(folder, onerror=closed.append):
+    for where, inside, names in os.walk(folder, onerror=closed.append):
+        if _is_run(Path(where)):
+            inside.clear()
+            names = [RUN_TRACES]
         files += [Path(where, name) for name in names if name.endswith(suffixes) and Path(where, name).is_file()]
     for error in closed:
         yield _nothing("unreadable", f"cannot be read: {error.strerror}", Path(str(error.filename)))
@@ -115,6 +119,14 @@ def _blocks_of_folder(folder: Path) -> Iterator[Block]:
         yield _nothing("no_traces", f"the folder holds no trace file ({', '.join(TRACE_SUFFIXES)})", folder)
     for file in sorted(files):
         yield from _guarded(file)
+
+
+def _is_run(folder: Path) -> bool:
+    """Its other files, such as the verdicts, are no traces."""
+    try:
+        return b'"surefoot_run"' in (folder / RUN_MANIFEST).read_bytes()
+    except OSError:
+        return False
 
 
 def _guarded(path: Path) -> Iterator[Block]:

@@ -58,7 +58,7 @@ def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Questi
     yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(_labels(card))))
     for field in card.groups:
         yield Section(f"By {field}", (_by(card, field),))
-    yield Section("What to do next", (_advice(card) if card.advice else Paragraph(_NOTHING_STANDS_OUT),))
+    yield Section("What to do next", (_advice(card),))
     yield Section("Input", tuple(_input(card)))
     by_id = {question.id: question for question in questions}
     row_heads = ("qid", "question", "label", "why", "cited", "gold", "where")
@@ -114,7 +114,11 @@ def _by(card: Scorecard, field: str) -> Table:
     return Table(rows[0], rows[1:])
 
 
-def _advice(card: Scorecard) -> Table:
+def _advice(card: Scorecard) -> Table | Paragraph:
+    if problem := next(iter(card.problems.named.get("no_questions", ())), None):
+        return Paragraph(f"There is nothing to advise on, because {problem.message}.")
+    if not card.advice:
+        return Paragraph(_NOTHING_STANDS_OUT)
     rows = []
     for one in card.advice:
         where = f"{counted(one.question_count, 'question')}: {names(one.questions, one.question_count)}"

@@ -15,6 +15,7 @@ from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
 from surefoot.io.otel import Span, traces_of
 from surefoot.io.pool import map_blocks
+from surefoot.io.questions import QuestionSet
 from surefoot.io.traces import SPANS
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
@@ -65,6 +66,8 @@ def score(
     problems = ProblemLog()
     problems.extend(question_set.problems)
     problems.extend(verify_lock(question_set))
+    if not asked:
+        problems.add(_without_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows)
@@ -87,6 +90,14 @@ def score(
         baseline_groups=before.groups if before else {},
     )
     return ScoreResult(card, attempts, asked)
+
+
+def _without_questions(found: QuestionSet) -> Problem:
+    why = next((problem.message for problem in found.problems if problem.kind != "note"), "is empty")
+    if found.source.lower().endswith((".csv", ".tsv")):
+        why = "is a table; write JSON, JSON lines or YAML instead"
+    why = f"it {why}" if why.startswith("is ") else why
+    return Problem("no_questions", f"the question set has no usable question: {why}", found.source)
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

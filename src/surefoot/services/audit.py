@@ -158,9 +158,9 @@ def verify_audit(file: str | Path, *, expect: str | None = None) -> Verified:
     try:
         with zipfile.ZipFile(path) as bundle:
             faults += _faults(bundle)
-            index = {} if faults else msgspec.json.decode(bundle.read(INDEX), type=dict[str, Any])
-    except (KeyError, *_DAMAGED, *UNREADABLE) as error:
-        raise UsageError(f"{path} is no bundle: {error}", hint) from error
+            index = {} if faults else msgspec.json.decode(_read(bundle, INDEX), type=dict[str, Any])
+    except (*_DAMAGED, *UNREADABLE) as error:
+        raise UsageError(f"{path} is not an audit bundle: {error}", hint) from error
     lacks, remarks = (tuple(index.get(key, ())) for key in ("lacks", "remarks"))
     return Verified(str(path), sha256, not faults, tuple(faults), lacks, remarks, against)
 
@@ -172,9 +172,15 @@ def _hash_in(expected: str) -> str:
     return match[1].lower()
 
 
+def _read(bundle: zipfile.ZipFile, name: str) -> bytes:
+    if name not in bundle.namelist():
+        raise ValueError(f"it has no file {name}")
+    return bundle.read(name)
+
+
 def _faults(bundle: zipfile.ZipFile) -> Iterator[Fault]:
     """Every byte of every member is covered by the list of hashes, and there is no other member."""
-    lines = bundle.read(SUMS).decode().removesuffix("\n").split("\n")
+    lines = _read(bundle, SUMS).decode().removesuffix("\n").split("\n")
     sums = {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}
     if len(sums) != len(lines):
         raise ValueError(f"its {SUMS} has lines that are no hashes, or names twice")

@@ -21,7 +21,7 @@ from surefoot.calibration.results import NOTHING_SAID, Calibration
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.sides import Run, documents_of
 from surefoot.io.labels import is_grader, load_labels
-from surefoot.io.new_labels import bound, not_yet_in
+from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable
@@ -94,7 +94,7 @@ def calibrate(
     labels: str | Path | Sequence[str | Path] = (),
     grader: str | None = None,
     target: str | Path | None = None,
-    rubric: str = rubrics.DEFAULT,
+    rubric: str | None = None,
     risk: float = RISK,
     ledger: str | Path | None = None,
     person: Person = READER,
@@ -106,14 +106,16 @@ def calibrate(
     confidence from which on nobody looks.
     """
     if bool(runs) == bool(verdicts):
-        raise UsageError("one thing to calibrate must be given", "pass a RUN, or --verdicts FILE with --labels FILE")
+        raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
+    if runs and rubric is not None:
+        raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
     check_number("risk", risk, 0, 1)
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell)
     if verdicts:
-        found = _of_files(str(verdicts), rubrics.load(rubric), asked)
+        found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
         found = _of_runs([Path(run) for run in runs], None if ledger is None else str(ledger), asked)
     result = Calibrated(found)
@@ -243,21 +245,22 @@ def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:
     machine, labels = by_people(side.verdicts)
     chosen = _of_one_grader(machine, grader or store.manifest.grader, side.name)
     problems = list(side.problems)
-    mine = {"run": run_id(store.manifest), "rubric_sha256": _rubric_of(store).sha256}
-    labels = bound(labels, side.versions, problems, **mine)
-    return Graded(chosen, labels, side.versions, documents_of(side), mine["run"], side.name, problems)
+    run = run_id(store.manifest)
+    labels = bound(labels, side.versions, problems, run=run, rubric_sha256=_rubric_of(store).sha256)
+    return Graded(chosen, labels, side.versions, documents_of(side), run, side.name, problems)
 
 
 def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Ledger | None) -> list[Label]:
     """Those of the ledger on these answers too, after those of the files were added to it."""
     graders, told, labels = graders_of(store), list[Label](), list(run.labels)
+    places: dict[str, Place] = {}
     for path in asked.labels:
         refuse_verdicts_of(store, path)
-        told += load_labels(path, run.problems, rubric=by, graders=graders)
+        told += load_labels(path, run.problems, rubric=by, graders=graders, places=places)
     if ledger is not None:
         versions = set(run.versions.values())
         if told:
-            told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256)
+            told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256, places=places)
             ledger.add_run(entry_of(store))
             ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, asked.now))
         labels += ledger.labels(versions=versions)

@@ -151,7 +151,7 @@ def _agree_on(wanted: int, terms: Terms, person: Person) -> None:
     known = "what is known from before is not asked for again"
     person.tell(f"replies wanted: {wanted:,}; {known}; --max-cost limits what they may cost")
     if not terms.yes and not person.agrees():
-        raise Incomplete("nothing was asked", "--yes goes on without a question")
+        raise Incomplete("nothing was asked", "--yes skips the confirmation")
 
 
 class _Response(Struct):

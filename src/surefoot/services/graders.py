@@ -46,7 +46,7 @@ class Terms(Struct, frozen=True):
     max_tokens: int | None = None
     cache: str | Path | None = None  # a file, or a ledger
     prices: Path | None = None
-    yes: bool = False  # spend without a question
+    yes: bool = False  # skip the confirmation
 
 
 class Reader(Protocol):
@@ -151,7 +151,7 @@ class ModelGrader:
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
         if found.calls and not self._terms.yes and not self._person.agrees():
-            raise Incomplete("nothing was asked, and nothing graded", "--yes goes on without a question")
+            raise Incomplete("nothing was asked, and nothing graded", "--yes skips the confirmation")
         return None
 
     def _tell(self, grading: Grading) -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from surefoot import rubric
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.labels import load_labels
-from surefoot.io.new_labels import bound, not_yet_in
+from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.sources import library, open_zst
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.ledger import Ledger
@@ -123,18 +123,21 @@ def _import_labels(path: Path, store: RunStore | None, given: str | None, tell: 
 
 def _labels_in(path: Path, store: RunStore | None, problems: list[Problem], tell: Tell) -> list[Label]:
     """Bound to answers: those of the run, or those that the rows name themselves."""
+    places: dict[str, Place] = {}
     if store is None:
         labels = load_labels(path, problems, rubric=None, graders=())
     else:
         refuse_verdicts_of(store, path)
         name = store.manifest.rubric
         by = rubric.load(name) if name in rubric.bundled() else None
-        labels = load_labels(path, problems, rubric=by, graders=graders_of(store))
+        labels = load_labels(path, problems, rubric=by, graders=graders_of(store), places=places)
     _refuse(path, problems, tell)
     if store is not None:
         manifest = store.manifest
-        mine = {"run": run_id(manifest), "rubric_sha256": manifest.rubric_sha256}
-        return bound(labels, versions_of(store), problems, **mine)
+        return bound(
+            labels, versions_of(store), problems, run=run_id(manifest), rubric_sha256=manifest.rubric_sha256,
+            places=places,
+        )  # fmt: skip
     if lost := sum(not label.version for label in labels):
         message = f"{counted(lost, 'label')} in {path} do not say which version of an answer they are on"
         raise UsageError(message, "say with --run RUN whose answers they are on")

@@ -173,7 +173,7 @@ class _Cells:
         for model, wanted in calls.items():
             self.person.tell(f"{counted(wanted, 'call')} to {model}")
         if left and not terms.yes and not self.person.agrees():
-            raise Incomplete("nothing was asked", "--yes goes on without a question")
+            raise Incomplete("nothing was asked", "--yes skips the confirmation")
 
     def make(self) -> None:
         """Every cell in turn. One that fails is named, and the others go on."""
