@@ -26,10 +26,11 @@ from surefoot.types import Passage, Pipeline, Question
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
 
 
-def check_number(name: str, value: float | None, low: float, high: float) -> None:
+def check_number(name: str, value: float | None, low: float, high: float | None = None) -> None:
     """Of what callers from Python pass; the command line has ranges of its own."""
-    if value is not None and not low <= value <= high:
-        raise UsageError(f"{name} is {value:,}", f"choose a number from {low:,} to {high:,}")
+    if value is not None and not low <= value <= (value if high is None else high):
+        choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}")
+        raise UsageError(f"{name} is {value:,}", choice)
 
 
 class Asking(Struct, frozen=True, kw_only=True):

@@ -95,7 +95,7 @@ def run(
     `retry_errors` also what ended in an error.
     """
     how, tell = asking or Asking(), person.tell
-    check_number("repeats", repeats, 1, 1_000_000)
+    check_number("repeats", repeats, 1)
     wanted = _Wanted(pipeline, questions, corpus, None if out is None else Path(out), version.strip(), repeats)
     store, made = (_resumed if resume or retry_errors else _started)(wanted, how, tell)
     with store, closing(made):
