@@ -115,6 +115,9 @@ def _run(arguments: list[str]) -> int:
         return _say(error.message, error.hint, error.exit_code)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "surefoot"
+        if type(error).__name__ == "NoArgsIsHelpError":  # which older versions of click do not have
+            click.echo(error.format_message(), err=True)
+            return ExitCode.USAGE
         return _say(error.format_message(), f"see `{path} --help`", ExitCode.USAGE)
     except click.ClickException as error:
         return _say(error.format_message(), "", ExitCode.USAGE)

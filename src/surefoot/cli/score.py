@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import click
 from surefoot.cli.options import gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
+from surefoot.cli.terminal import Progress
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.report import terminal
@@ -60,9 +60,9 @@ def score(
     """
     check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
     check_reports(reports, as_json)
-    progress = _Progress()
+    progress = Progress(None, "rows")
     result = score_traces(
-        questions, [*traces, *more_traces], **options, progress=progress,
+        questions, [*traces, *more_traces], **options, progress=progress.reach,
         keep_rows=bool(reports or junit or (as_json and not no_rows)),
     )  # fmt: skip
     progress.close()
@@ -80,21 +80,3 @@ def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_js
         sys.stdout.buffer.flush()
     elif not printed:
         terminal.show(words.report(result.card), console())
-
-
-class _Progress:
-    """A line on stderr that is rewritten in place; silent unless a person is watching a long run."""
-
-    def __init__(self) -> None:
-        self._start = self._shown = time.monotonic()
-        self._visible = False
-
-    def __call__(self, rows: int) -> None:
-        now = time.monotonic()
-        if now - self._shown > 0.5 and sys.stderr.isatty():
-            self._shown, self._visible = now, True
-            click.echo(f"\r{rows:,} rows, {rows / (now - self._start):,.0f}/s ", nl=False, err=True)
-
-    def close(self) -> None:
-        if self._visible:
-            click.echo("\r\033[K", nl=False, err=True)

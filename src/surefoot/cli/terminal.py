@@ -22,22 +22,29 @@ _MOST_CAUSES = 5
 class Progress(Watch):
     """A rewritten line for a person, a plain one every ten seconds for a log."""
 
-    def __init__(self, total: int, of: str) -> None:
+    def __init__(self, total: int | None, of: str) -> None:
         self._total, self._of, self._done, self._errors = total, of, 0, 0
         self._start = self._shown = time.monotonic()
         self._watched = sys.stderr.isatty()
 
     def count(self, one: Failing) -> None:
-        self._done += 1
         self._errors += bool(one.error)
-        now = time.monotonic()
+        self.reach(self._done + 1)
+
+    def reach(self, done: int) -> None:
+        """So many are done."""
+        self._done, now = done, time.monotonic()
         if now - self._shown >= (0.2 if self._watched else 10):
             self._shown = now
-            rate = self._done / (now - self._start)
-            left = (self._total - self._done) / rate
-            errors = counted(self._errors, "error")
-            line = f"{self._done}/{self._total} {self._of}, {errors}, {rate:,.1f}/s, {left:,.0f} s left"
+            line = self._line(done / (now - self._start))
             click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
+
+    def _line(self, rate: float) -> str:
+        if self._total is None:
+            return f"{self._done:,} {self._of}, {rate:,.0f}/s"
+        left = (self._total - self._done) / rate
+        errors = counted(self._errors, "error")
+        return f"{self._done}/{self._total} {self._of}, {errors}, {rate:,.1f}/s, {left:,.0f} s left"
 
     def close(self) -> None:
         if self._watched:
