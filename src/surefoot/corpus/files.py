@@ -138,7 +138,8 @@ def read_table(data: bytes) -> Iterator[Block]:
     first = text.partition("\n")[0]
     delimiter = max(",\t;|", key=first.count)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(map(str.strip, row))]
+        every = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        rows = [row for row in every if any(map(str.strip, row))]
     except csv.Error as error:
         raise UsageError(f"the table cannot be read: {error}", "save it as CSV with commas and quotes") from error
     if rows:
