@@ -38,7 +38,6 @@ class Line(Struct, frozen=True):
     page: int | None = None
     size: float = 0.0  # of its letters; 0 where nothing is known
     is_bold: bool = False
-    indent: float = 0.0
     gap: float = 0.0  # white space above, in heights of a line
     reach: float = 1.0  # how much of the column's width it fills
 
@@ -115,7 +114,7 @@ def _begins(line: Line, before: Line) -> bool:
         return True
     if label_of(line.text) and (_ENDS.search(before.text) or before.reach < 0.85):
         return True
-    if item_of(line.text) or _ITEM.match(line.text):
+    if _ITEM.match(line.text):
         return True
     return before.reach < 0.75 and bool(_ENDS.search(before.text)) and line.text[:1].isupper()
 

@@ -94,7 +94,7 @@ def row_of(line: bytes, path: Path, number: int) -> Row:
         return msgspec.json.decode(line, type=Row)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         hint = "make it with `surefoot corpus add`, or name another file with --out"
-        raise UsageError(f"{path}:{number}: this is no row of a corpus: {error}", hint) from error
+        raise UsageError(f"{path}:{number}: this is not a row of a corpus: {error}", hint) from error
 
 
 def write_corpus(path: Path, given: Iterable[Read]) -> Iterator[Read]:

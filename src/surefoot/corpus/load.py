@@ -20,8 +20,7 @@ _PROSE = (".md", ".txt")
 
 
 def load_corpus(path: str | Path, *, with_texts: bool = True) -> list[Passage]:
-    """The passages of a corpus, as pipelines take them."""
-    return [Passage(row.id, row.text, row.doc, row.page) for row in load_rows(path, with_texts=with_texts)]
+    return [row.passage for row in load_rows(path, with_texts=with_texts)]
 
 
 def load_rows(path: str | Path, *, with_texts: bool = True) -> list[Row]:

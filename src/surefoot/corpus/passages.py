@@ -16,6 +16,7 @@ from msgspec import Struct
 from surefoot.corpus.blocks import Block, label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
+from surefoot.types import Passage
 
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
@@ -35,6 +36,11 @@ class Row(Struct, frozen=True, omit_defaults=True):
     labels: tuple[str, ...] = ()  # which the document itself gives it, as "4.2"
     file: str = ""
     sha256: str = ""  # of the file
+
+    @property
+    def passage(self) -> Passage:
+        """As pipelines take it."""
+        return Passage(self.id, self.text, self.doc, self.page)
 
 
 def passages(blocks: Iterable[Block], name: str) -> list[Row]:

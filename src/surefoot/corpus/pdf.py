@@ -200,5 +200,5 @@ def _as_text(lines: Sequence[_Printed]) -> list[Line]:
     for before, line in zip([lines[0], *lines], lines, strict=False):
         gap = (before.bottom - line.top) / usual if before.page == line.page else _NEW_PAGE
         reach = (line.words[-1].right - left) / width
-        found.append(Line(line.text, line.page, line.size, line.is_bold, line.words[0].left - left, gap, reach))
+        found.append(Line(line.text, line.page, line.size, line.is_bold, gap, reach))
     return found

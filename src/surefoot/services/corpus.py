@@ -17,7 +17,6 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
 from surefoot.services.result import READER, Person, Result
-from surefoot.types import Passage
 
 
 class Added(Result):
@@ -120,8 +119,8 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "") -> P
 def search_corpus(corpus: str | Path, words: str, *, limit: int = 10) -> Passages:
     """The passages that words fit best, the best first."""
     rows = {row.id: row for row in load_rows(corpus)}
-    passages = [Passage(row.id, row.text, row.doc, row.page) for row in rows.values()]
-    return Passages([(rows[passage.id], score) for passage, score in Retriever(passages).search(words, limit)])
+    found = Retriever(row.passage for row in rows.values()).search(words, limit)
+    return Passages([(rows[passage.id], score) for passage, score in found])
 
 
 def _file(path: Path) -> Path:
