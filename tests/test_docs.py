@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,11 +27,48 @@ PAGES = [
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+Row = tuple[str, str]  # an option with its value, and what it means
+
+
 def reference() -> str:
-    parts = ["# Command line", "", "Generated from the code by `make golden`. Each command has `--help`, too.", ""]
-    for context in contexts(cli, "surefoot"):
-        parts += [f"## {context.command_path}", "", "```text", context.get_help(), "```", ""]
-    return "\n".join(parts)
+    """What an option means in several commands comes once, at the end."""
+    every = list(contexts(cli, "surefoot"))
+    shared = shared_rows(every)
+    parts = ["# Command line", "", "Generated from the code by `make golden`; `--help` shows every option.", ""]
+    for context in every:
+        parts += [f"## {context.command_path}", "", "```text", section(context, shared), "```", ""]
+    formatter = click.HelpFormatter(width=100)
+    formatter.write_dl([shared[name] for name in sorted(shared)])
+    return "\n".join([*parts, "## Shared options", "", "```text", formatter.getvalue().rstrip("\n"), "```", ""])
+
+
+def shared_rows(every: list[click.Context]) -> dict[str, Row]:
+    """Of each name the commonest meaning, if two commands have it; what differs stays with its command."""
+    times = Counter(item for context in every for item in rows(context).items())
+    return {name: row for (name, row), count in reversed(times.most_common()) if count > 1}
+
+
+def rows(context: click.Context) -> dict[str, Row]:
+    options = [one for one in context.command.get_params(context) if isinstance(one, click.Option)]
+    found = ((max(one.opts, key=len), one.get_help_record(context)) for one in options)
+    return {name: row for name, row in found if row is not None}
+
+
+def section(context: click.Context, shared: dict[str, Row]) -> str:
+    formatter, command = context.make_formatter(), context.command
+    command.format_usage(context, formatter)
+    command.format_help_text(context, formatter)
+    options = rows(context)
+    if own := [row for name, row in options.items() if shared.get(name) != row]:
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+    if others := [name for name, row in options.items() if shared.get(name) == row]:
+        with formatter.section("Shared options"):
+            formatter.write_text(" ".join(others))
+    if isinstance(command, click.Group):
+        command.format_commands(context, formatter)
+    command.format_epilog(context, formatter)
+    return formatter.getvalue().rstrip("\n")
 
 
 def contexts(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[click.Context]:

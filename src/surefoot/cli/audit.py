@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import ledger_option
+from surefoot.cli.options import json_option, ledger_option
 from surefoot.cli.output import say
 from surefoot.errors import UsageError
 from surefoot.report.words import counted, plain
@@ -25,23 +25,20 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.argument("run", required=False, type=_FOLDER)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
               help="The bundle.  [default: RUN.audit.zip beside the run]")  # fmt: skip
-@click.option(
-    "--base", type=_FOLDER, metavar="RUN", help="The run it was compared with, where the ledger does not know."
-)
+@click.option("--base", type=_FOLDER, metavar="RUN", help="The run it was compared with, if the ledger does not know.")
 @click.option("--attach", "--report", "attach", multiple=True, type=_FILE, metavar="FILE",
-              help="A file to put in, such as a report or the gate file. Repeatable.")  # fmt: skip
+              help="A file to put in, such as a report. Repeatable.")  # fmt: skip
 @ledger_option
 @click.option("--verify", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
               help="Check a bundle instead of making one.")  # fmt: skip
-@click.option("--expect", metavar="SHA256", help="With --verify: the hash that you were given for it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
+@click.option("--expect", metavar="SHA256", help="With --verify: the published hash.")
+@json_option()
 def audit(run: Path | None, verify: Path | None, expect: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """Put everything a reviewer needs about RUN into one file that is known by its hash.
 
-    The decision and all runs that it counted, with answers and verdicts; labels with their history, the gate's
-    decisions up to it, rules and rubric, and the commands to decide it again. What is not there is named in it. Equal
-    contents give equal bytes. An earlier bundle is replaced, and nothing else. Exits 4 when parts of the run do not fit
-    each other; --verify exits 0 when the bundle is sound, 1 when it was changed, 2 when it is none.
+    That is the decision, the runs and labels behind it, its rules, and the commands to decide again. Only an earlier
+    bundle is overwritten. Exits 4 when parts of the run do not fit each other; --verify exits 0 when the bundle is
+    sound, 1 when it was changed, 2 when it is none.
     """
     if verify is not None and run is None:
         found: Bundle | Verified = verify_audit(verify, expect=expect)

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from surefoot import rubric
-from surefoot.cli.options import Share, ledger_option
+from surefoot.cli.options import Share, json_option, ledger_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
@@ -24,38 +24,34 @@ from surefoot.services import calibrate as service
 @click.option(
     "--verdicts",
     metavar="FILE",
-    help="Instead of a run: rows of {question_id, axis, value, grader}, with `document` if known.",
+    help="Instead of a run: rows of {question_id, axis, value, grader}, perhaps with `document`.",
 )
 @click.option(
     "--labels", multiple=True, metavar="FILE",
-    help="Labels, JSON lines or CSV: {question_id, axis, value, annotator}, or a column per axis. An AI annotator is"
-    " ai/NAME. They must be a random sample within each verdict; a column `drawn` says `chosen` where they are not.",
+    help="Labels as for `surefoot import`; where chance did not draw them, `drawn` must say `chosen`.",
 )  # fmt: skip
-@click.option("--grader", metavar="NAME", help="Whose verdicts, where there are several.  [default: the run's own]")
-@click.option(
-    "--target", metavar="FILE|RUN", help="Verdicts on other, unlabelled answers, whose rates are to be corrected too."
-)
+@click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
+@click.option("--target", metavar="FILE|RUN", help="Unlabelled answers whose rates are to be corrected too.")
 @click.option(
     "--rubric", "rubric_name", metavar="NAME",
-    help=f"What the rows of --verdicts are on; a run knows its own.  [default: {rubric.DEFAULT}]",
+    help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
 )  # fmt: skip
 @click.option(
     "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
-    help="How many wrong verdicts may stay unseen, for the threshold below which a person should look.",
+    help="Share of wrong verdicts that may stay unseen, for the confidence below which to look.",
 )  # fmt: skip
 @report_option
 @ledger_option
-@click.option("--details", is_flag=True, help="Print the tables, kappa and the other axes too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead, with all details.")
+@click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
+@json_option("Print one JSON object, with all details.")
 def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
     rubric_name: str | None, risk: float, reports: tuple[str, ...], ledger: str | None, details: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
-    For a RUN the labels are those of the ledger on its answers; a RUN without any is read by those on other runs of
-    its grader. Several runs by one grader are taken together. Exits 4 when nothing could be calibrated, or when rows
-    could not be read.
+    Labels come from the ledger; a RUN without any is read by those on other runs of its grader. Several runs by one
+    grader are taken together. Exits 4 when nothing could be calibrated, or rows could not be read.
     """
     check_reports(reports, as_json)
     result = service.calibrate(

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from surefoot.cli.decision_options import decide, decision_options
+from surefoot.cli.options import json_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.report import terminal
@@ -17,11 +18,9 @@ from surefoot.services.compare import Compared
 
 @click.command(epilog="Example: surefoot compare runs/base runs/cand --report report.html")
 @decision_options
-@click.option(
-    "--by", multiple=True, metavar="FIELD", help="Show the changes by this field of the questions. Repeatable."
-)
+@click.option("--by", multiple=True, metavar="FIELD", help="Show changes by this field of the questions. Repeatable.")
 @report_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the tables.")
+@json_option()
 def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Compare two runs bucket by bucket, and decide whether the candidate may ship.
 

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.options import asking_options
+from surefoot.cli.options import asking_options, json_option
 from surefoot.cli.output import console, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON, bare_cause
 from surefoot.errors import ExitCode, UsageError
@@ -26,11 +26,9 @@ from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.graders import Terms
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_JSON = json_option()
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
-_GATE = click.option(
-    "--safety/--no-safety", "safety", default=None, help="Put answers last that fail the safety check.  [default: on]"
-)
+_GATE = click.option("--safety/--no-safety", "safety", default=None, help="Put unsafe answers last.  [default: on]")
 _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 _LINES_SHOWN, _LONGEST_LINE = 8, 400
 
@@ -54,7 +52,7 @@ class _AskedWithoutAWord(click.Group):
     invoke_without_command=True,
     epilog="Example: surefoot council score --reviews reviews.json",
 )
-@click.option("--show-config", is_flag=True, help="List every setting with its value and where it came from.")
+@click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
 @_RUBRIC
 @_JSON
 @click.pass_context
@@ -82,13 +80,13 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
 @click.option(
     "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
-    help="Answers and the reviewers' raw texts, as one JSON object; - reads it from stdin.",
+    help="Answers and reviewers' raw texts as one JSON object; - for stdin.",
 )  # fmt: skip
 @_RUBRIC
 @_GATE
 @_JSON
 def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Score reviewers' raw texts: no model is asked.
+    """Score reviewers' raw texts, without a model.
 
     Exits 4 when no review can be read as a ballot.
     """
@@ -97,19 +95,19 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
 
 @council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')
 @click.argument("question")
-@click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL, ..., separated by commas.")
+@click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL,...")
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
 @click.option(
     "--answers", metavar="FILE", type=_READABLE,
-    help="Review these instead of asking for answers: the `responses` of a file of reviews.",
+    help="Review these instead: the `responses` of a file of reviews.",
 )  # fmt: skip
-@click.option("--seed", type=int, help="Fixes the order in which reviewers see answers.  [default: 0]")
+@click.option("--seed", type=int, help="For the order in which reviewers see answers.  [default: 0]")
 @asking_options
 @_RUBRIC
 @_GATE
 @_JSON
 def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Let models answer a question and review each other's answers without knowing whose they are.
+    """Let models answer a question and review the answers without names.
 
     Exits 4 when no answer could be scored, or when the chair gave no closing answer.
     """

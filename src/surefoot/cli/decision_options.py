@@ -21,17 +21,19 @@ decision_options = together(
     click.argument("paths", nargs=-1, metavar="BASE CAND"),
     gate_option("ship"),
     rule_option,
-    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse that can still be borne."),
-    click.option("--alpha", type=float, metavar="SHARE", help="How often to be wrong, at most."),
+    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse that you accept."),
+    click.option("--alpha", type=float, metavar="SHARE", help="How often to be wrong at most."),
     click.option(
         "--claim", type=click.Choice(CLAIMS),
-        help="Decide about this question set, or about the population it was drawn from.",
+        help="Decide about these questions, or about questions like them.",
     ),
     click.option("--uncalibrated", is_flag=True, help="Take verdicts for the truth; the decision says so."),
-    click.option("--waive", multiple=True, metavar="RULE", help="Let this rule go; needs --reason. Repeatable."),
+    click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable."),
     click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),
-    click.option("--reason", "reasons", multiple=True, metavar="TEXT", help="Why, for each of these in order."),
-    click.option("--baseline", metavar="RUN", help="Instead of BASE; `latest-shipped` is the last one that shipped."),
+    click.option(
+        "--reason", "reasons", multiple=True, metavar="TEXT", help="Why: first for each --waive, then each --without."
+    ),
+    click.option("--baseline", metavar="RUN", help="Instead of BASE: a run, or `latest-shipped`."),
     ledger_option,
 )  # fmt: skip
 

@@ -70,9 +70,9 @@ Three things to try:
     help="Folder to write to.",
 )
 def demo(out: Path) -> int:
-    """Run two pipelines over the bundled questions, grade, label and compare them, and show the decision.
+    """Run, grade, label and compare two pipelines on the bundled questions: offline, in a minute.
 
-    Offline, in a minute. Exits 0 when it completed, whatever the decision it shows.
+    Exits 0 whatever the decision it shows.
     """
     _refuse_other_runs(out)
     click.echo(_INTRODUCTION)

@@ -18,14 +18,14 @@ from surefoot.services.inputs import Asking
 @click.command(epilog="Example: surefoot doctor --pipeline reference")
 @click.option("--pipeline", "-p", "spec", required=True, metavar="P", help="As for `surefoot run`.")
 @pipeline_options
-@json_option("Print one JSON object.")
+@json_option()
 def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
-    """Is a pipeline ready for a run? Ask it a few questions, and compare with gold.
+    """Ask a pipeline a few questions, to see whether it is ready for a run.
 
-    It must answer one of up to three answerable questions from its source, refuse an unanswerable one, refuse when it
-    is told to retrieve nothing, and return the passages it found.
+    It must answer one of three answerable questions from its source, refuse an unanswerable one, refuse when told to
+    retrieve nothing, and return its passages.
 
-    Exits 0 when ready, 1 when an answer is not what it should be, 4 when the pipeline fails.
+    Exits 0 when ready, 1 when an answer is not as it should be, 4 when the pipeline fails.
     """
     found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
     if as_json:

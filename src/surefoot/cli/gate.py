@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from surefoot.cli.decision_options import decide, decision_options
+from surefoot.cli.options import json_option
 from surefoot.cli.output import console, quiet_if_nobody_reads
 from surefoot.errors import ExitCode
 from surefoot.records import Step
@@ -20,11 +21,11 @@ from surefoot.services.decisions import decisions
 
 @click.command(epilog="Example: surefoot gate runs/base runs/cand")
 @decision_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@json_option()
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Decide whether a candidate may ship, exactly as `compare` does, and print the decision alone.
+    """Decide as `compare` does, and print the decision alone.
 
-    With CAND alone the baseline is what shipped last. Without any run, list what was decided so far.
+    With CAND alone the baseline is what shipped last. Without runs, list past decisions.
     """
     if not options["paths"] and options["baseline"] is None:
         return _history(options["ledger"], options["as_json"])

@@ -8,36 +8,38 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import Share, ledger_option
+from surefoot.cli.options import Share, json_option, ledger_option
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, Incomplete
 
 
 @click.command(
-    epilog="Example: surefoot label runs/reference-1; surefoot label runs/reference-1 --host 0.0.0.0 --target 200",
+    epilog="Example: surefoot label runs/reference-1 --target 200",
 )
 @click.argument("run", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--annotator", metavar="NAME", help="Who labels. Without it the page asks everyone for their name.")
+@click.option("--annotator", metavar="NAME", help="Who labels.  [default: the page asks]")
 @click.option(
     "--target", type=click.IntRange(1, 1_000_000), default=50, show_default=True, metavar="N",
     help="How many answers to label.",
 )  # fmt: skip
 @click.option(
     "--overlap", type=Share(), default=0.2, show_default=True, metavar="SHARE",
-    help="Share of the answers that go to everyone, to see how far people agree.",
+    help="Share of answers that everyone labels.",
 )  # fmt: skip
-@click.option("--axes", metavar="AXIS,...", help="Ask only for these; the first must be answered.")
-@click.option("--rubric", metavar="NAME|FILE", help="The rubric to label by.  [default: the one the run was graded by]")
-@click.option("--only-gate", is_flag=True, help="Only the answers whose labels would decide the last comparison.")
+@click.option("--axes", metavar="AXIS,...", help="Ask only for these; the first is required.")
+@click.option("--rubric", metavar="NAME|FILE", help="Rubric to label by.  [default: the run's]")
+@click.option("--only-gate", is_flag=True, help="Only answers that the gate is waiting for.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; other machines need a token.")
-@click.option("--port", type=click.IntRange(0, 65_535), help="0 for any that is free.  [default: 8321, or a free one]")
-@click.option("--token", help="What others must know to come in.  [default: made when --host is given]")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), metavar="N", help="0 for any free one.  [default: 8321, or a free one]"
+)
+@click.option("--token", help="What other machines must know.  [default: made with --host]")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @ledger_option
-@click.option("--json", "as_json", is_flag=True, help="Print the address and the queue as one JSON object.")
+@json_option("Print address and queue as one JSON object.")
 def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
-    """Open the label page: people put answers into buckets, without knowing what the grader said.
+    """Open the label page: people put answers into buckets, without seeing the grader's verdict.
 
     RUN is a folder that `surefoot run` made. Labels go to the ledger at once. Runs until Ctrl-C.
     """

@@ -7,24 +7,23 @@ from pathlib import Path
 import click
 import msgspec
 
-from surefoot.cli.options import ledger_option
+from surefoot.cli.options import json_option, ledger_option
 from surefoot.cli.terminal import PERSON
 from surefoot.services.ledger import export_ledger, import_labels
 
 _ONE = {"labels": "label", "certificates": "certificate", "steps": "step", "runs": "run", "replies": "reply"}
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a sentence.")
+_JSON = json_option()
 
 
 @click.command(epilog="Example: surefoot export ledger.jsonl.zst --ledger runs/surefoot.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @ledger_option
-@click.option("--without-replies", is_flag=True, help="Leave out the paid replies of models: they quote documents.")
+@click.option("--without-replies", is_flag=True, help="Leave out replies of models, which quote documents.")
 @_JSON
 def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool) -> int:
     """Write everything in the ledger to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
 
-    Equal ledgers give equal files, whatever database they are in. An earlier export is replaced; a file that is
-    something else is left as it is, with exit code 2.
+    Equal ledgers give equal files. Only an earlier export is overwritten.
     """
     done = export_ledger(file, ledger=ledger, replies=not without_replies)
     click.echo(
@@ -39,16 +38,16 @@ def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--run", "run", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
-    help="The run whose answers the labels in FILE are on.",
+    help="The run that the labels are on.",
 )  # fmt: skip
 @ledger_option
 @_JSON
 def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> int:
     """Add what `surefoot export` wrote, or labels made elsewhere, to the ledger.
 
-    FILE is an export, or labels as CSV or JSON lines: rows of {question_id, axis, value}, and if you have them
-    annotator, attempt, note, at. What is there already is left as it is, so a file may be imported again. All of it
-    is added, or nothing and the line is named. Exits 4 when labels are on answers that the run does not have.
+    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with annotator, attempt, note, at, drawn. A row
+    that cannot be used is named, and nothing is added; importing twice changes nothing. Exits 4 when labels are on
+    answers that the run lacks.
     """
     done = import_labels(file, run=run, ledger=ledger, person=PERSON)
     words = f"{_counts(done.rows)} read; new in {done.ledger}: {_counts(done.new)}"

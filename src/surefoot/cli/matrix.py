@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options
+from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options, json_option
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON
 from surefoot.report import terminal
@@ -26,19 +26,19 @@ _INTERRUPTED = 130
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: runs/matrix-NAME]"
 )
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
-@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
-@click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
+@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question.")
+@click.option("--retries", type=RETRIES, default=2, show_default=True, metavar="N", help="After errors that may pass.")
 @chat_options
 @cache_option
 @click.option("--yes", is_flag=True, help="Skip the confirmation.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+@json_option()
 def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
     FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables; a pipeline with spec = "chat" is crossed with all
-    models and prompts. Every cell is a run folder in --out. The same command again goes on where it stopped. Exits 0
-    when every answer of every cell is graded, 4 when some are not.
+    models and prompts. Every cell is a run folder in --out. The same command again continues. Exits 4 when some
+    answers are not graded.
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))

@@ -84,44 +84,41 @@ def map_option(words: str) -> Option:
     return click.option("--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH", help=words)
 
 
-def json_option(words: str) -> Option:
+def json_option(words: str = "Print one JSON object.") -> Option:
     return click.option("--json", "as_json", is_flag=True, help=words)
 
 
 rule_option = click.option(
     "--rule", "rules", multiple=True, metavar="RULE",
-    help="Decide by this rule as well as by those of --gate; without --gate, by it alone. Repeatable.",
+    help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
 )  # fmt: skip
 ledger_option = click.option(
     "--ledger", metavar="PATH|URL",
-    help="The project's ledger: a file, or postgresql://...  "
-    "[default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
+    help="A file, or postgresql://...  [default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
 )  # fmt: skip
 cache_option = click.option(
     "--cache", metavar="FILE|LEDGER",
-    help="Where replies are kept: a repeat costs nothing, and a ledger shares them.  "
-    "[default: in the user's cache folder]",
+    help="Where paid replies are kept, to be used again.  [default: the user's cache folder]",
 )  # fmt: skip
 # Of commands that ask pipelines.
 pipeline_options = together(
     click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]"),
     click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts."),
-    click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question."),
-    click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval} in it."),
+    click.option(
+        "--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
+    ),
+    click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval}."),
     click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
     map_option("Where a field lies in the replies."),
 )
 # Of pipelines, some of which are chat models.
 chat_options = together(
-    click.option(
-        "--max-cost", type=float, metavar="USD", help="Stop before more than this is spent, whoever spends it."
-    ),
-    click.option("--effort", type=click.Choice(EFFORTS),
-                 help="How much a model is to think before it replies.  [default: its own]"),
-    click.option("--max-tokens", type=TOKENS, metavar="N", help="Most tokens of one reply, thinking included.  "
-                 "[default: what the reply needs and 8,192, more if cut off]"),
+    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent in all."),
+    click.option("--effort", type=click.Choice(EFFORTS), help="How much a model thinks.  [default: its own]"),
+    click.option("--max-tokens", type=TOKENS, metavar="N",
+                 help="Most tokens of a reply, thinking included.  [default: 8,192 more than the text needs]"),
     click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-                 help="TOML with prices of models, before those that are known."),
+                 help="Prices of models, in TOML."),
 )  # fmt: skip
 # Of commands that ask language models.
 asking_options = together(
@@ -129,7 +126,7 @@ asking_options = together(
     click.option("--concurrency", type=AT_ONCE, default=16, metavar="N", show_default=True,
                  help="Calls at once."),
     click.option("--timeout", type=SECONDS, metavar="SECONDS",
-                 help="Longest silence of a server; a slow reply is not silent.  [default: 300]"),
+                 help="Longest silence of a server.  [default: 300]"),
     cache_option,
     click.option("--yes", is_flag=True, help="Skip the confirmation."),
 )  # fmt: skip

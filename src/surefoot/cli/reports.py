@@ -21,8 +21,8 @@ _MARKDOWN = (".md", ".markdown", ".txt", "")
 
 report_option = click.option(
     "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
-    help="Write a report: a page to .html or .htm, Markdown to .md, .markdown, .txt or a name without an ending;"
-    " - for Markdown on stdout. Repeatable.",
+    help="A page to .html or .htm, or Markdown to .md, .markdown, .txt or a name without an ending; - is stdout."
+    " Repeatable.",
 )  # fmt: skip
 
 
