@@ -36,7 +36,7 @@ def reference() -> str:
     shared = shared_rows(every)
     parts = ["# Command line", "", "Generated from the code by `make golden`; `--help` shows every option.", ""]
     for context in every:
-        parts += [f"## {context.command_path}", "", "```text", section(context, shared), "```", ""]
+        parts += [f"## {title(context)}", "", "```text", section(context, shared), "```", ""]
     formatter = click.HelpFormatter(width=100)
     formatter.write_dl([shared[name] for name in sorted(shared)])
     return "\n".join([*parts, "## Shared options", "", "```text", formatter.getvalue().rstrip("\n"), "```", ""])
@@ -54,21 +54,25 @@ def rows(context: click.Context) -> dict[str, Row]:
     return {name: row for name, row in found if row is not None}
 
 
+def title(context: click.Context) -> str:
+    pieces = [piece for piece in context.command.collect_usage_pieces(context) if piece != "[OPTIONS]"]
+    return " ".join([context.command_path, *pieces]).removesuffix(" [ARGS]...")
+
+
 def section(context: click.Context, shared: dict[str, Row]) -> str:
     formatter, command = context.make_formatter(), context.command
-    command.format_usage(context, formatter)
     command.format_help_text(context, formatter)
     options = rows(context)
     if own := [row for name, row in options.items() if shared.get(name) != row]:
         with formatter.section("Options"):
             formatter.write_dl(own)
     if others := [name for name, row in options.items() if shared.get(name) == row]:
-        with formatter.section("Shared options"):
+        with formatter.section("Shared"):
             formatter.write_text(" ".join(others))
-    if isinstance(command, click.Group):
-        command.format_commands(context, formatter)
+    if context.command is cli:
+        cli.format_commands(context, formatter)
     command.format_epilog(context, formatter)
-    return formatter.getvalue().rstrip("\n")
+    return formatter.getvalue().strip("\n")
 
 
 def contexts(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[click.Context]:

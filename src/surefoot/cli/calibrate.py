@@ -17,8 +17,7 @@ from surefoot.services import calibrate as service
 
 
 @click.command(
-    epilog="Example: surefoot calibrate runs/reference-1; "
-    "surefoot calibrate --verdicts verdicts.jsonl --labels labels.csv --json",
+    epilog="Example: surefoot calibrate runs/reference-1 --report calibration.html",
 )
 @click.argument("runs", nargs=-1, type=click.Path(file_okay=False, path_type=Path), metavar="[RUN]...")
 @click.option(
@@ -38,7 +37,7 @@ from surefoot.services import calibrate as service
 )  # fmt: skip
 @click.option(
     "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
-    help="Share of wrong verdicts that may stay unseen, for the confidence below which to look.",
+    help="Share of wrong verdicts that may stay unseen.",
 )  # fmt: skip
 @report_option
 @ledger_option
