@@ -59,7 +59,7 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     if not _is_open(findings):
         return findings
     question, cited = item.question.text, _on_gold(item, findings)
-    of_kind = _is_of_kind(question, " ".join(one.claim for one in cited))
+    of_kind = is_of_kind(question, " ".join(one.claim for one in cited))
     answers = of_kind and any(_answers(question, one, scores, bool(item.question.gold_ids)) for one in cited)
     return replace(findings, answers_question=answers)
 
@@ -119,7 +119,7 @@ def _pieces(question: str, one: Cited) -> list[Asked]:
     return [Asked(unit.text, question, one.passage.doc) for unit in nearest]
 
 
-def _is_of_kind(question: str, said: str) -> bool:
+def is_of_kind(question: str, said: str) -> bool:
     """A question of when, how much or why has an answer that tells a time, a number or a reason."""
     found = quantities(said)
     if _TIME.search(question) and not _AMOUNT_OF_MONEY.search(question):

@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, replace
 
+from surefoot.build.duplicates import duplicates_of
+from surefoot.build.reading import Reader
 from surefoot.corpus.load import load_corpus
-from surefoot.datasets.hygiene import ERRORS, changed_questions, problems_of
+from surefoot.datasets.hygiene import ERRORS, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
+from surefoot.datasets.mix import mix_of
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import QuestionSet, load
 from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
-from surefoot.services.result import Fields
-from surefoot.types import Problem, Question
+from surefoot.services.result import READER, Fields, Person
+from surefoot.types import Passage, Problem, Question
 
 _MOST_PLANNED = 2_000
+_SURE = 0.5  # findings from here on count where `strict` is asked for
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
+
+
+class _Seen(NamedTuple):
+    error: str | None = None
 
 
 @dataclass(frozen=True)
 class Checked(Fields):
+    """`findings` are the errors and warnings, each with the id of its question and how sure it is."""
+
     ok: bool
     questions: int
     errors: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:
@@ -81,20 +93,62 @@ class Plan(Fields):
     changes: list[Forecast]
 
 
-def check_questions(file: str | Path, *, corpus: str | Path | None = None) -> Checked:
-    """Find duplicates, one-sided sets, gold ids that `corpus` lacks, and questions changed under their id."""
+def check_questions(
+    file: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    prompt: str | Path | None = None,
+    strict: bool = False,
+    person: Person = READER,
+) -> Checked:
+    """Find what is wrong with a question set: duplicates, leaks, one-sidedness, changes under an id.
+
+    With `corpus` the set is read against it: gold passages that lack or contradict the gold claim, unanswerable
+    questions that a passage answers. `strict` accepts no finding that is at least 50 % sure; else only errors count.
+    """
     found = load(file)
-    known = None if corpus is None else {passage.id for passage in load_corpus(corpus, with_texts=False)}
-    problems = problems_of(found, known)
+    passages = None if corpus is None else load_corpus(corpus, with_texts=False)
+    ids = None if passages is None else {passage.id for passage in passages}
+    findings = findings_of(found, ids, _text(prompt))
+    findings += mix_of(found.questions)
+    findings += duplicates_of(found.questions)
+    findings += _read(found.questions, passages or (), person)
+    problems = [*found.problems, *(problem_of(one, found) for one in findings)]
     errors = tuple(problem for problem in problems if problem.kind in ERRORS)
     warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
-    return Checked(not errors, len(found.questions), errors, warnings)
+    findings = [*(Finding(None, one.kind, str(one)) for one in found.problems), *findings]
+    ok = not errors and not (strict and any(one.confidence >= _SURE for one in findings))
+    return Checked(ok, len(found.questions), errors, warnings, tuple(findings))
+
+
+def _read(questions: Sequence[Question], passages: Sequence[Passage], person: Person) -> Iterator[Finding]:
+    """What reading the corpus finds, where it has texts."""
+    if not any(passage.text.strip() for passage in passages):
+        if passages:
+            yield Finding(None, "not_read", "was not read against the corpus, which has ids and no texts")
+        return
+    reader, watch = Reader(passages), person.watch(len(questions), "questions read")
+    try:
+        for question in questions:
+            yield from reader.findings(question)
+            watch.count(_Seen())
+    finally:
+        watch.close()
+
+
+def _text(prompt: str | Path | None) -> str:
+    if prompt is None:
+        return ""
+    try:
+        return Path(prompt).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"the prompt {prompt} cannot be read: {error.strerror}", "pass a text file") from error
 
 
 def lock_questions(file: str | Path, *, accept_changes: bool = False) -> Locked:
     """Write FILE.lock with a content hash per question id; without `accept_changes` no question may have changed."""
     found, path = _sound(file), lock_path(file)
-    changed = () if accept_changes else tuple(changed_questions(found))
+    changed = () if accept_changes else tuple(problem_of(one, found) for one in changed_questions(found))
     if not changed:
         write_lock(path, hashes_of(found.questions))
     return Locked(str(path), len(found.questions), changed)

@@ -57,7 +57,12 @@ def terms(text: str) -> list[str]:
 @lru_cache(maxsize=10_000)
 def vocabulary(text: str) -> frozenset[str]:
     """Content words, stemmed, and numbers as they are written."""
-    return frozenset(terms(text)) | frozenset(_NUMBER.findall(text))
+    return frozenset(terms(text)) | frozenset(numbers(text))
+
+
+def numbers(text: str) -> list[str]:
+    """As they are written."""
+    return _NUMBER.findall(text)
 
 
 def nearest(texts: Iterable[str], wanted: Set[str]) -> str:

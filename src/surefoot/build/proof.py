@@ -1,0 +1,110 @@
+"""What a corpus says to a question or a claim: proof that something answers it, or that nothing does.
+
+Words find the passages to read, in the whole corpus; the local model reads whether each answers the question, its quick
+tier all of them and its strong tier the best. The numbers below were measured by `benchmarks/proof.py`: they lean to
+caution, because a question that is wrongly called unanswerable punishes a pipeline for being right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.local import LocalJudge
+from surefoot.graders.target import is_of_kind
+from surefoot.graders.windows import Answered, deciding_sentence, why_not
+from surefoot.pipelines.retriever import Retriever
+from surefoot.text.terms import names, stem
+from surefoot.types import Passage
+
+READ = 40  # passages that the quick tier reads for one question
+READ_AGAIN = 6  # the best of these, for the strong tier
+ANSWERS = 0.1  # from here on a passage counts as answering
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+class Answering(Struct, frozen=True):
+    """A passage that answers a question, and how likely it does; None, and why, where it could not be read."""
+
+    passage: Passage
+    probability: float | None
+    quote: str = ""
+    reason: str = ""
+
+
+class Proof:
+    """One corpus, held against any number of questions and claims. Same corpus, same question: same answer."""
+
+    def __init__(self, passages: Sequence[Passage], judge: LocalJudge | None = None) -> None:
+        self._retriever = Retriever(passages)
+        self._judge = judge or LocalJudge()
+
+    def nearest(self, text: str, limit: int = READ) -> list[Passage]:
+        """The passages of the whole corpus that share most with a text, the best first."""
+        found = [passage for passage, _ in self._retriever.search(text, limit)]
+        if len(self._retriever.passages) > limit:
+            return found
+        near = {passage.id for passage in found}  # a small corpus is read whole: an answer may share no word
+        return [*found, *(passage for passage in self._retriever.passages if passage.id not in near)]
+
+    def answered(self, question: str) -> list[Answering]:
+        """The passages that answer a question, the likeliest first; none is the proof that nothing does.
+
+        Pairs are read one by one on all cores, so asking for many questions at once would save nothing.
+        """
+        near = [passage for passage in self.nearest(question) if self._may_answer(question, passage)]
+        return [one for one in self.answering(question, near) if one.probability is None or one.probability >= ANSWERS]
+
+    def answering(self, question: str, passages: Sequence[Passage]) -> list[Answering]:
+        """How likely each of some passages answers a question, the likeliest first."""
+        read = self._judge.answers([Asked(passage.text, question, passage.doc) for passage in passages], _likeliest)
+        found = [_answering(question, passage, one) for passage, one in zip(passages, read, strict=True)]
+        return sorted(found, key=lambda one: -(one.probability or 0.0))
+
+    def _may_answer(self, question: str, passage: Passage) -> bool:
+        """What cannot be read may always: no word of it tells."""
+        if why_not(passage=passage.text):
+            return True
+        return self.is_about(question, passage) and is_of_kind(question, passage.text)
+
+    def is_about(self, question: str, passage: Passage) -> bool:
+        """Not so where the question names somebody whom only other documents know."""
+        if not passage.doc:
+            return True
+        known = self._words[passage.doc]
+        return all(name in known or name not in self._every_word for name in names(question))
+
+    def read(self, claim: str, passages: Sequence[Passage], question: str = "") -> list[Judgement]:
+        """A claim against each of some passages; the question helps to read a claim of hardly a word."""
+        return self._judge.judge([Pair(passage.text, claim, passage.doc, question) for passage in passages])
+
+    def supports(self, claim: str, passage: Passage) -> tuple[float, float]:
+        """How likely a passage supports a claim, and how likely it contradicts it; neither, if it cannot be read."""
+        supported, contradicted, _ = self.read(claim, [passage])[0].probabilities or (0.0, 0.0, 1.0)
+        return supported, contradicted
+
+    @cached_property
+    def _words(self) -> dict[str, set[str]]:
+        """By document: a name that its title or any of its passages has."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for passage in self._retriever.passages:
+            text = f"{passage.doc} {passage.text}".lower()
+            found[passage.doc].update(stem(word) for word in _WORD.findall(text))
+        return dict(found)
+
+    @cached_property
+    def _every_word(self) -> set[str]:
+        return set().union(*self._words.values())
+
+
+def _likeliest(left_open: dict[int, float]) -> list[int]:
+    return sorted(left_open, key=lambda place: (-left_open[place], place))[:READ_AGAIN]
+
+
+def _answering(question: str, passage: Passage, one: Answered) -> Answering:
+    return Answering(passage, one.probability, deciding_sentence(passage.text, question), one.reason)

@@ -1,0 +1,94 @@
+"""A question set read against its corpus: is what it says of the documents true?
+
+The local model reads, so each finding says how sure it is. `benchmarks/check.py` damages the demo's questions, counts
+what is found of that, and what is found although nothing is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from surefoot.build.proof import Answering, Proof
+from surefoot.datasets.hygiene import Finding
+from surefoot.types import Passage, Question
+
+_NEAREST = 10  # passages that are looked through for one that supports a claim
+_SUPPORTED = 0.5
+_OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
+_QUOTE = 160
+
+
+class Reader:
+    """Reads one question after the other; passages without a text are not read."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages: Mapping[str, Passage] = {one.id: one for one in passages if one.text.strip()}
+        self._proof = Proof(list(self._passages.values()))
+
+    def findings(self, question: Question) -> Iterator[Finding]:
+        gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
+        if question.answerable and gold:
+            yield from self._document(question, gold)
+            yield from self._claims(question, gold)
+            yield from self._gold(question, gold)
+        elif not question.answerable and question.retrieval == "normal":
+            yield from self._unanswerable(question)
+
+    def _document(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
+        if not any(self._proof.is_about(question.text, one) for one in gold):
+            what = f"it names what only other documents speak of, and its gold id is of {gold[0].doc!r}"
+            yield _finding(question, "other_document", what, _OTHER_DOCUMENT)
+
+    def _claims(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
+        for claim in question.gold_claims:
+            found = self._proof.read(claim, [*gold, *_joined(gold)], question.text)
+            read = [one.probabilities for one in found if one.probabilities]
+            if not read:
+                yield _finding(question, "not_read", f"its gold claim was not read: {found[0].reason}")
+                continue
+            supported, contradicted = max(one[0] for one in read), max(one[1] for one in read)
+            if supported < _SUPPORTED:
+                is_denied = contradicted >= _SUPPORTED
+                what = f"its gold passages {'contradict' if is_denied else 'do not support'} its gold claim {claim!r}"
+                kind = "gold_contradicted" if is_denied else "gold_unsupported"
+                yield _finding(question, kind, what + self._elsewhere(claim, question, gold), 1 - supported)
+
+    def _elsewhere(self, claim: str, question: Question, gold: Sequence[Passage]) -> str:
+        near = [one for one in self._proof.nearest(claim, _NEAREST)[:_NEAREST] if one not in gold]
+        read = zip(near, self._proof.read(claim, near, question.text), strict=True)
+        found = [(judged.confidence, one, judged.quote) for one, judged in read if judged.label == "supported"]
+        _, best, quote = max(found, key=lambda one: one[0], default=(0.0, None, ""))
+        return f"; {best.id!r} supports it: {_short(quote)}" if best else ""
+
+    def _gold(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
+        best = self._proof.answering(question.text, [*gold, *_joined(gold)])[0]
+        if best.probability is None:
+            yield _not_read(question, best)
+        elif best.probability < _SUPPORTED:
+            what = f"its gold passage {best.passage.id!r} does not seem to answer it: {_short(best.quote)}"
+            yield _finding(question, "gold_not_answering", what, 1 - best.probability)
+
+    def _unanswerable(self, question: Question) -> Iterator[Finding]:
+        for best in self._proof.answered(question.text)[:1]:
+            if best.probability is None:
+                yield _not_read(question, best)
+            else:
+                what = f"it is unanswerable, but {best.passage.id!r} seems to answer it: {_short(best.quote)}"
+                yield _finding(question, "answered", what, best.probability)
+
+
+def _joined(gold: Sequence[Passage]) -> list[Passage]:
+    """What is asked may stand in several passages, a part in each."""
+    return [Passage(gold[0].id, "\n\n".join(one.text for one in gold), gold[0].doc)] if len(gold) > 1 else []
+
+
+def _not_read(question: Question, found: Answering) -> Finding:
+    return _finding(question, "not_read", f"{found.passage.id!r} was not read: {found.reason}")
+
+
+def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Finding:
+    return Finding(question.id, kind, f"question {question.id!r}: {what}", round(sure, 4))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _QUOTE else f"{text[: _QUOTE - 1]}…"
