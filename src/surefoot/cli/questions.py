@@ -1,4 +1,4 @@
-"""surefoot questions check | lock | diff | clone | plan"""
+"""surefoot questions check | lock | diff | clone | plan; review and add are in `question_review`"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 
 from surefoot.cli.options import Share
 from surefoot.cli.output import say
+from surefoot.cli.question_review import review
 from surefoot.report.words import counted, plain
 from surefoot.services import questions as service
 from surefoot.services.result import Result
@@ -22,7 +23,10 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 @click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 def questions() -> None:
-    """Keep a question set honest: check, lock, diff, clone; and see what it can tell: plan."""
+    """Write and review questions, keep a set honest, and see what it can tell."""
+
+
+questions.add_command(review)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")

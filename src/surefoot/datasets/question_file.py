@@ -107,4 +107,8 @@ def _entry(line: bytes) -> Entry | None:
         question = question_of(row)
     except (*UNREADABLE, BadRow):
         return None
-    return Entry(row, question, hashlib.sha256(line).hexdigest()[:16])
+    return Entry(row, question, version_of(line))
+
+
+def version_of(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:16]
