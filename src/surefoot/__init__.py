@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         plan_questions,
     )
     from surefoot.services.result import Person
+    from surefoot.services.review import review_questions
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
@@ -34,8 +35,8 @@ __all__ = [
     "Added", "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue",
     "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "audit", "calibrate",
     "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions", "export_ledger",
-    "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages", "plan_questions", "run",
-    "score", "score_reviews", "search_corpus", "verify_audit",
+    "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages", "plan_questions",
+    "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "scoring": ("ScoreResult", "score"),
@@ -53,6 +54,7 @@ _HOMES = {
     "services.matrix": ("Crossed", "matrix"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
+    "services.review": ("review_questions",),
     "services.run": ("Answers", "run"),
 }
 

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,13 +12,13 @@ from surefoot.ledger import Ledger
 from surefoot.records import Label
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from tests import served
 from tests.conftest import append_verdicts
 
 GRADER = "rules@1"
 REFUSAL = rubric.load()
 Sit = Callable[..., Desk]
 COLOURS = ("red", "blue", "green", "amber", "violet")
-_LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 
 
 def question(number: int) -> Question:
@@ -78,40 +73,14 @@ def rows(run: Path) -> list[Label]:
         return ledger.labels()
 
 
-class Server:
+class Server(served.Server):
     """`surefoot label` in a process of its own."""
 
     def __init__(self, run: Path, *options: str) -> None:
-        command = [str(Path(sys.executable).parent / "surefoot"), "label", str(run), "--json", "--no-browser", *options]
-        if "--port" not in options:
-            command += ["--port", "0"]
-        environment = {**os.environ, "PYTHONWARNINGS": "error"}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, self.end()
-        self.told = json.loads(line)
-        self.url: str = self.told["url"].partition("?")[0].rstrip("/")
-        self.port = int(self.url.rpartition(":")[2])
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=_LONGEST_WAIT)
-
-    def end(self) -> str:
-        """As Ctrl-C does; what it had to say."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return self.process.communicate(timeout=_LONGEST_WAIT)[1]
+        super().__init__("label", str(run), *options)
 
 
 @contextlib.contextmanager
 def serving(run: Path, *options: str) -> Iterator[Server]:
-    server = Server(run, *options)
-    try:
+    with served.ending_well(Server(run, *options)) as server:
         yield server
-    finally:
-        said = server.end()
-        assert "Traceback" not in said and "rror" not in said, said

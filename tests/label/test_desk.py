@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.label.desk import Desk, Sample, Sent
-from surefoot.label.form import BadForm
 from surefoot.ledger import Conflict
 from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
 from surefoot.store import RunStore
 from surefoot.types import Trace
+from surefoot.web.pages import BadForm
 from tests.conftest import surefoot
 from tests.growth import grows_evenly
 

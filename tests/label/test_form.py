@@ -4,7 +4,8 @@ import pytest
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.label.form import BadForm, applying, fields_of, read
+from surefoot.label.form import applying, fields_of, read
+from surefoot.web.pages import BadForm
 
 REFUSAL = rubric.load()
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from surefoot.errors import Incomplete
 from surefoot.label import labels
 from surefoot.label.desk import Desk
-from surefoot.label.form import BadForm
 from surefoot.ledger import database
 from surefoot.ledger.schema import LABELS
 from surefoot.records import Label, current
+from surefoot.web.pages import BadForm
 
 from .page import Sit, next_of, sent
 

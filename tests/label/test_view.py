@@ -5,8 +5,9 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.label.view import View, view_of, visible
+from surefoot.label.view import View, view_of
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.web.passages import visible
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [

@@ -8,10 +8,10 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import Share, json_option, ledger_option
+from surefoot.cli.options import Share, json_option, ledger_option, page_options, without_pages
 from surefoot.cli.output import quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode, Incomplete
+from surefoot.errors import ExitCode
 
 
 @click.command(
@@ -30,12 +30,7 @@ from surefoot.errors import ExitCode, Incomplete
 @click.option("--axes", metavar="AXIS,...", help="Ask only for these; the first is required.")
 @click.option("--rubric", metavar="NAME|FILE", help="Rubric to label by.  [default: the run's]")
 @click.option("--only-gate", is_flag=True, help="Only answers that the gate is waiting for.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; other machines need a token.")
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), metavar="N", help="0 for any free one.  [default: 8321, or a free one]"
-)
-@click.option("--token", help="What other machines must know.  [default: made with --host]")
-@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@page_options
 @ledger_option
 @json_option("Print address and queue as one JSON object.")
 def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
@@ -44,12 +39,10 @@ def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **option
     RUN is a folder that `surefoot run` made. Labels go to the ledger at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.label.server import Opened, open_browser, serve_page  # noqa: PLC0415 - of an extra
+        from surefoot.label.server import Opened, serve_page  # noqa: PLC0415 - of an extra
+        from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
     except ImportError as error:
-        raise Incomplete(
-            "the label page needs more packages",
-            "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'",
-        ) from error
+        raise without_pages("the label page") from error
 
     def announce(page: Opened) -> None:
         with quiet_if_nobody_reads():

@@ -1,4 +1,4 @@
-"""surefoot questions check | lock | diff | clone | plan"""
+"""surefoot questions check | lock | diff | clone | plan; review and add are in `question_review`"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 
 from surefoot.cli.options import Share
 from surefoot.cli.output import say
+from surefoot.cli.question_review import review
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services import questions as service
@@ -23,7 +24,10 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 @click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 def questions() -> None:
-    """Keep a question set honest: check, lock, diff, clone; and see what it can tell: plan."""
+    """Write and review questions, keep a set honest, and see what it can tell."""
+
+
+questions.add_command(review)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -51,18 +55,20 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
 @click.argument("file", type=_FILE)
 @click.option("--accept-changes", is_flag=True, help="Lock again although questions changed under their ids.")
+@click.option("--accept-all", is_flag=True, help="Accept proposed questions that nobody has read.")
 @_JSON
-def lock(file: Path, accept_changes: bool, as_json: bool) -> int:
+def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> int:
     """Write FILE.lock with a content hash per question id; commit it beside the set.
 
     From then on `score` refuses the set when a question has changed under its old id.
     """
-    found = service.lock_questions(file, accept_changes=accept_changes)
+    found = service.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
     if found.changed and not as_json:
         _list("error", found.changed)
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
-    return _show(found, as_json, [f"{found.lock}: {counted(found.questions, 'question')} locked"])
+    unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""
+    return _show(found, as_json, [f"{found.lock}: {counted(found.questions, 'question')} locked{unread}"])
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
@@ -90,6 +96,8 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     found = service.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
     lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
+    if found.rejected:
+        lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
         lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
     return _show(found, as_json, lines)

@@ -1,7 +1,7 @@
 """A lock file holds a content hash per question id, so that no question changes under its old id unnoticed.
 
-The hash covers what decides a score: text, expectation, gold ids and claims, stratum, probes, retrieval. Notes and
-other metadata may change freely.
+The hash covers what decides a score: text, expectation, gold ids and claims, stratum, probes, retrieval. Notes, the
+review and other metadata may change freely.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from surefoot.io.questions import QuestionSet
 from surefoot.types import Problem, Question
 
 Hashes = Mapping[str, str]
+UNREAD = "unread"  # how `made.accepted` begins where nobody read the question
 
 
-class Lock(msgspec.Struct):
+class Lock(msgspec.Struct, omit_defaults=True):
     surefoot_lock: int
     questions: dict[str, str]
+    accepted_unread: int = 0
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -64,9 +66,17 @@ def lock_path(questions: str | Path) -> Path:
     return Path(f"{questions}.lock")
 
 
-def write_lock(path: Path, hashes: Hashes) -> None:
-    data = msgspec.json.encode(Lock(1, dict(sorted(hashes.items()))))
+def write_lock(path: Path, questions: Sequence[Question]) -> int:
+    """Returns how many of the questions were accepted without being read, which the lock says too."""
+    unread = sum(map(was_accepted_unread, questions))
+    data = msgspec.json.encode(Lock(1, dict(sorted(hashes_of(questions).items())), unread))
     path.write_bytes(msgspec.json.format(data, indent=1) + b"\n")
+    return unread
+
+
+def was_accepted_unread(question: Question) -> bool:
+    made = question.metadata.get("made")
+    return isinstance(made, dict) and str(made.get("accepted", "")).startswith(UNREAD)
 
 
 def read_lock(path: Path) -> Hashes:

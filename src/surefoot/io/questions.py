@@ -16,6 +16,8 @@ from surefoot.io.rows import Row, converted, read_rows, rows_in
 from surefoot.io.sources import Values
 from surefoot.types import Expects, Problem, Question
 
+# Where a question that was not written by a person stands; any other word in the field `review` is the user's own.
+PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
 _NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", "text", "query", "user_input")}
 _KINDS = {
     "id": IDENTIFIER, "text": TEXT, "answerable": FLAG, "expects": one_of("answer", "refusal"),
@@ -34,6 +36,16 @@ class QuestionSet(Struct):
     questions: list[Question]
     lines: dict[str, int]
     problems: list[Problem]
+    rejected: int = 0  # by a reviewer; these are not among the questions
+
+    @property
+    def proposed(self) -> int:
+        """How many nobody has accepted yet."""
+        return sum(review_of(question) == PROPOSED for question in self.questions)
+
+
+def review_of(question: Question) -> object:
+    return question.metadata.get("review")
 
 
 def load(given: str | Path | Sequence[object]) -> QuestionSet:
@@ -50,8 +62,12 @@ def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
     found: dict[str, tuple[Question, int]] = {}
     problems: list[Problem] = []
     spoiled: set[str] = set()
+    rejected = 0
     for row, question in converted(rows, question_of, _BAD, problems):
         line = row.line
+        if review_of(question) == REJECTED:
+            rejected += 1
+            continue
         earlier, first_line = found.setdefault(question.id, (question, line))
         if earlier is question:
             continue
@@ -65,7 +81,20 @@ def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
     kept = {qid: pair for qid, pair in found.items() if qid not in spoiled}
     problems = [problem if problem.kind in _KEPT_KINDS else replace(problem, kind=_BAD) for problem in problems]
     questions = [question for question, _ in kept.values()]
-    return QuestionSet(source, questions, {qid: line for qid, (_, line) in kept.items()}, problems)
+    made = QuestionSet(source, questions, {qid: line for qid, (_, line) in kept.items()}, problems, rejected)
+    problems += _review_notes(made)
+    return made
+
+
+def _review_notes(given: QuestionSet) -> Iterator[Problem]:
+    notes = {
+        "rejected and left out": given.rejected,
+        "proposed and not reviewed yet: `surefoot questions review` shows them": given.proposed,
+    }
+    for words, count in notes.items():
+        if count:
+            what = "1 question is" if count == 1 else f"{count} questions are"
+            yield Problem("note", f"{what} {words}", given.source)
 
 
 def question_of(value: object) -> Question:
@@ -94,6 +123,11 @@ def _expects(row: Mapping[str, Any], gold_ids: tuple[str, ...]) -> Expects:
     if expects is not None and answerable is not None and (expects == "answer") != answerable:
         raise BadRow(f"question {row['id']!r}: expects {expects!r} and answerable {answerable} disagree")
     return "refusal" if expects == "refusal" or answerable is False else "answer"
+
+
+def text_key(row: Mapping[str, object]) -> str:
+    """Under which name the text of a question lies in its row."""
+    return next(key for key in _NAMES["text"] if row.get(key) is not None)
 
 
 def _given(row: Mapping[str, Any], field: str) -> object:

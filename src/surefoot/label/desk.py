@@ -11,13 +11,15 @@ from functools import lru_cache
 from msgspec import Struct
 
 from surefoot.gate.queue import next_for
-from surefoot.label.form import BadForm, Field, applying, read
+from surefoot.label.form import Field, applying, read
 from surefoot.label.labels import SENDING, UNDO, History, Labels
-from surefoot.label.view import View, view_of, visible
+from surefoot.label.view import View, view_of
 from surefoot.ledger import Ledger
 from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, PassedOver, Value
 from surefoot.rubric import Rubric
 from surefoot.services.label_queue import LabelQueue, Sheet
+from surefoot.web.pages import BadForm
+from surefoot.web.passages import visible
 
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _LONGEST_NOTE = 2_000

@@ -9,6 +9,7 @@ from msgspec import Struct
 from surefoot.errors import UsageError
 from surefoot.records import Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis, Rubric
+from surefoot.web.pages import BadForm
 
 REFUSED = "refused"
 _LONGEST_NUMBER = 6
@@ -37,10 +38,6 @@ class Field(Struct, frozen=True):
     @property
     def can_say_refused(self) -> bool:
         return REFUSED in self.axis.values
-
-
-class BadForm(UsageError):
-    """What was sent is no answer to what was asked."""
 
 
 def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.io.new_labels import time_after
-from surefoot.label.form import BadForm
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
 from surefoot.records import BY_CHOICE, Drawn, Label, PassedOver
+from surefoot.web.pages import BadForm
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
 UNDO = "~undo"

@@ -1,15 +1,8 @@
-"""An answer and its passages as a person reads them: claims underlined, and the words both have in common marked.
-
-Every text here is foreign. It leaves this module escaped, and without characters that steer the display.
-"""
+"""An answer and its passages as a person reads them: claims underlined, and the words both have in common marked."""
 
 from __future__ import annotations
 
-import re
-from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from unicodedata import category
 
 from markupsafe import Markup, escape
 from msgspec import Struct
@@ -17,24 +10,17 @@ from msgspec import Struct
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
 from surefoot.text.refusals import detect
-from surefoot.text.terms import terms
 from surefoot.types import Item, Passage
-
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
-_MONTHS = frozenset(month_name)  # "May" is one, "may" is not
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"  # some scripts cannot be written without them, and they move nothing
-_READ_CLOSELY = 30_000  # characters of a text in which claims and words are looked for; all of it is shown
-
-
-class Source(Struct, frozen=True):
-    """A passage as it is shown. `known` False: the answer cites it, but it is not among what was retrieved."""
-
-    id: str
-    title: str
-    text: Markup
-    known: bool = True
-    is_empty: bool = False
+from surefoot.web.passages import (
+    READ_CLOSELY,
+    Marks,
+    Source,
+    marked_words,
+    source_of,
+    unknown_source,
+    visible,
+    word_keys,
+)
 
 
 class View(Struct, frozen=True):
@@ -51,30 +37,12 @@ class View(Struct, frozen=True):
     read_in_part: bool
 
 
-class _Characters(dict[int, int]):
-    """What each character becomes: itself, or the sign for one that cannot be shown."""
-
-    def __missing__(self, code: int) -> int:
-        char = chr(code)
-        steers = category(char) in _STEERING and char not in "\n\t" + _JOINERS
-        self[code] = 0xFFFD if steers else code
-        return self[code]
-
-
-_CHARACTERS = _Characters({0x0D: 0x0A})
-
-
-def visible(foreign: str) -> str:
-    """As long as it was, so that positions stay; control and direction-changing characters become visible."""
-    return foreign.replace("\r\n", " \n").translate(_CHARACTERS)
-
-
 def view_of(item: Item) -> View:
     question, trace = item.question, item.trace
     passages, ids = trace.sources, trace.names
     answer = trace.answer or ""
     field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
-    found = claims_of(answer[:_READ_CLOSELY], ids, question.gold_ids, field)
+    found = claims_of(answer[:READ_CLOSELY], ids, question.gold_ids, field)
     marks = locate(answer, ids, question.gold_ids)
     cited = tuple(dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())]))
     by_id = {passage.id: passage for passage in passages}
@@ -84,13 +52,17 @@ def view_of(item: Item) -> View:
         answer=_answer(visible(answer), found.claims, marks, shared, {i: n for n, i in enumerate(cited)}),
         claims=len(found.claims),
         cites=bool(cited),
-        refuses=detect(answer[:_READ_CLOSELY]).value == "refused",
+        refuses=detect(answer[:READ_CLOSELY]).value == "refused",
         cited=tuple(
-            _source(by_id[i], shared) if i in by_id else Source(visible(i), "", Markup(""), known=False) for i in cited
+            source_of(by_id[i], shared.in_passage(i, cited=True)) if i in by_id else unknown_source(i) for i in cited
         ),
-        others=tuple(_source(passage, shared, cited=False) for passage in passages if passage.id not in cited),
+        others=tuple(
+            source_of(passage, shared.in_passage(passage.id, cited=False))
+            for passage in passages
+            if passage.id not in cited
+        ),
         has_passages=trace.retrieved is not None,
-        read_in_part=len(answer) > _READ_CLOSELY,
+        read_in_part=len(answer) > READ_CLOSELY,
     )
 
 
@@ -99,8 +71,8 @@ class _Shared:
 
     def __init__(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> None:
         self.claims = claims
-        self._of_claims = [_keys(claim.text) for claim in claims]
-        self._of_passages = [(passage.id, _keys(passage.text[:_READ_CLOSELY])) for passage in passages]
+        self._of_claims = [word_keys(claim.text) for claim in claims]
+        self._of_passages = [(passage.id, word_keys(passage.text[:READ_CLOSELY])) for passage in passages]
 
     def in_passage(self, passage: str, cited: bool) -> dict[str, list[int]]:
         """The words of the claims that cite a passage, and which claims; of all claims where none cites it."""
@@ -119,26 +91,6 @@ class _Shared:
             if name in cited or not cited:
                 there |= keys
         return {key: [number] for key in self._of_claims[number] & there}
-
-
-def _keys(text: str) -> frozenset[str]:
-    return frozenset(key for match in _WORD.finditer(text) if (key := _key(match.group())))
-
-
-@lru_cache(maxsize=50_000)
-def _key(word: str) -> str:
-    """What two words are compared by: inflections of one are equal, and words that say nothing have none."""
-    if word[0].isdigit() or word in _MONTHS:
-        return word
-    return next(iter(terms(word)), "")
-
-
-def _source(passage: Passage, shared: _Shared, cited: bool = True) -> Source:
-    text = visible(passage.text)
-    page = "" if passage.page is None else f"p. {passage.page}"
-    title = ", ".join(part for part in (visible(passage.doc), page) if part)
-    marked = Markup("").join(_words(text, 0, len(text), shared.in_passage(passage.id, cited)))
-    return Source(visible(passage.id), title, marked, is_empty=not passage.text.strip())
 
 
 def _answer(
@@ -162,25 +114,14 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _cut(
-    text: str, start: int, end: int, marks: Sequence[Mark], numbers: Mapping[str, int], words: dict[str, list[int]]
+    text: str, start: int, end: int, marks: Sequence[Mark], numbers: Mapping[str, int], words: Marks
 ) -> Iterator[Markup]:
     """Words as they are or marked, and citations as links to what they cite."""
     for mark in marks:
         if start <= mark.start < end and mark.ids:
-            yield from _words(text, start, mark.start, words)
+            yield from marked_words(text, start, mark.start, words)
             inside = text[mark.start : min(mark.end, end)]
             link = Markup('<a class="cites" href="#source-{}">{}</a>')
             yield link.format(numbers[mark.ids[0]] + 1, inside)
             start = min(mark.end, end)
-    yield from _words(text, start, end, words)
-
-
-def _words(text: str, start: int, end: int, words: dict[str, list[int]]) -> Iterator[Markup]:
-    at = start
-    for match in _WORD.finditer(text, start, min(end, _READ_CLOSELY)) if words else ():
-        if found := words.get(_key(match.group())):
-            yield escape(text[at : match.start()])
-            claims = " ".join(map(str, found))
-            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, match.group())
-            at = match.end()
-    yield escape(text[at:end])
+    yield from marked_words(text, start, end, words)

@@ -18,10 +18,12 @@ from surefoot.datasets.hygiene import ERRORS, Finding, changed_questions, findin
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.datasets.mix import mix_of
 from surefoot.errors import ExitCode, UsageError
-from surefoot.io.questions import QuestionSet, load
+from surefoot.io.questions import PROPOSED, QuestionSet, load, review_of
+from surefoot.report.words import counted
 from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person
+from surefoot.services.review import accept_unread
 from surefoot.types import Passage, Problem, Question
 
 _MOST_PLANNED = 2_000
@@ -55,6 +57,7 @@ class Locked(Fields):
     lock: str
     questions: int
     changed: tuple[Problem, ...] = ()
+    accepted_unread: int = 0
 
     @property
     def exit_code(self) -> ExitCode:
@@ -81,6 +84,7 @@ class Cloned(Fields):
     questions: int
     renamed: dict[str, str]
     to_edit: tuple[str, ...]  # not locked until they are edited and `lock_questions` is called
+    rejected: int = 0  # left behind in the old file
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,24 @@ def _text(prompt: str | Path | None) -> str:
         raise UsageError(f"the prompt {prompt} cannot be read: {error.strerror}", "pass a text file") from error
 
 
-def lock_questions(file: str | Path, *, accept_changes: bool = False) -> Locked:
-    """Write FILE.lock with a content hash per question id; without `accept_changes` no question may have changed."""
+def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all: bool = False) -> Locked:
+    """Write FILE.lock with a content hash per question id.
+
+    Without `accept_changes` no question may have changed, and without `accept_all` none may be merely proposed: it
+    accepts those unread, and both the rows and the lock say so.
+    """
     found, path = _sound(file), lock_path(file)
     changed = () if accept_changes else tuple(problem_of(one, found) for one in changed_questions(found))
-    if not changed:
-        write_lock(path, hashes_of(found.questions))
-    return Locked(str(path), len(found.questions), changed)
+    if changed:
+        return Locked(str(path), len(found.questions), changed)
+    if found.proposed and not accept_all:
+        message = f"{file}: nobody has reviewed {counted(found.proposed, 'proposed question')}"
+        hint = f"`surefoot questions review {file} --corpus CORPUS` shows them; --accept-all accepts them unread"
+        raise UsageError(message, hint)
+    if found.proposed:
+        accept_unread(file)
+        found = _sound(file)
+    return Locked(str(path), len(found.questions), accepted_unread=write_lock(path, found.questions))
 
 
 def diff_questions(old: str | Path, new: str | Path | None = None) -> Diff:
@@ -166,14 +181,15 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
     Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. NEW.lock
-    is written too; it leaves the former open.
+    is written too; it leaves the former open, and those that nobody has reviewed.
     """
     target, path = Path(new), lock_path(file)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", "make it first, or choose another place")
-    questions = _sound(file).questions
+    found = _sound(file)
+    questions = found.questions
     changed = set(change)
     if path.exists():
         changed |= set(difference(read_lock(path), hashes_of(questions)).changed)
@@ -181,8 +197,9 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     _write(target, cloned)
     renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
-    write_lock(lock_path(new), hashes_of([question for question in cloned if question.id not in to_edit]))
-    return Cloned(str(new), len(cloned), renamed, to_edit)
+    is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
+    write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])
+    return Cloned(str(new), len(cloned), renamed, to_edit, found.rejected)
 
 
 def plan_questions(

@@ -1,62 +1,6 @@
 // The label page: keys, drafts and saving. Foreign text is never touched here: all of it came from the server as text.
+// `page.js` comes before it.
 "use strict";
-
-const $ = (id) => document.getElementById(id);
-const SECONDS_TO_WAIT = 120; // longer than the server waits for a ledger that is locked, so that it can say so
-
-// One way to send anything. What fails is said on the page, and nothing on the page is lost.
-async function send(path, content) {
-  try {
-    const reply = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(content),
-      signal: AbortSignal.timeout(SECONDS_TO_WAIT * 1000),
-    });
-    const said = await reply.json();
-    if (reply.ok) return { next: said.next };
-    return { error: said.hint ? `${said.error} (${said.hint})` : said.error };
-  } catch (error) {
-    if (error.name === "TimeoutError") return { error: `the server has not answered for ${SECONDS_TO_WAIT} seconds` };
-    return { error: "the server does not answer; is `surefoot label` still running?" };
-  }
-}
-
-const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
-
-function complain(words) {
-  $("message").textContent = words;
-  $("message").hidden = !words;
-}
-
-// 32 hexadecimal digits. crypto.randomUUID would not do: it is missing where a page comes without encryption.
-function newId() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function atName(form) {
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    complain("");
-    const { next, error } = await send("/name", { name: $("name").value });
-    if (error) complain(error);
-    else location.assign(next);
-  });
-}
-
-// The page between answers: on with Enter, back with u.
-function atRest() {
-  $("undo")?.addEventListener("click", async () => {
-    const { next, error } = await send("/undo", { sending: $("undo").dataset.undo });
-    if (error) complain(error);
-    else location.assign(next);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("a, button")) return;
-    if (event.key === "Enter") $("go-on")?.click();
-    if (event.key === "u") $("undo")?.click();
-  });
-}
 
 function atDesk(form) {
   const axes = [...form.querySelectorAll(".axis")];
@@ -306,6 +250,4 @@ function atDesk(form) {
   goTo(axes[0], false);
 }
 
-if ($("label-form")) atDesk($("label-form"));
-else if ($("name-form")) atName($("name-form"));
-else atRest();
+atDesk($("label-form"));

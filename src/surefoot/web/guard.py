@@ -1,4 +1,4 @@
-"""Who may use the label page: no other site, no other host name, and in a team nobody without the token.
+"""Who may use a page: no other site, no other host name, and in a team nobody without the token.
 
 Every reply forbids scripts, frames and requests other than the page's own.
 """
@@ -29,7 +29,7 @@ _HEADERS = {
 _YEAR = 365 * 24 * 3600
 # A redirect would still count as coming from the site on which the link was; a page of ours does not.
 _WELCOME = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
-<link rel="icon" href="/static/icon.svg"><title>Surefoot</title><p><a href="/">Go on to the answers</a></p></html>"""
+<link rel="icon" href="/static/icon.svg"><title>Surefoot</title><p><a href="/">Go on</a></p></html>"""
 
 
 class Guard:
@@ -120,7 +120,7 @@ def _same(given: str, wanted: str) -> bool:
 
 
 def _locked() -> Response:
-    return PlainTextResponse("this page needs its token: open it by the address that `surefoot label` printed\n", 403)
+    return PlainTextResponse("this page needs its token: open it by the address that the command printed\n", 403)
 
 
 def _names(host: str) -> frozenset[str]:

@@ -1,0 +1,60 @@
+"""The fields of the review page, and what a reviewer changed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from surefoot.datasets.review import Edit
+from surefoot.types import Expects, Question
+from surefoot.web.pages import BadForm
+from surefoot.web.passages import visible
+
+_LONGEST = 4_000
+
+
+class Fields(Struct, frozen=True):
+    """What stands in the fields, changed or not."""
+
+    text: str = ""
+    expects: Expects = "answer"
+    claims: list[str] = []
+    gold: list[str] = []
+
+
+def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Edit:
+    """`ids` are those that the page shows, by how it shows them. What was not touched stays as it was."""
+    text = _kept({question.text}, fields.text)
+    if not text:
+        raise BadForm("the question has no text", "write one, or reject it")
+    if fields.expects == "refusal":
+        stays = question.expects == "refusal"
+        return Edit(
+            text, "refusal", question.gold_claims if stays else (), question.gold_ids if stays else ()
+        )  # fmt: skip
+    claims = tuple(dict.fromkeys(claim for one in fields.claims if (claim := _kept({*question.gold_claims}, one))))
+    edit = Edit(text, "answer", claims, tuple(dict.fromkeys(ids[one] for one in fields.gold if one in ids)))
+    if edit != Edit.none(question):
+        _check(edit)
+    return edit
+
+
+def _check(edit: Edit) -> None:
+    if not edit.gold_ids:
+        raise BadForm("an answer must stand in some passage", "mark the gold passage, or expect a refusal")
+    if not edit.gold_claims:
+        raise BadForm("nothing says what the answer is", "write a gold claim, or expect a refusal")
+
+
+def _kept(originals: set[str], given: str) -> str:
+    """The original that a field still shows, for a field cannot hold every character; else what was written."""
+    flat = " ".join(given.split())
+    original = next((one for one in originals if _shown(one) == flat), None)
+    if original is None and len(flat) > _LONGEST:
+        raise BadForm(f"a field holds up to {_LONGEST:,} characters", "shorten it")
+    return visible(flat) if original is None else original
+
+
+def _shown(text: str) -> str:
+    return " ".join(visible(text).split())

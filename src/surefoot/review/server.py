@@ -1,0 +1,57 @@
+"""Starting and stopping the review page: a question file, and the corpus it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from surefoot.corpus.load import load_corpus
+from surefoot.datasets.question_file import QuestionFile
+from surefoot.errors import UsageError
+from surefoot.io.questions import PROPOSED
+from surefoot.report.words import counted, plain
+from surefoot.review.app import app_for
+from surefoot.review.desk import Desk
+from surefoot.services.result import READER, Person
+from surefoot.web.guard import is_local
+from surefoot.web.pages import LONGEST_NAME, clean_name
+from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
+
+
+class Opened(Struct, frozen=True):
+    """The review page, ready to be used."""
+
+    url: str
+    file: str
+    reviewed: int
+    total: int
+
+
+def serve_review(
+    file: Path,
+    announce: Callable[[Opened], None],
+    *,
+    corpus: Path,
+    name: str | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    person: Person = READER,
+) -> None:
+    """Serve the review page of a question file until Ctrl-C. `announce` is called when it is ready."""
+    if name is not None and (not name or clean_name(name) != name):
+        raise UsageError(f"{plain(name, 80)!r} is no name", f"write 1 to {LONGEST_NAME} ordinary characters")
+    secret = checked_token(host, token)
+    desk = Desk(QuestionFile(file), load_corpus(corpus))
+    with bound(host, port) as listening:
+        if not is_local(host):
+            person.tell(f"note: {UNENCRYPTED}")
+        progress = desk.progress()
+        url = address(host, listening.getsockname()[1], secret)
+        app = app_for(desk, host=host, token=secret, name=name or "")
+        serve(app, listening, lambda: announce(Opened(url, str(file), progress.decided, progress.total)))
+    counts = desk.counts()
+    left = counted(counts[PROPOSED], "question")
+    person.tell(f"note: {counts['accepted']} accepted, {counts['rejected']} rejected, {left} left; all is in {file}")

@@ -1,0 +1,90 @@
+"""Passages as a person reads them, with words marked.
+
+Every text here is foreign. It leaves this module escaped, and without characters that steer the display.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import month_name
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from unicodedata import category
+
+from markupsafe import Markup, escape
+from msgspec import Struct
+
+from surefoot.text.terms import terms
+from surefoot.types import Passage
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_MONTHS = frozenset(month_name)  # "May" is one, "may" is not
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # some scripts cannot be written without them, and they move nothing
+READ_CLOSELY = 30_000  # characters of a text in which claims and words are looked for; all of it is shown
+
+Marks = Mapping[str, Sequence[int]]  # by the key of a word: the numbers of the claims that have it
+
+
+class Source(Struct, frozen=True):
+    """A passage as it is shown. `known` False: it is named, but its text is not there."""
+
+    id: str
+    title: str
+    text: Markup
+    known: bool = True
+    is_empty: bool = False
+
+
+class _Characters(dict[int, int]):
+    """What each character becomes: itself, or the sign for one that cannot be shown."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        steers = category(char) in _STEERING and char not in "\n\t" + _JOINERS
+        self[code] = 0xFFFD if steers else code
+        return self[code]
+
+
+_CHARACTERS = _Characters({0x0D: 0x0A})
+
+
+def visible(foreign: str) -> str:
+    """As long as it was, so that positions stay; control and direction-changing characters become visible."""
+    return foreign.replace("\r\n", " \n").translate(_CHARACTERS)
+
+
+def source_of(passage: Passage, marks: Marks) -> Source:
+    text = visible(passage.text)
+    page = "" if passage.page is None else f"p. {passage.page}"
+    title = ", ".join(part for part in (visible(passage.doc), page) if part)
+    marked = Markup("").join(marked_words(text, 0, len(text), marks))
+    return Source(visible(passage.id), title, marked, is_empty=not passage.text.strip())
+
+
+def unknown_source(identifier: str) -> Source:
+    return Source(visible(identifier), "", Markup(""), known=False)
+
+
+def word_keys(text: str) -> frozenset[str]:
+    """What the words of a text are compared by."""
+    return frozenset(key for match in _WORD.finditer(text) if (key := _key(match.group())))
+
+
+@lru_cache(maxsize=50_000)
+def _key(word: str) -> str:
+    """Inflections of one word are equal, and words that say nothing have none."""
+    if word[0].isdigit() or word in _MONTHS:
+        return word
+    return next(iter(terms(word)), "")
+
+
+def marked_words(text: str, start: int, end: int, marks: Marks) -> Iterator[Markup]:
+    at = start
+    for match in _WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks else ():
+        if found := marks.get(_key(match.group())):
+            yield escape(text[at : match.start()])
+            claims = " ".join(map(str, found))
+            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, match.group())
+            at = match.end()
+    yield escape(text[at:end])

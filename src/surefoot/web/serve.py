@@ -1,0 +1,87 @@
+"""Serving a page until Ctrl-C: a port, a token, an address to announce, a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from urllib.parse import quote
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.web.guard import is_local
+
+PORT = 8321  # the same at every start, so that what a browser keeps of a form not yet sent is found again
+_SHORTEST_TOKEN = 12
+UNENCRYPTED = "whoever has this address can use it, and what is sent is not encrypted: use it in a network you trust"
+
+
+def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None]) -> None:
+    """Returns when somebody presses Ctrl-C. `announce` is called when the page is ready."""
+    config = uvicorn.Config(
+        app, log_level="critical", access_log=False, lifespan="off", server_header=False, date_header=False,
+        timeout_graceful_shutdown=40, proxy_headers=False,
+    )  # fmt: skip
+    with contextlib.suppress(KeyboardInterrupt):  # how this is meant to end
+        _Server(config, announce).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Says where it is only once Ctrl-C ends it cleanly: people press it as soon as they see the address."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
+
+
+def open_browser(url: str) -> None:
+    """Only where there is a screen: a browser for text would take the terminal."""
+    if sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        threading.Timer(0.5, webbrowser.open, [url]).start()
+
+
+def checked_token(host: str, given: str | None) -> str | None:
+    """None where only this machine can come in and nobody asked for a token."""
+    if given is None:
+        return None if is_local(host) else secrets.token_urlsafe(24)
+    if len(given) < _SHORTEST_TOKEN or not given.isascii() or not given.isprintable():
+        message = f"a token has at least {_SHORTEST_TOKEN} characters, none of them outside ASCII"
+        raise UsageError(message, "leave --token out and one is made")
+    return given
+
+
+def bound(host: str, port: int | None) -> socket.socket:
+    """A socket at the port; where none was asked for and the usual one is taken, at any that is free."""
+    try:
+        family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
+    except (socket.gaierror, UnicodeError) as error:
+        raise UsageError(f"there is no host {host[:100]!r}", "write a name or an address of this machine") from error
+    try:
+        return socket.create_server((host, PORT if port is None else port), family=family, backlog=128)
+    except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            hint = "write one of its addresses, or 0.0.0.0 for all of them"
+            raise UsageError(f"{host} is no address of this machine", hint) from error
+        if port is None:
+            return bound(host, 0)
+        hint = "another page may be open there: " if error.errno == errno.EADDRINUSE else ""
+        message = f"{host} port {port} cannot be used: {os.strerror(error.errno) if error.errno else error}"
+        raise Incomplete(message, f"{hint}choose another --port, or leave it out") from error
+
+
+def address(host: str, port: int, token: str | None) -> str:
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    name = f"[{name}]" if ":" in name else name
+    return f"http://{name}:{port}/" + (f"?token={quote(token)}" if token else "")

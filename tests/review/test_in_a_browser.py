@@ -1,0 +1,164 @@
+"""The review page as people use it: a real browser, the real command, a real file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from ..served import Server
+from .conftest import Serve, proposed, rows
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys of which the last leads to another page, and wait for that one."""
+    for key in keys[:-1]:
+        page.keyboard.press(key)
+    with page.expect_navigation():
+        page.keyboard.press(keys[-1])
+
+
+def test_a_set_is_reviewed_by_keyboard(serve: Serve, built: Path, page: Page) -> None:
+    with serve() as server:
+        page.goto(server.url)
+        page.keyboard.type("Ana")
+        press(page, "Enter")
+        expect(page.locator("h1")).to_have_text("What colour is door 0?")
+        expect(page.locator(".why")).to_have_text("The passage says what door 0 is painted.")
+        assert page.locator(".source").first.locator("mark").all_inner_texts() == ["door", "0", "red"]
+        press(page, "a")
+        assert rows(built)["b0"]["review"] == "accepted"  # at once
+        page.keyboard.press("e")
+        expect(page.locator("#text")).to_be_focused()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("Which colour has door 1 now?")
+        page.locator(".claim-field").first.fill("Door 1 has been blue since May.")
+        press(page, "Control+Enter")
+        expect(page.locator("section.sources h2")).to_contain_text("Nearest passages")
+        press(page, "r")
+        press(page, "s")  # 3 comes again after 4 and 5
+        press(page, "Enter")
+        press(page, "Enter")
+        expect(page.locator("h1")).to_have_text("What colour is door 3?")
+        expect(page.locator(".progress")).to_have_text("5 of 6 reviewed")
+        press(page, "u")
+        expect(page.locator("#state")).to_have_text("proposed")
+        press(page, "a")
+        press(page, "a")
+        expect(page.locator("h1")).to_have_text("Nothing is left to review")
+        expect(page.locator("main")).to_contain_text("Accepted: 5; rejected: 1; left: 0")
+        said = server.end()
+    assert f"5 accepted, 1 rejected, 0 questions left; all is in {built}" in said
+    found = rows(built)
+    assert {qid: row["review"] for qid, row in found.items()} == {
+        "b0": "accepted", "b1": "accepted", "b2": "rejected", "b3": "accepted", "b4": "accepted", "b5": "accepted",
+    }  # fmt: skip
+    assert found["b0"]["made"]["reviewed"]["by"] == "Ana" and found["b0"]["question"] == "What colour is door 0?"
+    assert found["b1"]["question"] == "Which colour has door 1 now?" and found["b1"]["gold_ids"] == ["doors#1"]
+    assert found["b1"]["gold_claims"] == ["Door 1 has been blue since May."]
+    assert found["b1"]["made"]["proposed"]["question"] == "What colour is door 1?"
+    assert found["b5"]["gold_claims"] == [] and found["b5"]["answerable"] is False
+
+
+def test_two_windows_do_not_overwrite_each_other(serve: Serve, built: Path, window: BrowserContext) -> None:
+    first, second = window.new_page(), window.new_page()
+    with serve("--name", "Ana") as server:
+        for one in (first, second):
+            one.goto(f"{server.url}/questions/1")
+        first.keyboard.press("e")
+        first.locator("#text").fill("Which colour is door 0?")
+        press(first, "Control+Enter")
+        second.keyboard.press("r")
+        expect(second.locator("#message")).to_contain_text("NOT saved: this question was changed in another window")
+        assert rows(built)["b0"]["review"] == "accepted"
+        second.reload()
+        expect(second.locator("h1")).to_have_text("Which colour is door 0?")
+        expect(second.locator("main")).to_contain_text("Proposed as: What colour is door 0?")
+        press(second, "r")
+        press(first, "a")  # the next one, which the other window has not touched
+    assert [rows(built)[qid]["review"] for qid in ("b0", "b1")] == ["rejected", "accepted"]
+
+
+def test_an_unanswerable_question_that_a_passage_answers_becomes_answerable(
+    serve: Serve, built: Path, page: Page
+) -> None:
+    with serve("--name", "Ana") as server:
+        page.goto(f"{server.url}/questions/3?stratum=unanswerable")
+        expect(page.locator(".progress")).to_have_text("0 of 2 reviewed")
+        expect(page.locator(".gold-box").first).to_be_hidden()
+        page.keyboard.press("e")
+        page.locator(".choice", has_text="answers").click()
+        page.locator("#accept").click()
+        expect(page.locator("#message")).to_contain_text("an answer must stand in some passage")
+        page.locator(".gold").first.check()
+        page.locator(".claim-field").first.fill("Door 2 was painted in May.")
+        with page.expect_navigation():
+            page.locator("#accept").click()
+        expect(page.locator("h1")).to_have_text("Who painted door 5?")
+        page.keyboard.press("e")
+        page.locator("#text").fill("Who painted door 5, and why?")
+        with page.expect_navigation():
+            page.locator("#accept").click()
+        expect(page.locator("h1")).to_have_text("Nothing is left to review in unanswerable")
+        press(page, "Enter")
+        page.locator("#stratum").select_option("grounded")
+        page.wait_for_url("**/questions/1?stratum=grounded")
+    turned = rows(built)["b2"]
+    assert turned["answerable"] is True and turned["gold_ids"] == ["doors#2"] and turned["stratum"] == "grounded"
+    kept = rows(built)["b5"]
+    assert kept["answerable"] is False and kept["gold_ids"] == [] and kept["question"] == "Who painted door 5, and why?"
+
+
+def test_a_killed_server_loses_nothing(serve: Serve, built: Path, corpus: Path, page: Page) -> None:
+    server = Server("questions", "review", str(built), "--corpus", str(corpus), "--name", "Ana")
+    page.goto(server.url)
+    press(page, "a")
+    page.keyboard.press("e")
+    page.locator("#text").fill("Door 1: which colour?")
+    server.kill()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#message")).to_contain_text("NOT saved: the server does not answer")
+    with serve("--name", "Ana", "--port", str(server.port)):
+        press(page, "Control+Enter")
+    found = rows(built)
+    assert found["b0"]["review"] == found["b1"]["review"] == "accepted"
+    assert found["b1"]["question"] == "Door 1: which colour?"
+
+
+def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
+    nasty = "<script>alert(1)</script> {{ 7*7 }} \u202egnorw\u202c \x07 </textarea><img src=x onerror=alert(2)>"
+    row = proposed(0) | {"qid": nasty, "question": f"Why  {nasty}?", "stratum": nasty, "gold_claims": [nasty, "Other."]}
+    row["made"] = {"kind": nasty, "why": nasty, "evidence": [nasty, "doors#1"]}
+    path = tmp_path / "nasty.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps(proposed(1)) + "\n", "utf-8")
+    with serve("--name", "<b>Eve</b>", file=path) as server:
+        page.goto(server.url)
+        assert "<script>alert(1)</script> {{ 7*7 }}" in page.locator("h1").inner_text()
+        assert "\u202e" not in page.locator("body").inner_text() and page.locator("main script, main img").count() == 0
+        page.keyboard.press("e")
+        page.locator(".claim-field").nth(1).fill("Another.")
+        press(page, "Control+Enter")
+    found = json.loads(path.read_text("utf-8").splitlines()[0])
+    assert found["question"] == row["question"] and found["gold_claims"] == [nasty, "Another."]
+    assert found["review"] == "accepted" and found["stratum"] == nasty
+
+
+def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, built: Path, browser: Browser) -> None:
+    window = browser.new_context(
+        viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True, color_scheme="dark"
+    )
+    page = window.new_page()
+    with serve("--name", "Ana") as server:
+        page.goto(server.url)
+        page.locator("#edit-button").tap()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
+        page.locator("#text").fill("By phone?")
+        for button in ("#accept", "#reject"):
+            box = page.locator(button).bounding_box()
+            assert box and box["height"] >= 44
+            with page.expect_navigation():
+                page.locator(button).tap()
+    window.close()
+    assert rows(built)["b0"]["question"] == "By phone?" and rows(built)["b1"]["review"] == "rejected"
