@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import json_option, ledger_option
-from surefoot.cli.output import say
+from surefoot.cli.output import finish, say
 from surefoot.errors import UsageError
 from surefoot.report.words import counted, plain
 from surefoot.services.audit import Bundle, Verified, verify_audit
@@ -53,16 +52,13 @@ def audit(run: Path | None, verify: Path | None, expect: str | None, as_json: bo
         say(f"note: {plain(lack, 400)}")
     for remark in found.remarks:
         say(f"warning: {plain(remark, 400)}")
-    if as_json:
-        click.echo(msgspec.json.encode(found.to_json()))
-    elif isinstance(found, Bundle):
+    return finish(found, as_json, lambda: _show(found))
+
+
+def _show(found: Bundle | Verified) -> None:
+    if isinstance(found, Bundle):
         click.echo(f"{counted(len(found.members), 'file')} in {found.file}\nsha256 {found.sha256}")
-    else:
-        _show(found)
-    return int(found.exit_code)
-
-
-def _show(found: Verified) -> None:
+        return
     for fault in found.faults:
         click.echo(f"{plain(fault.member, 400)}: {plain(fault.words, 400)}")
     click.echo(f"{'sound' if found.sound else 'CHANGED'}: {found.file}, sha256 {found.sha256}")

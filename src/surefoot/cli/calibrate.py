@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from surefoot import rubric
 from surefoot.cli.options import Share, json_option, ledger_option
-from surefoot.cli.output import console, quiet_if_nobody_reads
-from surefoot.cli.reports import check_reports, report_option, write_reports
+from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON
-from surefoot.report import calibration, terminal
 from surefoot.services import calibrate as service
 
 
@@ -57,11 +54,4 @@ def calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
         ledger=ledger, person=PERSON,
     )  # fmt: skip
-    found = result.calibration
-    with quiet_if_nobody_reads():
-        printed = write_reports(reports, lambda: calibration.report(found))
-        if as_json:
-            click.echo(msgspec.json.encode(result.to_json()))
-        elif not printed:
-            terminal.show(calibration.report(found, details=details), console())
-    return int(result.exit_code)
+    return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))

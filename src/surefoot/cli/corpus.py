@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
-from surefoot.cli.output import quiet_if_nobody_reads, say
+from surefoot.cli.options import json_option
+from surefoot.cli.output import finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services import corpus as service
 from surefoot.services.corpus import Passages
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON: an object, or of passages one a line.")
+_JSON = json_option("Print JSON: an object, or of passages one a line.")
 _WIDTH = 100  # characters of a passage in a list
 
 
@@ -36,13 +36,9 @@ def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> 
     then 4.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
-    with quiet_if_nobody_reads():
-        if as_json:
-            click.echo(msgspec.json.encode(added.to_json()))
-        else:
-            kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
-            click.echo(f"{plain(str(added.path))}: {counted(added.passages, 'passage')}; documents: {kinds}")
-    return int(added.exit_code)
+    kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
+    words = f"{plain(str(added.path))}: {counted(added.passages, 'passage')}; documents: {kinds}"
+    return finish(added, as_json, lambda: click.echo(words))
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
@@ -80,7 +76,7 @@ def _show(found: Passages, as_json: bool, in_full: bool = False) -> int:
     with quiet_if_nobody_reads():
         for row in found.table():
             if as_json:
-                click.echo(msgspec.json.encode(row))
+                print_json(row)
                 continue
             where = ", ".join([row["doc"], *([f"p. {row['page']}"] if row["page"] else [])])
             if in_full:

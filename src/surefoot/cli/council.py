@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.options import asking_options, json_option
-from surefoot.cli.output import console, quiet_if_nobody_reads, say
+from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON, bare_cause
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
@@ -69,7 +67,7 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     rows = council_settings(rubric).rows
     with quiet_if_nobody_reads():
         if as_json:
-            _print({row.name: {"value": row.shown, "source": row.source} for row in rows})
+            print_json({row.name: {"value": row.shown, "source": row.source} for row in rows})
         else:
             for row in rows:
                 value = str(row.shown).lower() if isinstance(row.shown, bool) else row.shown
@@ -116,18 +114,17 @@ def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int
 
 
 def _show(found: Council, as_json: bool) -> int:
-    """The answers, how they were scored, and the chair's closing answer."""
     _tell_failures(found.failures)
-    with quiet_if_nobody_reads():
-        if as_json:
-            _print(found.to_json())
-        else:
-            _show_answers(found.held)
-            show_ranking(found.ranked, console())
-            if found.held is not None and found.held.synthesis:
-                lines = (plain(line, 10_000) for line in found.held.synthesis.splitlines())
-                click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
-    return int(found.exit_code)
+    return finish(found, as_json, lambda: _show_all(found))
+
+
+def _show_all(found: Council) -> None:
+    """The answers, how they were scored, and the chair's closing answer."""
+    _show_answers(found.held)
+    show_ranking(found.ranked, console())
+    if found.held is not None and found.held.synthesis:
+        lines = (plain(line, 10_000) for line in found.held.synthesis.splitlines())
+        click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
 
 
 def _tell_failures(failures: Sequence[Failure]) -> None:
@@ -139,11 +136,6 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
         say(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400))
     for hint in dict.fromkeys(failure.hint for failure in failures if failure.hint):
         say(plain(f"hint: {hint}", 400))
-
-
-def _print(value: object) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def _show_answers(held: Deliberation | None) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import json_option, pipeline_options
+from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services.doctor import Diagnosis
@@ -28,11 +28,7 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
     Exits 0 when ready, 1 when an answer is not as it should be, 4 when the pipeline fails.
     """
     found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
-    if as_json:
-        click.echo(msgspec.json.encode(found.to_json()).decode())
-    else:
-        _show(found, on_demo_set=questions is None)
-    return int(found.exit_code)
+    return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))
 
 
 def _show(found: Diagnosis, on_demo_set: bool) -> None:

@@ -10,10 +10,10 @@ import msgspec
 
 from surefoot.cli.decision_options import decide, decision_options
 from surefoot.cli.options import json_option
-from surefoot.cli.output import console, quiet_if_nobody_reads
+from surefoot.cli.output import print_json, quiet_if_nobody_reads
+from surefoot.cli.reports import finish_with_reports
 from surefoot.errors import ExitCode
 from surefoot.records import Step
-from surefoot.report import terminal
 from surefoot.report.comparison import gate_report
 from surefoot.report.words import overridden, plain
 from surefoot.services.decisions import decisions
@@ -30,12 +30,7 @@ def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     if not options["paths"] and options["baseline"] is None:
         return _history(options["ledger"], options["as_json"])
     compared = decide(options)
-    with quiet_if_nobody_reads():
-        if options["as_json"]:
-            click.echo(msgspec.json.encode(compared.to_json()))
-        else:
-            terminal.show(gate_report(compared.comparison), console())
-    return int(compared.exit_code)
+    return finish_with_reports(compared, options["as_json"], shown=lambda: gate_report(compared.comparison))
 
 
 def _history(ledger: str | None, as_json: bool) -> int:
@@ -43,7 +38,7 @@ def _history(ledger: str | None, as_json: bool) -> int:
     with quiet_if_nobody_reads():
         if as_json:
             rows = [{**msgspec.to_builtins(one.step), "file_changed": list(one.changed)} for one in decided]
-            click.echo(msgspec.json.encode({"decisions": rows}))
+            print_json({"decisions": rows})
         else:
             for one in decided:
                 click.echo(_line(one.step, one.changed))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import asking_options, json_option, map_option
-from surefoot.cli.output import quiet_if_nobody_reads, say
+from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
@@ -74,7 +72,7 @@ def _grade_texts(kind: str, path: str, as_json: bool) -> int:
             say(f"error: {plain(str(one.problem), 500)}")
         decision = "not graded" if one.decision is None else str(one.decision)
         if one.row is not None and as_json:
-            _print_json(one.row)
+            print_json(one.row)
         elif one.row is not None:
             name = plain(str(one.row["id"]), 40)
             click.echo(f"{name:16} {decision:12} {plain(one.words, _LONGEST_LINE)}".rstrip())
@@ -118,16 +116,11 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
 
 def _print(row: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        _print_json(row)
+        print_json(row)
         return
     bucket = row["factuality"] or "not graded"
     name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
-
-
-def _print_json(row: Mapping[str, Any]) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(row) + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def _show_bad(graded: Iterable[Graded]) -> None:

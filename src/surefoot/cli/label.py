@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import Share, json_option, ledger_option, page_options, without_pages
-from surefoot.cli.output import quiet_if_nobody_reads
+from surefoot.cli.output import print_json, quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode
 
@@ -46,7 +45,7 @@ def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **option
 
     def announce(page: Opened) -> None:
         with quiet_if_nobody_reads():
-            click.echo(msgspec.json.encode(page) if as_json else page.url)
+            print_json(page) if as_json else click.echo(page.url)
         if not as_json:
             left = f"{page.labelled} labelled so far, {page.target} wanted; labels go to {page.ledger}"
             PERSON.tell(f"note: open this address in a browser; {left}; Ctrl-C ends it")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from surefoot.cli.options import json_option, ledger_option
+from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
 from surefoot.services.ledger import export_ledger, import_labels
 
@@ -26,10 +26,7 @@ def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool)
     Equal ledgers give equal files. Only an earlier export is overwritten.
     """
     done = export_ledger(file, ledger=ledger, replies=not without_replies)
-    click.echo(
-        msgspec.json.encode(done.to_json()) if as_json else f"{_counts(done.rows)} of {done.ledger} are in {file}"
-    )
-    return int(done.exit_code)
+    return finish(done, as_json, lambda: click.echo(f"{_counts(done.rows)} of {done.ledger} are in {file}"))
 
 
 @click.command(
@@ -51,8 +48,7 @@ def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> 
     """
     done = import_labels(file, run=run, ledger=ledger, person=PERSON)
     words = f"{_counts(done.rows)} read; new in {done.ledger}: {_counts(done.new)}"
-    click.echo(msgspec.json.encode(done.to_json()) if as_json else words)
-    return int(done.exit_code)
+    return finish(done, as_json, lambda: click.echo(words))
 
 
 def _counts(rows: dict[str, int]) -> str:

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options, json_option
-from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads, say
+from surefoot.cli.output import check_outputs, console, finish, say
 from surefoot.cli.terminal import PERSON
 from surefoot.report import terminal
-from surefoot.report.matrix import report
 from surefoot.services.graders import Terms
 from surefoot.services.inputs import Asking
-from surefoot.services.matrix import REPORTS
+from surefoot.services.matrix import REPORTS, Crossed
 from surefoot.services.matrix import matrix as run_cells
 
 _INTERRUPTED = 130
@@ -47,11 +45,10 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     if found.interrupted:
         say(f"interrupted; the same `surefoot matrix` command with --out {found.folder} goes on from here")
         return _INTERRUPTED
-    with quiet_if_nobody_reads():
-        if as_json:
-            click.echo(msgspec.json.encode(found.to_json()).decode())
-        else:
-            terminal.show(report(found.matrix), console())
-            if found.kept:
-                click.echo(f"reports: {found.folder / REPORTS[0]} and {found.folder / REPORTS[1]}")
-    return int(found.exit_code)
+    return finish(found, as_json, lambda: _show(found))
+
+
+def _show(found: Crossed) -> None:
+    terminal.show(found.report(), console())
+    if found.kept:
+        click.echo(f"reports: {found.folder / REPORTS[0]} and {found.folder / REPORTS[1]}")

@@ -8,13 +8,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from surefoot.services import targets
+from surefoot.services.result import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +25,21 @@ if TYPE_CHECKING:
 def say(line: str) -> None:
     """To the person, not into the output."""
     click.echo(line, err=True)
+
+
+def print_json(value: object) -> None:
+    """On one line."""
+    click.echo(msgspec.json.encode(value))
+
+
+def finish(result: Result, as_json: bool, show: Callable[[], object]) -> int:
+    """The end of a command: what it found, as JSON or as `show` prints it, and the exit code."""
+    with quiet_if_nobody_reads():
+        if as_json:
+            print_json(result.to_json())
+        else:
+            show()
+    return int(result.exit_code)
 
 
 def console() -> Console:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
-from surefoot.cli.options import Share
-from surefoot.cli.output import say
+from surefoot.cli.options import Share, json_option
+from surefoot.cli.output import finish, say
 from surefoot.cli.question_review import review
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
@@ -19,7 +18,7 @@ from surefoot.services.result import Result
 from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_JSON = json_option("Print one JSON object.")
 
 
 @click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -133,5 +132,4 @@ def _list(word: str, problems: Iterable[Problem]) -> None:
 
 
 def _show(found: Result, as_json: bool, lines: list[str]) -> int:
-    click.echo(msgspec.json.encode(found.to_json()) if as_json else "\n".join(lines))
-    return int(found.exit_code)
+    return finish(found, as_json, lambda: click.echo("\n".join(lines)))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import click
 
-from surefoot.cli.output import check_outputs
+from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads
 from surefoot.errors import UsageError
-from surefoot.report import html, markdown
+from surefoot.report import html, markdown, terminal
 from surefoot.report.blocks import Report
+from surefoot.services.result import Reported
 
 STDOUT = "-"
 _PAGES = (".html", ".htm")
@@ -38,6 +39,20 @@ def check_reports(reports: Sequence[str], as_json: bool) -> None:
 
 def files_of(reports: Sequence[str]) -> list[str]:
     return [path for path in reports if path != STDOUT]
+
+
+def finish_with_reports(
+    result: Reported, as_json: bool, reports: Sequence[str] = (), shown: Callable[[], Report] | None = None
+) -> int:
+    """`shown` is what the terminal shows, where that is not the report of the files."""
+    with quiet_if_nobody_reads():
+        printed = write_reports(reports, result.report)
+
+    def show() -> None:
+        if not printed:
+            terminal.show((shown or result.report)(), console())
+
+    return finish(result, as_json, show)
 
 
 def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> bool:

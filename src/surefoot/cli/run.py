@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import (
     AT_ONCE,
@@ -18,7 +17,7 @@ from surefoot.cli.options import (
     ledger_option,
     pipeline_options,
 )
-from surefoot.cli.output import say
+from surefoot.cli.output import finish, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
@@ -59,14 +58,11 @@ def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """
     asking = _asking(spec or "", options)
     answers = run_pipeline(spec, **options, asking=asking, person=PERSON)
-    if as_json:
-        click.echo(msgspec.json.encode(answers.to_json()).decode())
-    else:
-        show(answers, asking.concurrency)
+    code = finish(answers, as_json, lambda: show(answers, asking.concurrency))
     if answers.interrupted:
         say(f"interrupted; to go on, give the same command with --resume --out {answers.folder}")
         return _INTERRUPTED
-    return int(answers.exit_code)
+    return code
 
 
 def _asking(spec: str, options: dict[str, Any]) -> Asking:

@@ -29,11 +29,12 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
 from surefoot.records import Label, is_called_like_a_grader
-from surefoot.report import calibration, html
+from surefoot.report import calibration
+from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
 from surefoot.services.inputs import check_number
-from surefoot.services.result import READER, Person, Result, Tell
+from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
@@ -43,7 +44,7 @@ _HARMLESS = HARMLESS | {"tie"}
 _SHOWN = 20
 
 
-class Calibrated(Result):
+class Calibrated(Reported):
     """How far a grader errs."""
 
     def __init__(self, calibration: Calibration) -> None:
@@ -72,8 +73,8 @@ class Calibrated(Result):
         axes = self.to_json()["axes"].items()
         return [{"axis": name, "bucket": at, **rate} for name, one in axes for at, rate in one["corrected"].items()]
 
-    def _repr_html_(self) -> str:
-        return html.page(calibration.report(self.calibration))
+    def report(self, *, details: bool = False) -> Report:
+        return calibration.report(self.calibration, details=details)
 
     def __repr__(self) -> str:
         return f"<Calibrated {self.calibration.grader}: {self.calibration.headline or self.nothing_said}>"

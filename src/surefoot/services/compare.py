@@ -20,18 +20,18 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.records import MORE_RULES
-from surefoot.report import comparison_json, html
+from surefoot.report import comparison_json
 from surefoot.report.blocks import Report
 from surefoot.report.comparison import report
 from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
-from surefoot.services.result import READER, Person, Result, Tell
+from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
 
 GATE = "ship"  # what decides where nothing else is named
 
 
-class Compared(Result):
+class Compared(Reported):
     """Two versions held against each other, and the decision."""
 
     def __init__(self, comparison: Comparison) -> None:
@@ -55,9 +55,6 @@ class Compared(Result):
 
     def report(self) -> Report:
         return report(self.comparison)
-
-    def _repr_html_(self) -> str:
-        return html.page(self.report())
 
     def __repr__(self) -> str:
         return f"<Compared {self.outcome}: {' and '.join(self.comparison.names.values())}>"

@@ -23,11 +23,12 @@ from surefoot.models.seam import Settings
 from surefoot.pipelines import PROMPTS, needs_corpus
 from surefoot.report import html, markdown
 from surefoot.report import matrix as words
+from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.services.grade import grade_run, trust_in_run
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.inputs import Asking, load_corpus, load_questions
-from surefoot.services.result import READER, Person, Result
+from surefoot.services.result import READER, Person, Reported
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore
@@ -40,7 +41,7 @@ _PLACES = ("{passages}", "{question}")
 _NAMED_ALREADY = ("error", "missing")  # by the asking
 
 
-class Crossed(Result):
+class Crossed(Reported):
     """Every cell with its buckets, and what each factor changes."""
 
     def __init__(self, found: Matrix, folder: Path, *, misused: bool, interrupted: bool, kept: bool) -> None:
@@ -63,8 +64,8 @@ class Crossed(Result):
         """A cell a row, with its buckets."""
         return [{"cell": cell.name, **cell.values, **cell.buckets} for cell in self.matrix.cells]
 
-    def _repr_html_(self) -> str:
-        return html.page(words.report(self.matrix))
+    def report(self) -> Report:
+        return words.report(self.matrix)
 
     def __repr__(self) -> str:
         return f"<Crossed {counted(len(self.matrix.cells), 'cell')} in {self.folder}>"

@@ -7,11 +7,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module  # noqa: TID251 - whichever is there
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from surefoot.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from surefoot.report.blocks import Report
 
 Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
 
@@ -87,6 +90,18 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.to_json())
+
+
+class Reported(Result):
+    """A result with a report, which a notebook shows as its page."""
+
+    @abstractmethod
+    def report(self) -> Report: ...
+
+    def _repr_html_(self) -> str:
+        from surefoot.report import html  # noqa: PLC0415 - half of a start-up, and few results are shown as a page
+
+        return html.page(self.report())
 
 
 class Fields(Result):
