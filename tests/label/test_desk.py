@@ -204,7 +204,7 @@ def test_what_the_gate_waits_for_comes_first_of_both_runs(sit: Sit, mill: Path, 
         {"question_id": "q2", "attempt": 1, "side": "base", "run": str(base)},
         {"question_id": "gone", "attempt": 1, "side": "cand", "run": str(mill)},
     ]
-    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
     desk = sit(only_gate=True)
     assert desk.target == 2 and "of the 3 answers that the gate waits for, 1 cannot be found" in " ".join(
         desk.queue.notes
@@ -234,14 +234,15 @@ def test_what_the_gate_asked_for_is_no_sample(sit: Sit, mill: Path) -> None:
         {"question_id": id, "attempt": 1, "side": "cand", "run": ""}
         for id in [first.queue.sheets[drawn - 1].key[0], *others[:-3]]
     ]
-    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
     desk = sit(only_gate=True)
     assert desk.sample == Sample(1, 4)  # it was drawn before the gate asked for it; three others are left to draw
     desk.save("Ana", sent(desk, next_of(desk, "Ana"), "b", factuality="wrong"))
     assert desk.sample == Sample(1, 4) and desk.is_for_the_gate
     assert sit(target=2).sample == Sample(1, 2) and not sit().is_for_the_gate
     drawn_by_chance = [{**one, "drawn": "sample"} for one in needed]
-    (mill / "decision.json").write_text(json.dumps({"label_next": drawn_by_chance}), encoding="utf-8")
+    decision = {"outcome": "INCONCLUSIVE", "label_next": drawn_by_chance}
+    (mill / "decision.json").write_text(json.dumps(decision), encoding="utf-8")
     assert sit(only_gate=True).sample is None
 
 

@@ -119,7 +119,7 @@ def test_a_choice_is_taken_back_by_backspace_and_never_by_its_own_key(mill: Path
 
 def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: Path, page: Page) -> None:
     needed = [{"question_id": f"q{n}", "attempt": 1, "side": "cand", "run": str(mill)} for n in (5, 9)]
-    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
     with serving(mill, "--annotator", "Ana", "--only-gate", "--target", "3") as server:
         page.goto(server.url)
         press(page, "1", "Enter")

@@ -39,7 +39,7 @@ def test_what_somebody_has_labelled_is_not_in_the_queue_any_more(sit: Sit, mill:
 
 def test_the_queue_of_the_gate_has_what_the_last_comparison_asked_for(mill: Path) -> None:
     needed = [{"question_id": "q5", "attempt": 1, "side": "cand", "run": str(mill), "drawn": "sample"}]
-    (mill / "decision.json").write_text(json.dumps({"label_next": needed}), encoding="utf-8")
+    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
     [row] = surefoot.label_queue(mill, only_gate=True).table()
     assert (row["question_id"], row["drawn"], row["for_gate"]) == ("q5", "sample", True)
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.decide import Comparison
+from surefoot.gate.next_steps import Waiting
 from surefoot.gate.rules import Rule
 from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
@@ -53,14 +54,25 @@ class Decision(Struct, frozen=True, kw_only=True):
     waived: Mapping[str, str] = {}
     without: Mapping[str, str] = {}
     trust: Mapping[str, object] = {}
+    label_next: tuple[Waiting, ...] | None = None
 
 
 def decision_in(folder: Path) -> Decision | None:
     """None where there is none, or none that can be read."""
     try:
-        return msgspec.json.decode((folder / DECISION).read_bytes(), type=Decision)
-    except (OSError, *UNREADABLE):
+        return last_decision(folder)
+    except Incomplete:
         return None
+
+
+def last_decision(folder: Path) -> Decision | None:
+    path = folder / DECISION
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Decision)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, *UNREADABLE) as error:
+        raise Incomplete(f"{printable(path)} cannot be read: {error}", "compare the run again") from error
 
 
 class PastDecisions:

@@ -6,20 +6,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.queue import Place, queue
 from surefoot.graders.judges import items_of
-from surefoot.io.writer import UNREADABLE, printable
+from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
 from surefoot.records import Drawn, current, version_of
 from surefoot.report.words import counted
+from surefoot.services.decisions import last_decision
 from surefoot.services.result import Result
-from surefoot.store import DECISION, Manifest, RunStore
+from surefoot.store import Manifest, RunStore
 from surefoot.text.normal import is_empty
 from surefoot.types import Item
 
@@ -93,7 +93,8 @@ def label_queue(
     store = RunStore.open(folder)
     sheets = _sheets(store)
     verdicts, notes = _verdicts(store)
-    asked_for = _label_next(folder)
+    last = last_decision(folder)
+    asked_for = (last.label_next if last else None) or ()  # the answers whose labels would decide
     needed = list(_needed(asked_for, folder, sheets))
     gate_needs = {sheet.version: drawn for sheet, drawn in needed}
     everything = {sheet.version: sheet for sheet in (*sheets.values(), *(sheet for sheet, _ in needed))}
@@ -167,21 +168,6 @@ def _verdicts(store: RunStore) -> tuple[dict[_Key, str | None], list[str]]:
     if store.is_graded_otherwise():
         return {}, ["the answers have changed since they were graded, so they come in random order"]
     return found, []
-
-
-class _LastDecision(Struct, frozen=True):
-    label_next: list[Waiting] | None = None
-
-
-def _label_next(folder: Path) -> Sequence[Waiting]:
-    """The answers whose labels would decide, as the last comparison of the run named them."""
-    path = folder / DECISION
-    if not path.exists():
-        return ()
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_LastDecision).label_next or ()
-    except (*UNREADABLE, msgspec.ValidationError) as error:
-        raise Incomplete(f"{printable(path)} cannot be read: {error}", "compare the run again") from error
 
 
 def _needed(wanted: Iterable[Waiting], folder: Path, sheets: Mapping[_Key, Sheet]) -> Iterator[tuple[Sheet, Drawn]]:
