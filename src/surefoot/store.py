@@ -27,6 +27,7 @@ from surefoot.io.sources import RUN_MANIFEST, RUN_TRACES
 from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, ReplyFile, Writer, printable, replace_file
 from surefoot.records import version_of
 from surefoot.regrade import Key, regraded
+from surefoot.text.normal import without_surrogates
 from surefoot.types import Passage, Problem, Question, Retrieved, Trace, Verdict
 
 MANIFEST, QUESTIONS, TRACES, VERDICTS = RUN_MANIFEST, "questions.jsonl", RUN_TRACES, "verdicts.jsonl"
@@ -250,17 +251,7 @@ def _line(row: Struct) -> bytes:
         return _ENCODER.encode(row) + b"\n"
     except UnicodeEncodeError:
         # Half of a surrogate pair, as a pipeline that cuts texts may leave it, cannot be written as UTF-8.
-        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(row))) + b"\n"
-
-
-def _without_surrogates(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, (list, tuple)):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
+        return _ENCODER.encode(without_surrogates(msgspec.to_builtins(row))) + b"\n"
 
 
 def _pretty(manifest: Manifest) -> bytes:

@@ -11,6 +11,8 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from surefoot.errors import UsageError
+
 Expects = Literal["answer", "refusal"]
 RefusalValue = Literal["refused", "partial", "answered"]
 Better = Literal["higher", "lower"]
@@ -92,6 +94,14 @@ class Question(Struct, frozen=True):
 
 
 GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
+
+
+def check_group_fields(by: Iterable[str], questions: Iterable[Question]) -> None:
+    """A breakdown by a field that no question has would be empty in silence."""
+    known = {*GROUP_FIELDS, *(name for question in questions for name in question.metadata)}
+    if unknown := [name for name in by if name not in known]:
+        hint = f"there are {', '.join(sorted(known))}"
+        raise UsageError(f"no question has the field {unknown[0]!r} to break down by", hint)
 
 
 class Trace(Struct, frozen=True, gc=False):

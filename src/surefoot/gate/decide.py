@@ -12,13 +12,13 @@ from surefoot.gate import counts, trust
 from surefoot.gate import rules as gate
 from surefoot.gate import sides as versions
 from surefoot.gate.belief import DRAWS
-from surefoot.gate.counts import Asked, Counted, McNemar, Pair
+from surefoot.gate.counts import Counted, McNemar, Pair
 from surefoot.gate.judge import GroupChange, Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import SIDES, Run, Side, SideName
 from surefoot.gate.trust import Trust
-from surefoot.types import GROUP_FIELDS, Estimate, Problem
+from surefoot.types import Estimate, Problem, check_group_fields
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     for run in (*base[:-1], *cand):
         versions.check_alike(base[-1], run)
     asked, notes = versions.asked_of(base, cand)
-    _check_fields(request.by, asked)
+    check_group_fields(request.by, filter(None, asked.values()))
     sides: dict[SideName, Side] = {
         "base": versions.side_of(base, asked, keys[0]),
         "cand": versions.side_of(cand, asked, keys[1]),
@@ -95,15 +95,6 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         label_next=label_next,
         next_steps=(*steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
     )  # fmt: skip
-
-
-def _check_fields(by: Sequence[str], asked: Asked) -> None:
-    known = {*GROUP_FIELDS, *(name for question in asked.values() if question for name in question.metadata)}
-    for name in by:
-        if name not in known:
-            raise UsageError(
-                f"no question has the field {name!r} to break down by", f"there are {', '.join(sorted(known))}"
-            )
 
 
 def _check_request(rules: Sequence[Rule], request: Request) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from surefoot.io.kinds import BadRow
 from surefoot.io.sources import Block, Document, Lines, ParquetGroup, blocks_from
 from surefoot.io.writer import UNREADABLE
+from surefoot.text.normal import without_surrogates
 from surefoot.types import Problem
 
 SLICE_BYTES = 48 << 10
@@ -133,7 +134,7 @@ def decode_one(data: bytes, source: str = "", line: int = 0) -> Row:
     except UNREADABLE:
         text = data.decode("utf-8", "replace")
     try:
-        value = _without_surrogates(_PATIENT.decode(text))
+        value = without_surrogates(_PATIENT.decode(text))
     except (ValueError, RecursionError) as error:
         return _unreadable(f"not valid JSON: {_short(error)}", source, line)
     return Row(source, line, value, _repairs(text) or "a number too long to read was read as null")
@@ -168,7 +169,7 @@ def _patiently(data: bytes, source: str) -> Iterator[Row]:
             continue
         try:
             value, end = _PATIENT.raw_decode(text, at)
-            value = _without_surrogates(value)
+            value = without_surrogates(value)
         except (ValueError, RecursionError) as error:
             yield _unreadable(f"not valid JSON from here on: {_short(error)}", source, line)
             return
@@ -193,16 +194,6 @@ def _repairs(text: str) -> str:
     if "NaN" in text or "Infinity" in text:
         found.append("NaN or Infinity read as null")
     return ", ".join(found)
-
-
-def _without_surrogates(value: object) -> object:
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
 
 
 def _short(error: Exception) -> str:

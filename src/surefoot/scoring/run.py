@@ -23,7 +23,7 @@ from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
-from surefoot.types import GROUP_FIELDS, Problem, Question
+from surefoot.types import Problem, check_group_fields
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
@@ -62,7 +62,7 @@ def score(
     asked = question_set.questions
     fingerprint = fingerprint_of(asked)
     before = load_baseline(baseline, fingerprint) if baseline is not None else None
-    _check_fields(by, asked)
+    check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems)
     problems.extend(verify_lock(question_set))
@@ -111,15 +111,6 @@ def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
     if not any(rule.metric == gates.COMPLETENESS for rule in rules):
         rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
     return rules
-
-
-def _check_fields(by: Sequence[str], asked: Sequence[Question]) -> None:
-    known = {*GROUP_FIELDS, *(name for question in asked for name in question.metadata)}
-    for name in by:
-        if asked and name not in known:
-            raise UsageError(
-                f"no question has the field {name!r} to break down by", f"there are {', '.join(sorted(known))}"
-            )
 
 
 def _blocks(traces: TraceInput) -> Iterable[sources.Block]:

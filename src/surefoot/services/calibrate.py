@@ -34,14 +34,13 @@ from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
 from surefoot.services.inputs import check_number
-from surefoot.services.result import READER, Person, Reported, Tell
+from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}
-_SHOWN = 20
 
 
 class Calibrated(Reported):
@@ -151,16 +150,8 @@ def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplet
     if any(problem.kind == "unknown_question" for problem in joined.problems):
         message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
         return Incomplete(message, "both files must call questions by the same question_id (and attempt)")
-    _tell_problems(joined, asked.tell)
+    tell_problems(joined.problems, asked.tell)
     return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
-
-
-def _tell_problems(joined: Joined, tell: Tell) -> None:
-    """What is in no report, because there is none."""
-    for problem in joined.problems[:_SHOWN]:
-        tell(f"note: {problem}")
-    if len(joined.problems) > _SHOWN:
-        tell(f"note: and {len(joined.problems) - _SHOWN:,} more like these")
 
 
 def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:
@@ -180,7 +171,7 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
                 found = joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
                 return _with_kept_certificate(found, book, where, asked.tell)
         if not joined.people:
-            _tell_problems(joined, asked.tell)
+            tell_problems(joined.problems, asked.tell)
             names = " or ".join(printable(folder) for folder in folders)
             message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
             hint = f"label some: surefoot label {printable(folders[0])}, or pass --labels FILE"

@@ -26,7 +26,7 @@ from surefoot.ledger.schema import checked
 from surefoot.problems import HARMLESS
 from surefoot.records import Label
 from surefoot.report.words import counted
-from surefoot.services.result import READER, Fields, Person, Tell
+from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
 from surefoot.services.runs import graders_of, refuse_verdicts_of
 from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import RunStore
@@ -34,7 +34,6 @@ from surefoot.types import Problem
 
 _EXPORTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 _OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
-_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def _import_labels(path: Path, store: RunStore | None, given: str | None, tell: 
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     labels = _labels_in(path, store, problems, tell)
     if not labels:
-        _tell(problems, tell)
+        tell_problems(problems, tell)
         raise Incomplete(f"no label in {path} is on an answer of the run", "nothing was imported; name the right run")
     for label in labels:
         checked(replace(label, at=label.at or now))  # before a ledger is made
@@ -115,7 +114,7 @@ def _import_labels(path: Path, store: RunStore | None, given: str | None, tell: 
             ledger.add_run(entry_of(store))
         versions = {one.version for one in labels}
         new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, now))
-    _tell(problems, tell)
+    tell_problems(problems, tell)
     left_out = sum(problem.kind == "unknown_question" for problem in problems)
     rows, new_rows = {"labels": len(labels)}, {"labels": new}
     return Imported(str(path), ledger.name, rows, new_rows, left_out, tuple(map(str, problems)))
@@ -147,18 +146,11 @@ def _labels_in(path: Path, store: RunStore | None, problems: list[Problem], tell
 def _refuse(path: Path, problems: Sequence[Problem], tell: Tell) -> None:
     """Nothing is half imported: what cannot be used is put right first."""
     if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
-        _tell(problems, tell)
+        tell_problems(problems, tell)
         if any(problem.kind in _OF_THE_FILE for problem in serious):
             raise Incomplete(f"{path} could not be read, and nothing was imported", "see above, and pass a whole file")
         message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
         raise UsageError(message, "correct or remove the rows named above, then import it again")
-
-
-def _tell(problems: Sequence[Problem], tell: Tell) -> None:
-    for problem in problems[:_SHOWN]:
-        tell(f"note: {problem}")
-    if len(problems) > _SHOWN:
-        tell(f"note: and {len(problems) - _SHOWN:,} more like these")
 
 
 @contextlib.contextmanager

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from surefoot.errors import ExitCode, UsageError
+from surefoot.types import Problem
 
 if TYPE_CHECKING:
     from surefoot.report.blocks import Report
 
 Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
+_PROBLEMS_TOLD = 20
 
 
 class Failing(Protocol):
@@ -55,6 +57,14 @@ class Person:
 
 
 READER = Person()
+
+
+def tell_problems(problems: Sequence[Problem], tell: Tell) -> None:
+    """Where there is no report that has them all."""
+    for problem in problems[:_PROBLEMS_TOLD]:
+        tell(f"note: {problem}")
+    if len(problems) > _PROBLEMS_TOLD:
+        tell(f"note: and {len(problems) - _PROBLEMS_TOLD:,} more like these")
 
 
 class Result(Mapping[str, Any]):

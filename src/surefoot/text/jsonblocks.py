@@ -15,6 +15,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, NoReturn, cast
 
+from surefoot.text.normal import without_surrogates
+
 Block = dict[str, Any]
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -77,7 +79,7 @@ def strict(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """One JSON value and nothing else; ValueError says what is wrong with it."""
     try:
         value = _DECODER.decode(text)
-        return _without_surrogates(value) if "\\u" in text else value
+        return without_surrogates(value) if "\\u" in text else value
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -148,17 +150,6 @@ def _finite(digits: str) -> float:
 
 def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number of JSON")
-
-
-def _without_surrogates(value: object) -> object:
-    """Half a character, as a cut-off escape leaves it, can be neither printed nor stored."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_float=_finite, parse_constant=_no_constant)

@@ -22,6 +22,17 @@ def normalise(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def without_surrogates(value: object) -> object:
+    """Half a character, as a cut-off escape leaves it in any text of a value, can be neither printed nor stored."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, (list, tuple)):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    return value
+
+
 def is_empty(text: str) -> bool:
     """Nothing but white space and symbols."""
     return _WORD_CHARACTER.search(text) is None
