@@ -6,6 +6,7 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from surefoot.pipelines import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
     from surefoot.services.calibrate import Calibrated, calibrate
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
     from surefoot.services.graders import Terms
-    from surefoot.services.inputs import Asking
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.matrix import Crossed, matrix
@@ -39,6 +39,7 @@ __all__ = [
     "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
+    "pipelines": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
     "services.calibrate": ("Calibrated", "calibrate"),
@@ -48,7 +49,6 @@ _HOMES = {
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),
     "services.graders": ("Terms",),
-    "services.inputs": ("Asking",),
     "services.ledger": ("export_ledger", "import_labels"),
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.matrix": ("Crossed", "matrix"),

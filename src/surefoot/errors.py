@@ -53,6 +53,13 @@ class TransientError(Exception):
         self.retry_after = retry_after
 
 
+def check_number(name: str, value: float | None, low: float, high: float | None = None) -> None:
+    """Of what callers from Python pass; the command line has ranges of its own."""
+    if value is not None and not low <= value <= (value if high is None else high):
+        choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}")
+        raise UsageError(f"{name} is {value:,}", choice)
+
+
 def words_of(error: BaseException) -> str:
     """What an error says: ours as they are, others with their kind in front."""
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from surefoot.errors import Incomplete, TransientError, UsageError
-from surefoot.pipelines import Options, load
+from surefoot.pipelines import Asking, load
 from surefoot.pipelines.function import HostedPipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.types import Ask, Passage, Pipeline, Retrieved
@@ -97,7 +97,7 @@ def hosted(module: str) -> Iterator[Hosted]:
     with contextlib.ExitStack() as made:
 
         def load_it(function: str, **options: Any) -> HostedPipeline:  # noqa: ANN401
-            pipeline = load(f"{module}:{function}", options=Options(**options))
+            pipeline = load(f"{module}:{function}", asking=Asking(**options))
             assert isinstance(pipeline, HostedPipeline)
             return made.enter_context(contextlib.closing(pipeline))
 

@@ -14,7 +14,7 @@ import pytest
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
-from surefoot.pipelines import Options, load
+from surefoot.pipelines import Asking, load
 from surefoot.pipelines.asker import ask_all
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
@@ -77,23 +77,25 @@ def completion(text: str | None) -> bytes:
     return json.dumps({"choices": [{"message": {"content": text}}], "usage": {"total_tokens": 42}}).encode()
 
 
-def test_template_and_mapping(server: Server) -> None:
+def test_template_and_mapping(server: Server, tmp_path: Path) -> None:
     server.reply = lambda _: (200, {}, json.dumps({"id": "chatcmpl-1", "data": {"out": "Sixty [p1]"}}).encode())
-    options = Options(
-        mapping={"answer": "data.out"}, request_template='{"input": ["ask: {question}"], "qid": "{id}", "n": 3}'
-    )
-    (trace,) = ask(load(f"{server.url}/v1/ask?x=1", options=options))
+    template = tmp_path / "ask.json"
+    template.write_text('{"input": ["ask: {question}"], "qid": "{id}", "n": 3}', encoding="utf-8")
+    asking = Asking(mapping={"answer": "data.out"}, request_template=template)
+    (trace,) = ask(load(f"{server.url}/v1/ask?x=1", asking=asking))
     assert (trace.answer, trace.error) == ("Sixty [p1]", None)
     path, _, body = server.asked[0]
     assert path == "/v1/ask?x=1" and body == {"input": ['ask: How much "notice"?'], "qid": "q0", "n": 3}
 
 
-def test_null_is_forced_only_by_a_template_that_says_so(server: Server) -> None:
+def test_null_is_forced_only_by_a_template_that_says_so(server: Server, tmp_path: Path) -> None:
     assert not getattr(load(server.url), "forces_null", None)
-    told = load(server.url, options=Options(request_template='{"q": "{question}", "retrieval": "{retrieval}"}'))
-    assert getattr(told, "forces_null", None) is True
+    template = tmp_path / "ask.json"
+    template.write_text('{"q": "{question}", "retrieval": "{retrieval}"}', encoding="utf-8")
+    assert getattr(load(server.url, asking=Asking(request_template=template)), "forces_null", None) is True
+    template.write_text("{question}", encoding="utf-8")
     with pytest.raises(UsageError, match="not JSON"):
-        load(server.url, options=Options(request_template="{question}"))
+        load(server.url, asking=Asking(request_template=template))
 
 
 @pytest.mark.parametrize(
@@ -220,8 +222,8 @@ def test_what_a_model_thinks_or_declines_to_say(server: Server) -> None:
 def test_a_limit_on_the_cost_is_kept_before_a_question_is_asked(server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text('[models]\n"m" = { in = 0, out = 1000 }\n')
     server.reply = lambda _: (200, {}, completion("x").replace(b"42", b"100"))  # 0.10 USD
-    budget, asking = Budget(2.0), Settings(prices=tmp_path / "p.toml")
-    traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, options=Options(asking=asking, budget=budget)), 30)
+    budget, settings = Budget(2.0), Settings(prices=tmp_path / "p.toml")
+    traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, asking=Asking(settings=settings, budget=budget)), 30)
     answered = [trace for trace in traces if trace.error is None]
     assert 5 < len(answered) == len(server.asked) < 20 and budget.spent_usd == pytest.approx(0.1 * len(answered))
     assert all(trace.cost_usd == pytest.approx(0.1) for trace in answered)
@@ -233,8 +235,8 @@ def test_what_was_cut_off_and_paid_for_is_counted(server: Server, tmp_path: Path
     cut = {"choices": [{"message": {"content": "The"}, "finish_reason": "length"}],
            "usage": {"prompt_tokens": 0, "completion_tokens": 9_000}}  # fmt: skip
     server.reply = lambda _: (200, {}, json.dumps(cut).encode())
-    budget, asking = Budget(9.5), Settings(prices=tmp_path / "p.toml")
-    traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, options=Options(asking=asking, budget=budget)), 2)
+    budget, settings = Budget(9.5), Settings(prices=tmp_path / "p.toml")
+    traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, asking=Asking(settings=settings, budget=budget)), 2)
     costs = [trace.cost_usd for trace in traces if trace.cost_usd]
     assert sum(costs) == pytest.approx(budget.spent_usd) and sum(costs) == pytest.approx(9.0)
     said = sorted(str(trace.error) for trace in traces)

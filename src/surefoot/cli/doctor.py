@@ -9,10 +9,10 @@ import click
 from surefoot.cli.options import json_option, pipeline_options
 from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
+from surefoot.pipelines import Asking
 from surefoot.report.words import counted, plain
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine
-from surefoot.services.inputs import Asking
 
 
 @click.command(epilog="Example: surefoot doctor --pipeline reference")

@@ -22,8 +22,8 @@ from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
+from surefoot.pipelines import Asking
 from surefoot.report.words import counted, plain
-from surefoot.services.inputs import Asking
 from surefoot.services.run import run as run_pipeline
 
 _INTERRUPTED = 130

@@ -14,14 +14,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
+from surefoot.errors import UsageError, check_number
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings
@@ -33,7 +33,7 @@ from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import chat_model, masked
 from surefoot.types import Passage, Pipeline
 
-__all__ = ["PROMPTS", "Options", "code_of", "load", "needs_corpus"]
+__all__ = ["PROMPTS", "Asking", "code_of", "load", "needs_corpus"]
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
@@ -43,25 +43,34 @@ _NO_PATIENCE = 1e-6
 PROMPTS = ("answer_with_licence", "answer_without_licence")
 
 
-class Options(Struct, frozen=True):
-    """What some kinds of pipeline take besides their name."""
+class Asking(Struct, frozen=True, kw_only=True):
+    """How a pipeline is asked. The last five are for pipelines of some kinds only."""
 
+    concurrency: int = 8
     timeout: float = 60.0
-    mapping: dict[str, str] = {}
-    request_template: str | None = None  # the JSON itself, not its file
+    retries: int = 2
+    seed: int = 0  # for the pauses between retries
+    mapping: Mapping[str, str] = {}
+    request_template: str | Path | None = None
     prompt: str = PROMPTS[0]  # a bundled prompt, or a file
-    asking: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
+    settings: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
     budget: Budget | None = None  # that a chat model shares with others
 
+    def __post_init__(self) -> None:
+        check_number("concurrency", self.concurrency, 1, 1_000)
+        check_number("timeout", self.timeout, 0.1, 604_800)
+        check_number("retries", self.retries, 0, 100)
 
-def load(spec: str, *, corpus: Sequence[Passage] | None = None, options: Options | None = None) -> Pipeline:
+
+def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking | None = None) -> Pipeline:
     """The pipeline that `spec` names, ready to be asked."""
-    given = options or Options()
+    given = asking or Asking()
+    template = _template(given.request_template)
     kind, _, rest = spec.partition(":")
     if spec in MANNERS:
         return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
     if kind in ("http", "https"):
-        return HttpPipeline(spec, given.request_template, given.mapping, given.timeout)
+        return HttpPipeline(spec, template, given.mapping, given.timeout)
     if kind == "traces":
         return ReplayPipeline(rest, given.mapping)
     if kind == "cmd" and rest.strip():
@@ -102,15 +111,23 @@ def code_of(spec: str) -> str:
     return digest.hexdigest() if found else ""
 
 
-def _chat(rest: str, corpus: Sequence[Passage] | None, options: Options) -> Pipeline:
+def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:
     if "@http" not in rest.lower() and not rest.startswith(("llm:", "anthropic:")):
         hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
-    named, prompt, passages = chat_model(rest), _prompt(options.prompt), _needed(corpus, "chat")
+    named, prompt, passages = chat_model(rest), _prompt(asking.prompt), _needed(corpus, "chat")
     # Whoever asks a pipeline has the patience, and gives up after the timeout.
-    times = {"stall": options.timeout, "total": options.timeout, "retries": 0, "patience": _NO_PATIENCE}
-    model = open_model(named.name, replace(options.asking, **times), options.budget)
+    times = {"stall": asking.timeout, "total": asking.timeout, "retries": 0, "patience": _NO_PATIENCE}
+    model = open_model(named.name, replace(asking.settings, **times), asking.budget)
     return ChatPipeline(model, named.model, prompt, passages)
+
+
+def _template(given: str | Path | None) -> str | None:
+    if given is None:
+        return None
+    if not Path(given).is_file():
+        raise UsageError(f"the request template {given} is not a file", "pass a file of JSON with {question} in it")
+    return Path(given).read_text("utf-8")
 
 
 def _prompt(name: str) -> str:

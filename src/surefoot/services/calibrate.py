@@ -18,7 +18,7 @@ from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
 from surefoot.calibration.calibrate import RISK
 from surefoot.calibration.results import NOTHING_SAID, Calibration
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.errors import ExitCode, Incomplete, UsageError, check_number
 from surefoot.gate.sides import Run, documents_of
 from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.new_labels import Place, bound, not_yet_in
@@ -33,7 +33,6 @@ from surefoot.report import calibration
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
-from surefoot.services.inputs import check_number
 from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside

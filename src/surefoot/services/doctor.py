@@ -13,9 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
+from surefoot.pipelines import Asking
 from surefoot.pipelines.asker import ask_all
 from surefoot.report.words import counted
-from surefoot.services.inputs import Asking, Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result
 from surefoot.text import citations, refusals
 from surefoot.types import Question, Trace

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct
 
 from surefoot.corpus import load as corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
+from surefoot.errors import check_number as check_number
 from surefoot.io import questions as question_sets
-from surefoot.models.budget import Budget
-from surefoot.models.seam import Settings
-from surefoot.pipelines import Options, load
+from surefoot.pipelines import Asking, load
 from surefoot.pipelines.process import function_pipeline
 from surefoot.problems import ProblemLog
 from surefoot.report.words import problem_lines
@@ -24,32 +21,6 @@ from surefoot.services.result import Tell
 from surefoot.types import Passage, Pipeline, Question
 
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
-
-
-def check_number(name: str, value: float | None, low: float, high: float | None = None) -> None:
-    """Of what callers from Python pass; the command line has ranges of its own."""
-    if value is not None and not low <= value <= (value if high is None else high):
-        choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}")
-        raise UsageError(f"{name} is {value:,}", choice)
-
-
-class Asking(Struct, frozen=True, kw_only=True):
-    """How a pipeline is asked. The last five are for pipelines of some kinds only."""
-
-    concurrency: int = 8
-    timeout: float = 60.0
-    retries: int = 2
-    seed: int = 0  # for the pauses between retries
-    mapping: Mapping[str, str] = {}
-    request_template: str | Path | None = None
-    prompt: str = "answer_with_licence"
-    settings: Settings = Settings()
-    budget: Budget | None = None  # of chat: pipelines
-
-    def __post_init__(self) -> None:
-        check_number("concurrency", self.concurrency, 1, 1_000)
-        check_number("timeout", self.timeout, 0.1, 604_800)
-        check_number("retries", self.retries, 0, 100)
 
 
 @contextlib.contextmanager
@@ -82,12 +53,7 @@ def load_corpus(given: str | Path | None, questions: str | Path | None) -> list[
 def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Asking, tell: Tell) -> Pipeline:
     if not isinstance(source, str):
         return function_pipeline(source, name_of(source), asking.mapping)
-    template = None if asking.request_template is None else Path(asking.request_template)
-    if template is not None and not template.is_file():
-        raise UsageError(f"the request template {template} is not a file", "pass a file of JSON with {question} in it")
-    text = None if template is None else template.read_text("utf-8")
-    given = Options(asking.timeout, dict(asking.mapping), text, asking.prompt, asking.settings, asking.budget)
-    pipeline = load(source, corpus=corpus, options=given)
+    pipeline = load(source, corpus=corpus, asking=asking)
     for line in problem_lines(getattr(pipeline, "problems", ProblemLog())):
         tell(line)
     return pipeline

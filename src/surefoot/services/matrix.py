@@ -20,14 +20,14 @@ from surefoot.gate.sides import BUCKET_AXIS, Run
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
-from surefoot.pipelines import PROMPTS, needs_corpus
+from surefoot.pipelines import PROMPTS, Asking, needs_corpus
 from surefoot.report import html, markdown
 from surefoot.report import matrix as words
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.services.grade import grade_run, trust_in_run
 from surefoot.services.graders import Reader, Terms, open_grader
-from surefoot.services.inputs import Asking, load_corpus, load_questions
+from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.services.result import READER, Person, Reported
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run

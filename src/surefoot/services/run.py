@@ -19,23 +19,14 @@ from typing import Any
 from msgspec import Struct
 
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
-from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError
+from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError, check_number
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.pipelines import code_of
+from surefoot.pipelines import Asking, code_of
 from surefoot.pipelines.asker import ask_all
-from surefoot.services.inputs import (
-    Asking,
-    Source,
-    check_number,
-    closing,
-    load_corpus,
-    load_pipeline,
-    load_questions,
-    name_of,
-)
+from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Pipeline, Question, Trace
