@@ -114,17 +114,17 @@ def test_show_config_says_where_values_come_from(surefoot: Run, monkeypatch: pyt
 def test_words_that_lead_nowhere(surefoot: Run, file: Path) -> None:
     for arguments in (
         ["--json", "score", "--reviews", file], ["scor"], ["Is ice a mineral?"], ["score", "--reviews", "none.json"],
-        ["ask", "Why?", "--models", "nonsense"], ["ask", "Why?", "--models", "recorded:none", "--seed", "-1"],
+        ["ask", "Why?", "--models", "nonsense"],
+        ["ask", "Why?", "--models", "llm:m@http://localhost:1/v1", "--seed", "-1"],
     ):  # fmt: skip
         done = surefoot("council", *arguments)
         assert done.code == 2 and "hint: " in done.err, arguments
 
 
-def test_one_word_is_no_question_and_one_model_no_council(surefoot: Run, tmp_path: Path) -> None:
+def test_one_word_is_no_question_and_one_model_no_council(surefoot: Run) -> None:
     done = surefoot("council", "Why?")
     assert done.code == 2 and 'surefoot council ask "Why?" --models' in done.err
-    (tmp_path / "one").write_text("", encoding="utf-8")
-    alone = surefoot("council", "Why is that?", "--models", f"recorded:{tmp_path / 'one'}")
+    alone = surefoot("council", "Why is that?", "--models", "llm:one@http://localhost:1/v1")
     assert alone.code == 2 and "does not review its own answer" in alone.err and "--answers FILE" in alone.err
 
 
@@ -289,16 +289,15 @@ def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkey
 
 
 def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: Path) -> None:
-    """Recorded models without a record of this question: nothing is made up, and every failure is named."""
-    models = []
-    for name in ("one", "two"):
-        (tmp_path / name).write_text("", encoding="utf-8")
-        models.append(f"recorded:{tmp_path / name}")
-    done = surefoot("council", "Is ice a mineral?", "--models", ",".join(models), "--json")
+    """Nothing is made up, and every failure is named."""
+    with FaultServer(lambda _: Fault(404, message="there is no such model")) as server:
+        models = f"llm:one@{server.url},llm:two@{server.url}"
+        asked = ("--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot("council", "Is ice a mineral?", *asked)
+        given = surefoot("council", "Why is that?", "--answers", file, *asked)
     assert done.code == 4 and done.json["ranking"] == [] and len(done.json["failures"]) == 2
-    given = surefoot("council", "Why is that?", "--models", ",".join(models), "--answers", file, "--json")
     assert given.code == 4 and [row["overall"] for row in given.json["ranking"]] == [None, None, 0.0]
-    assert "no reply is on record" in given.err and len(given.json["void"]) == 2
+    assert "there is no such model" in given.err and len(given.json["void"]) == 2
 
 
 def test_a_real_model_reviews_and_a_repeat_asks_nobody(

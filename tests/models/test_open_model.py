@@ -58,7 +58,7 @@ def test_an_endpoint_without_a_server_is_said_to_name_none() -> None:
 
 
 def test_what_can_be_used_is_shown_as_it_is() -> None:
-    fine = "llm:@cf/a@https://example.org/v1, recorded:a?b@c,anthropic:c@20250929"
+    fine = "llm:@cf/a@https://example.org/v1,anthropic:c@20250929"
     assert masked(fine) == fine
     assert masked(f"{fine},llm:m@http://u:{SECRET}@h/v1") == f"{fine},llm:m@http://***@h/v1"
 

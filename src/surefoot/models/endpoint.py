@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget, Estimate, price_of, tokens_of
-from surefoot.models.cache import Cache, RecordedModel, digest_of, repeated
+from surefoot.models.cache import Cache, digest_of, repeated
 from surefoot.models.calls import Endpoint, Learnt, Run, Terms, ask
 from surefoot.models.client import VENDOR_KEYS, Client, key_of
 from surefoot.models.dialects import Manner
@@ -146,18 +146,15 @@ class EndpointModel:
             return  # the loop hangs; its thread does not keep the process
 
 
-OpenedModel = EndpointModel | RecordedModel  # both are a Model that can say beforehand what asking would cost
 _endpoints: dict[tuple[object, ...], Endpoint] = {}
 _caches: dict[tuple[int, Path | Shelf], Cache] = {}
 
 
-def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> OpenedModel:
-    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`, `recorded:FILE`.
+def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
+    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`.
 
     Models that share a budget stop together.
     """
-    if spec.startswith("recorded:"):
-        return RecordedModel(Path(spec.removeprefix("recorded:")))
     asked, settings, budget = parsed(spec), checked(settings or Settings()), budget or Budget()
     price = price_of(asked.model, asked.endpoint, settings.prices)
     if price is None and budget.most_usd is not None:

@@ -108,9 +108,6 @@ class Retriever:
         count = self._passages_with[term]
         return math.log(1 + (len(self.passages) - count + 0.5) / (count + 0.5))
 
-    def knows(self, term: str) -> bool:
-        return self._passages_with[term] > 0
-
     def _fill(self) -> None:
         # One thread: the order of the documents, and so of equal scores, does not hang on timing.
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)

@@ -120,7 +120,7 @@ class ModelGrader:
         return self._grader.name
 
     def keeping(self, shelf: Shelf) -> ModelGrader:
-        """The same grader, its replies kept there as well. Replies on record are kept already."""
+        """The same grader, its replies kept there as well."""
         if not isinstance(self._model, EndpointModel):
             return self
         return ModelGrader(self._model.keeping(shelf), self._first, self._terms, self._person)

@@ -73,7 +73,7 @@ def _checked_endpoint(endpoint: str) -> str:
 
 def _is_fine(spec: str) -> bool:
     try:
-        return spec.strip().startswith("recorded:") or bool(parsed(spec))
+        return bool(parsed(spec))
     except UsageError:
         return False
 
