@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from surefoot.graders.fence import comparable
 from surefoot.graders.llm import LlmGrader
-from surefoot.io.items import item_of
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Item
+from tests.items import item_of
 
 from .judges import Fake, Seen, bribed, excusing, inventive, obedient, sound
 

@@ -17,11 +17,11 @@ from surefoot.graders.declines import Declining
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
-from surefoot.io.items import item_of
 from surefoot.pipelines.asker import ask_all
 from surefoot.table import TABLE, ClaimFinding, Support
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly
+from tests.items import item_of
 
 ROOT = Path(__file__).parent.parent.parent
 PASSAGES = [

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from surefoot.io.items import Ungradable, item_of, load_items
+from surefoot.io.items import Ungradable, load_items
 from surefoot.types import Item, Passage, Retrieved, Trace
+from tests.items import item_of
 
 from ..conftest import Write
 from .test_otel import genai, openinference

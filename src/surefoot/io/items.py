@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.io.fields import citations_in, scalar
 from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
-from surefoot.io.traces import Logged, TraceReader, read_traces
+from surefoot.io.traces import Logged, read_traces
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Problem, Question, Trace
 
@@ -57,15 +57,6 @@ def load_items(
         for note in notes:
             on_note(Problem("note", note, logged.source, logged.line))
         yield found
-
-
-def item_of(row: object) -> Item:
-    """One row as an item; ValueError says which field is wrong."""
-    given = fields_of(row, "item", _KINDS)
-    found = TraceReader().read(given)
-    if isinstance(found, str):
-        raise BadRow(found)
-    return _item(given, found, "")
 
 
 def _read(logged: Logged, number: int) -> Item | Ungradable:
