@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.corpus.files import LARGEST, READERS
+from surefoot.corpus.files import LARGEST, READERS, sources
 from surefoot.corpus.passages import ENOUGH, MOST, passages
 from surefoot.errors import UsageError
 
@@ -144,6 +144,20 @@ def test_archives_are_folders(folder: Path, tmp_path: Path) -> None:
         tar.addfile(info, io.BytesIO(data))
     added = surefoot.add_documents([tmp_path / "all.zip", tmp_path / "all.tar.gz"], out=tmp_path / "c.jsonl")
     assert [row["name"] for row in added.documents] == ["all.zip/inside/msa.md", "all.tar.gz/msa.md"]
+
+
+def test_a_tar_is_read_in_its_own_order_and_again_when_it_has_changed(tmp_path: Path) -> None:
+    def packed(words: str) -> list[bytes]:
+        with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as tar:
+            for name in ("b.md", "a.md"):
+                data = f"{words} {name}".encode()
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+        return [source.read() for source in sources(tmp_path / "all.tar.gz")]
+
+    assert packed("Old") == [b"Old b.md", b"Old a.md"]
+    assert packed("Renewed") == [b"Renewed b.md", b"Renewed a.md"]
 
 
 def test_two_documents_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
 import re
 import tarfile
 import zipfile
@@ -51,11 +52,40 @@ class Source(Struct, frozen=True):
             if self.path.name.lower().endswith(".zip"):
                 with zipfile.ZipFile(self.path) as archive:
                     return _limited(archive.open(self.member), archive.getinfo(self.member).file_size)
-            with tarfile.open(self.path) as archive_:
-                file = archive_.extractfile(self.member)
-                return b"" if file is None else _limited(file, archive_.getmember(self.member).size)
+            archive_, member = _TARS.find(self.path, self.member)
+            file = archive_.extractfile(member)
+            return b"" if file is None else _limited(file, member.size)
         except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, NotImplementedError, RuntimeError) as error:
             raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
+
+
+class _Tars:
+    """The tar that was read last stays open in each process: its members are found only by reading all of it."""
+
+    def __init__(self) -> None:
+        self._is_of: tuple[object, ...] = ()
+        self._archive: tarfile.TarFile | None = None
+        self._members: dict[str, tarfile.TarInfo] = {}
+
+    def find(self, path: Path, member: str) -> tuple[tarfile.TarFile, tarfile.TarInfo]:
+        stat = path.stat()
+        now = (os.getpid(), path, stat.st_ino, stat.st_size, stat.st_mtime_ns)  # forks would share a place in the file
+        if self._archive is None or self._is_of != now:
+            self.close()
+            self._archive = tarfile.open(path)  # noqa: SIM115 - closed by the next
+            self._members = {one.name: one for one in self._archive}
+            self._is_of = now
+        if member not in self._members:
+            raise tarfile.ReadError(f"there is no {member} in it any more")
+        return self._archive, self._members[member]
+
+    def close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+        self._archive, self._members = None, {}
+
+
+_TARS = _Tars()
 
 
 def _limited(file: IO[bytes], said: int) -> bytes:
@@ -68,7 +98,10 @@ def _limited(file: IO[bytes], said: int) -> bytes:
 
 
 def sources(given: Path) -> Iterator[Source]:
-    """The documents at a path, in the order of their names, those that cannot be read among them."""
+    """The documents at a path, in the order of their names, those that cannot be read among them.
+
+    Those of a tar come in its own order: a packed one can be read only from its start on.
+    """
     if not given.exists():
         raise UsageError(f"{given} does not exist", "pass files, folders or archives")
     for file in sorted(given.rglob("*")) if given.is_dir() else [given]:
@@ -81,7 +114,7 @@ def _members(file: Path, name: str) -> Iterator[Source]:
     try:
         if name.lower().endswith(".zip"):
             with zipfile.ZipFile(file) as archive:
-                names = [member.filename for member in archive.infolist() if not member.is_dir()]
+                names = sorted(member.filename for member in archive.infolist() if not member.is_dir())
         else:
             with tarfile.open(file) as archive_:
                 names = [member.name for member in islice(archive_, MOST_MEMBERS + 1) if member.isfile()]
@@ -89,7 +122,7 @@ def _members(file: Path, name: str) -> Iterator[Source]:
         names = [""]  # reading it says what is wrong
     if len(names) > MOST_MEMBERS:
         raise UsageError(f"{file} holds more than {MOST_MEMBERS:,} files", "unpack it, and add its folders one by one")
-    for member in sorted(names):
+    for member in names:
         if not _is_hidden(member):
             yield Source(f"{name}/{member}" if member else name, file, member)
 
