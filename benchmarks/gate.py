@@ -19,7 +19,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from surefoot.gate.change import Cell, Evidence, draw
+from surefoot.gate.change import Evidence, Occurrence, draw
 from surefoot.gate.rules import POPULATION, SET
 from surefoot.services.plan import Outcome, Setting, decided, outcome_of, programme
 
@@ -46,26 +46,26 @@ def rerun(setting: Setting, seed: int, most: int = 6) -> set[Outcome]:
     made = programme(replace(setting, runs=most), seed)
     times: Counter[tuple[int, int]] = Counter()
     run_of = []  # of each cell
-    for cell in made.evidence.cells:
+    for cell in made.evidence.occurrences:
         times[cell.question, cell.side] += 1
         run_of.append(times[cell.question, cell.side])
     seen: set[Outcome] = set()
     for runs in range(1, most + 1):
-        cells = [cell for cell, run in zip(made.evidence.cells, run_of, strict=True) if run <= runs]
-        seen.add(decided(draw(_only(made.evidence, cells, runs)), setting, look=runs))
+        occurrences = [cell for cell, run in zip(made.evidence.occurrences, run_of, strict=True) if run <= runs]
+        seen.add(decided(draw(_only(made.evidence, occurrences, runs)), setting, look=runs))
     return seen
 
 
-def _only(evidence: Evidence, cells: list[Cell], runs: int) -> Evidence:
+def _only(evidence: Evidence, occurrences: list[Occurrence], runs: int) -> Evidence:
     """As if no more had been run yet: answers that were not given yet are not known."""
     sides: dict[int, set[int]] = {}
-    for cell in cells:
+    for cell in occurrences:
         sides.setdefault(cell.answer, set()).add(cell.side)
     kept = sorted(sides)
     place = {answer: number for number, answer in enumerate(kept)}
     answers = [replace(evidence.answers[n], side=min(sides[n]) if len(sides[n]) == 1 else None) for n in kept]
-    moved = [replace(cell, answer=place[cell.answer]) for cell in cells]
-    return replace(evidence, answers=answers, cells=moved, attempts=(runs, runs))
+    moved = [replace(cell, answer=place[cell.answer]) for cell in occurrences]
+    return replace(evidence, answers=answers, occurrences=moved, attempts=(runs, runs))
 
 
 def covers(setting: Setting, claim: str, seed: int) -> bool:

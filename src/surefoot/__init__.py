@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from surefoot.services.graders import Terms
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
-    from surefoot.services.matrix import Crossed, matrix
+    from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.questions import (
         check_questions,
         clone_questions,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "Calibrated", "Compared", "Council", "Crossed", "Decided", "Grades", "LabelQueue",
-    "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "audit", "calibrate",
+    "Added", "Answers", "Asking", "Calibrated", "Compared", "Council", "Decided", "Grades", "LabelQueue",
+    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "audit", "calibrate",
     "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions", "export_ledger",
     "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages", "plan_questions",
     "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
@@ -51,7 +51,7 @@ _HOMES = {
     "services.graders": ("Terms",),
     "services.ledger": ("export_ledger", "import_labels"),
     "services.label_queue": ("LabelQueue", "label_queue"),
-    "services.matrix": ("Crossed", "matrix"),
+    "services.matrix": ("MatrixResult", "matrix"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
     "services.review": ("review_questions",),

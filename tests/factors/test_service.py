@@ -40,7 +40,7 @@ def test_cells_are_run_graded_and_reported(file: Path) -> None:
     assert [(row["cell"], row["refused"]) for row in found.table()] == [("plain", 0), ("shy", 12)]
     assert found["effects"][0]["differences"]["refused"]["value"] == 100
     assert json.loads(Path("out/matrix.json").read_text()) == json.loads(json.dumps(found.to_json(), default=list))
-    assert "plain" in found._repr_html_() and repr(found) == "<Crossed 2 cells in out>"
+    assert "plain" in found._repr_html_() and repr(found) == "<MatrixResult 2 cells in out>"
 
 
 def test_who_says_no_is_not_asked_for_anything(file: Path) -> None:

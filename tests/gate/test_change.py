@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot.gate.belief import Answer
-from surefoot.gate.change import Cell, Draws, Evidence, draw
+from surefoot.gate.change import Draws, Evidence, Occurrence, draw
 from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import POPULATION, SET
@@ -34,19 +34,19 @@ def evidence(given: Sequence[tuple[int, int | None, str | None, str | None, bool
         Answer(f"{i:03}", side, verdict, label, drawn and label is not None)
         for i, (_, side, verdict, label, drawn) in enumerate(given)
     ]
-    cells = [
-        Cell(question, place, number)
+    occurrences = [
+        Occurrence(question, place, number)
         for number, (question, side, *_) in enumerate(given)
         for place in ((0, 1) if side is None else (side,))
     ]
-    return Evidence(answers, cells, 5, WORTH, (attempts, attempts), documents=[0, 0, 1, 1, 2])
+    return Evidence(answers, occurrences, 5, WORTH, (attempts, attempts), documents=[0, 0, 1, 1, 2])
 
 
 def exchanged(one: Evidence) -> Evidence:
     return replace(
         one,
         answers=[replace(a, side=None if a.side is None else 1 - a.side) for a in one.answers],
-        cells=[Cell(c.question, 1 - c.side, c.answer) for c in one.cells],
+        occurrences=[Occurrence(c.question, 1 - c.side, c.answer) for c in one.occurrences],
         attempts=one.attempts[::-1],
         deterministic=one.deterministic[::-1],
     )
@@ -145,7 +145,7 @@ def test_the_noise_of_running_once_is_that_of_what_moved() -> None:
     one = Evidence(
         [Answer(f"{side}{i:02}", side, "correct", "wrong" if side and i < 8 else "correct", True)
          for side in (0, 1) for i in range(50)],
-        [Cell(i, side, side * 50 + i) for side in (0, 1) for i in range(50)], 50, WORTH,
+        [Occurrence(i, side, side * 50 + i) for side in (0, 1) for i in range(50)], 50, WORTH,
     )  # fmt: skip
     assert draw(one).noise == pytest.approx((8 + 1) / 50**2)
     assert draw(replace(one, deterministic=(True, True))).noise == 0

@@ -11,7 +11,7 @@ import pytest
 
 from surefoot.gate import next_steps
 from surefoot.gate.belief import Answer, Counts, truths
-from surefoot.gate.change import Cell, Draws, Evidence, draw
+from surefoot.gate.change import Draws, Evidence, Occurrence, draw
 from surefoot.gate.judge import Opened, Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import Rule
@@ -57,9 +57,9 @@ def test_the_noise_of_several_runs_is_that_between_them_and_one_answer_more() ->
     """One question of ten is wrong in one of two runs on either side: a variance of 1/2 each, halved by two runs."""
     answers = [Answer("a", 0, "wrong", "wrong", True), Answer("b", 1, "wrong", "wrong", True),
                *(Answer(f"c{n}", None, "correct", "correct", True) for n in range(10))]  # fmt: skip
-    cells = [Cell(0, 0, 0), Cell(0, 1, 1), Cell(0, 0, 2), Cell(0, 1, 2)]
-    cells += [Cell(n, side, 2 + n) for n in range(1, 10) for side in (0, 1) for _ in range(2)]
-    one = Evidence(answers, cells, 10, WORTH, (2, 2))
+    occurrences = [Occurrence(0, 0, 0), Occurrence(0, 1, 1), Occurrence(0, 0, 2), Occurrence(0, 1, 2)]
+    occurrences += [Occurrence(n, side, 2 + n) for n in range(1, 10) for side in (0, 1) for _ in range(2)]
+    one = Evidence(answers, occurrences, 10, WORTH, (2, 2))
     assert draw(one).noise == pytest.approx((0.5 / 2 + 0.5 / 2 + 1) / 10**2)
 
 

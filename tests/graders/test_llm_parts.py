@@ -21,7 +21,7 @@ from surefoot.graders.llm_prompts import (
     Evidenced,
     Found,
     Prompting,
-    Reader,
+    ReplyReader,
     groups,
     schema,
     shortened,
@@ -191,13 +191,13 @@ GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))]) | 
 
 
 def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:
-    found = Reader((1,)).found_in(GOOD)
+    found = ReplyReader((1,)).found_in(GOOD)
     assert isinstance(found, Found) and found.claims[0].evidence[0].passage == "P1"
     shape = schema([1], ["P1"])
     assert not problem(GOOD, shape) and problem({**GOOD, "bucket": "correct"}, shape)
     assert not problem({**GOOD, "claims": []}, schema([], []))
     extra = {**GOOD, "claims": [*GOOD["claims"], claim(7, "supported")]}
-    assert isinstance(Reader((1,)).found_in(extra), Found), "a claim that is not ours is nobody's"
+    assert isinstance(ReplyReader((1,)).found_in(extra), Found), "a claim that is not ours is nobody's"
 
 
 ONE = GOOD["claims"][0]
@@ -231,15 +231,17 @@ QUOTED = ONE["evidence"][0]
     ],
 )
 def test_a_reply_in_a_form_of_its_own_is_read(value: Any) -> None:  # noqa: ANN401
-    found = Reader((1,)).found_in(value)
+    found = ReplyReader((1,)).found_in(value)
     assert isinstance(found, Found), found
     assert found.claims == (ClaimRead(1, (Evidenced("P1", "The fee is EUR 5.", "supports"),), "supported"),)
-    assert found.refusal in ("answered", "cannot_tell") and not Reader((1,))(f"So: ```json\n{json.dumps(value)}\n```")
+    assert found.refusal in ("answered", "cannot_tell") and not ReplyReader((1,))(
+        f"So: ```json\n{json.dumps(value)}\n```"
+    )
 
 
 def test_several_quotes_in_a_list_and_more_evidence_than_was_asked_for() -> None:
     many = {**ONE, "evidence": [{**QUOTED, "quote": ["The fee", "is EUR 5"]}] * 20}
-    found = Reader((1,)).found_in({**GOOD, "claims": [many]})
+    found = ReplyReader((1,)).found_in({**GOOD, "claims": [many]})
     assert isinstance(found, Found) and found.claims[0].evidence[0].quote == "The fee ... is EUR 5"
     assert len(found.claims[0].evidence) == 6
 
@@ -261,7 +263,7 @@ def test_several_quotes_in_a_list_and_more_evidence_than_was_asked_for() -> None
     ],
 )
 def test_a_reply_that_is_broken_says_how(value: Any, words: str) -> None:  # noqa: ANN401
-    found = Reader((1,)).found_in(value)
+    found = ReplyReader((1,)).found_in(value)
     assert isinstance(found, str) and words in found
 
 

@@ -21,7 +21,7 @@ def on_terminal(report: Report, width: int = 80) -> str:
 
 def all_forms(*body: Block) -> tuple[str, str, str]:
     def made() -> Report:
-        return Report("title", (blocks.Decision("SHIP", ("the sentence",)),), body)
+        return Report("title", (blocks.Headline("SHIP", ("the sentence",)),), body)
 
     return on_terminal(made()), "\n".join(markdown.lines(made())), html.page(made())
 

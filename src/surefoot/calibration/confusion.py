@@ -32,7 +32,7 @@ _DIGITS_OF_WORTH = 6
 _LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
 
 
-class Cell(Struct, frozen=True):
+class Batch(Struct, frozen=True):
     """Answers that had the same chance to be labelled: how many there are, and what people said of those labelled.
 
     A label `counts` for less than 1 in intervals where others go together with it.
@@ -53,28 +53,28 @@ class Confusion(Struct, frozen=True, dict=True):
 
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    drawn: tuple[Cell, ...] = ()
-    chosen: tuple[Cell, ...] = ()
+    drawn: tuple[Batch, ...] = ()
+    chosen: tuple[Batch, ...] = ()
     counts: float = 1.0
     members: dict[tuple[str, str], Counter[Member]] = {}  # the labelled answers by verdict and label
     alike: float = 0.0  # how far answers on one document go together
     kind: Kind = str
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def batches(self) -> tuple[Batch, ...]:
         return (*self.drawn, *self.chosen)
 
     @property
     def total(self) -> int:
-        return sum(cell.n for cell in self.cells)
+        return sum(batch.n for batch in self.batches)
 
     @property
     def labelled(self) -> int:
-        return sum(cell.m for cell in self.cells)
+        return sum(batch.m for batch in self.batches)
 
     @property
     def picked(self) -> int:
-        return sum(cell.n for cell in self.chosen)
+        return sum(batch.n for batch in self.chosen)
 
     @property
     def complete(self) -> bool:
@@ -83,14 +83,14 @@ class Confusion(Struct, frozen=True, dict=True):
     @property
     def has_sample(self) -> bool:
         """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
-        return any(cell.m for cell in self.drawn)
+        return any(batch.m for batch in self.drawn)
 
     def drawn_by_verdict(self) -> tuple[Counter[str], Counter[str]]:
         """Of the answers that were not picked: how many have each verdict, and how many of these are labelled."""
         answers, labelled = Counter[str](), Counter[str]()
-        for cell in self.drawn:
-            answers[cell.verdict] += cell.n
-            labelled[cell.verdict] += cell.m
+        for batch in self.drawn:
+            answers[batch.verdict] += batch.n
+            labelled[batch.verdict] += batch.m
         return answers, labelled
 
     def graded(self, kind: str) -> Mask:
@@ -107,31 +107,31 @@ class Confusion(Struct, frozen=True, dict=True):
 
     def strata(self, bucket: str, *, as_counted: bool = False) -> list[Stratum]:
         """The answers that may be in a bucket, by what is known of them, and as many as they count for."""
-        others = sum(cell.n for cell in self.drawn if self.kind(cell.verdict) != bucket)
+        others = sum(batch.n for batch in self.drawn if self.kind(batch.verdict) != bucket)
         found = []
-        for cell in self.drawn:
+        for batch in self.drawn:
             # The verdicts beside the bucket's own share one guess, each by its size.
-            prior = 0.5 if self.kind(cell.verdict) == bucket else cell.n / others / 2
-            answers, each = (1.0, 1.0) if as_counted else (self.counts, cell.counts)
-            found.append(Stratum(cell.n * answers, cell.m * each, cell.labels.get(bucket, 0) * each, prior))
+            prior = 0.5 if self.kind(batch.verdict) == bucket else batch.n / others / 2
+            answers, each = (1.0, 1.0) if as_counted else (self.counts, batch.counts)
+            found.append(Stratum(batch.n * answers, batch.m * each, batch.labels.get(bucket, 0) * each, prior))
         known = Counter[bool]()
-        for cell in self.chosen:
-            known[bucket in cell.labels] += cell.n
+        for batch in self.chosen:
+            known[bucket in batch.labels] += batch.n
         scale = 1.0 if as_counted else self.counts
         return found + [Stratum(n * scale, _KNOWN, _KNOWN * inside) for inside, n in sorted(known.items())]
 
     @cached_property
     def tally(self) -> Numbers:
         """Labelled answers, (rows, columns)."""
-        return self._summed((cell.verdict, cell.labels) for cell in self.cells)
+        return self._summed((batch.verdict, batch.labels) for batch in self.batches)
 
     @cached_property
     def shares(self) -> Numbers:
         """What the counts say of all answers; rows that nobody labelled say nothing."""
         scaled = (
-            (cell.verdict, {label: cell.n * count / cell.m for label, count in cell.labels.items()})
-            for cell in self.cells
-            if cell.m
+            (batch.verdict, {label: batch.n * count / batch.m for label, count in batch.labels.items()})
+            for batch in self.batches
+            if batch.m
         )
         found = self._summed(scaled)
         return np.asarray(found / found.sum())
@@ -142,33 +142,35 @@ class Confusion(Struct, frozen=True, dict=True):
 
         An interval covers both, or the guess about unseen ones would decide it.
         """
-        times = [cell.counts for cell in self.drawn] + [_KNOWN] * len(self.chosen)
-        labels = np.array([[cell.labels.get(column, 0) for column in self.columns] for cell in self.cells], dtype=float)
+        times = [batch.counts for batch in self.drawn] + [_KNOWN] * len(self.chosen)
+        labels = np.array(
+            [[batch.labels.get(column, 0) for column in self.columns] for batch in self.batches], dtype=float
+        )
         table = labels * np.array(times)[:, None]
-        place = np.array([[cell.verdict == row for cell in self.cells] for row in self.rows], dtype=float)
-        sizes = self.counts * np.array([cell.n for cell in self.cells])
+        place = np.array([[batch.verdict == row for batch in self.batches] for row in self.rows], dtype=float)
+        sizes = self.counts * np.array([batch.n for batch in self.batches])
         both = (confusion_draws(table, sizes, draws=_DRAWS, unseen=unseen) for unseen in (True, False))
         with_unseen, without = (np.asarray(np.einsum("rc,dcl->drl", place, by_cell)) for by_cell in both)
         return with_unseen, without
 
-    def table(self, cells: Iterable[Cell]) -> Table:
-        labelled = [cell for cell in cells if cell.m]
-        counts = self._summed((cell.verdict, cell.labels) for cell in labelled)
-        given = {cell.verdict for cell in labelled}
+    def table(self, batches: Iterable[Batch]) -> Table:
+        labelled = [batch for batch in batches if batch.m]
+        counts = self._summed((batch.verdict, batch.labels) for batch in labelled)
+        given = {batch.verdict for batch in labelled}
         lines = zip(self.rows, counts, strict=True)
         return {row: dict(zip(self.columns, map(int, line), strict=True)) for row, line in lines if row in given}
 
     def worth(self) -> Weighed:
         """By verdict, what its drawn labels are worth as labels on all answers with it; without rows as in the table.
 
-        Where a cell has fewer labels for its size than another, its labels weigh more and all together are worth less.
+        Where a batch has fewer labels for its size than another, its labels weigh more and all together are worth less.
         """
         found = Weighed()
         for row, labels in self.table(self.drawn).items():
-            cells = [cell for cell in self.drawn if cell.verdict == row and cell.m]
-            sizes = np.array([cell.n for cell in cells]) / sum(cell.n for cell in cells)
-            shares = np.array([[cell.labels.get(column, 0) / cell.m for column in labels] for cell in cells])
-            whole = 1 / (sizes**2 / [cell.m * cell.counts for cell in cells]).sum()
+            batches = [batch for batch in self.drawn if batch.verdict == row and batch.m]
+            sizes = np.array([batch.n for batch in batches]) / sum(batch.n for batch in batches)
+            shares = np.array([[batch.labels.get(column, 0) / batch.m for column in labels] for batch in batches])
+            whole = 1 / (sizes**2 / [batch.m * batch.counts for batch in batches]).sum()
             weighed = (whole * (sizes @ shares)).round(_DIGITS_OF_WORTH).tolist()
             if weighed != list(labels.values()):
                 found[row] = dict(zip(labels, weighed, strict=True))
@@ -180,13 +182,13 @@ class Confusion(Struct, frozen=True, dict=True):
 
     def answers(self) -> dict[str, int]:
         found = Counter[str]()
-        for cell in self.cells:
-            found[cell.verdict] += cell.n
+        for batch in self.batches:
+            found[batch.verdict] += batch.n
         return {row: found[row] for row in self.rows if found[row]}
 
-    def _summed(self, cells: Iterable[tuple[str, Mapping[str, float]]]) -> Numbers:
+    def _summed(self, batches: Iterable[tuple[str, Mapping[str, float]]]) -> Numbers:
         found = np.zeros((len(self.rows), len(self.columns)))
-        for verdict, labels in cells:
+        for verdict, labels in batches:
             for label, count in labels.items():
                 found[self.rows.index(verdict), self.columns.index(label)] += count
         return found
@@ -222,7 +224,7 @@ def confusion_of(answers: Sequence[Answer], axis: Axis, kind: Kind = str) -> Con
         tuple(rows),
         tuple(columns),
         tuple(_cells(rows, drawn, alike, kind)),
-        tuple(Cell(verdict, n, {label: n}) for (verdict, label), n in sorted(chosen.items())),
+        tuple(Batch(verdict, n, {label: n}) for (verdict, label), n in sorted(chosen.items())),
         each_counts(Counter(answer.member for answer in answers), alike),
         members,
         alike,
@@ -273,17 +275,17 @@ def _marked(names: Sequence[str]) -> Numbers:
 
 def _cells(
     rows: Sequence[str], drawn: Mapping[tuple[str, int, bool], list[Answer]], alike: float, kind: Kind
-) -> Iterator[Cell]:
-    """One cell per row, run and flag; where one has few labels, the row is one cell."""
-    cells: list[tuple[str, list[Answer]]] = []
+) -> Iterator[Batch]:
+    """One batch per row, run and flag; where one has few labels, the row is one batch."""
+    batches: list[tuple[str, list[Answer]]] = []
     for row in rows:
         parts = [part for key, part in sorted(drawn.items(), key=lambda item: item[0]) if key[0] == row]
         together = len(parts) > 1 and _too_few_apart([(len(part), len(_labelled(part))) for part in parts])
-        cells += [(row, part) for part in ([[*chain(*parts)]] if together else parts)]
-    members = [Counter(answer.member for answer in _labelled(part)) for _, part in cells]
-    counts = labels_count([Labelled(len(part), m) for (_, part), m in zip(cells, members, strict=True)], alike)
-    for (row, part), each in zip(cells, counts, strict=True):
-        yield Cell(row, len(part), Counter(kind(named(answer.label)) for answer in _labelled(part)), each)
+        batches += [(row, part) for part in ([[*chain(*parts)]] if together else parts)]
+    members = [Counter(answer.member for answer in _labelled(part)) for _, part in batches]
+    counts = labels_count([Labelled(len(part), m) for (_, part), m in zip(batches, members, strict=True)], alike)
+    for (row, part), each in zip(batches, counts, strict=True):
+        yield Batch(row, len(part), Counter(kind(named(answer.label)) for answer in _labelled(part)), each)
 
 
 def _labelled(answers: Iterable[Answer]) -> list[Answer]:

@@ -13,7 +13,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.pipelines import Asking
 from surefoot.report import terminal
 from surefoot.services.graders import Terms
-from surefoot.services.matrix import REPORTS, Crossed
+from surefoot.services.matrix import REPORTS, MatrixResult
 from surefoot.services.matrix import matrix as run_cells
 
 _INTERRUPTED = 130
@@ -48,7 +48,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     return finish(found, as_json, lambda: _show(found))
 
 
-def _show(found: Crossed) -> None:
+def _show(found: MatrixResult) -> None:
     terminal.show(found.report(), console())
     if found.kept:
         click.echo(f"reports: {found.folder / REPORTS[0]} and {found.folder / REPORTS[1]}")

@@ -28,7 +28,7 @@ _FEW = 10  # draws
 _SAME = 1e-9  # thirds and sevenths do not add up to the last bit
 
 
-class Cell(Struct, frozen=True):
+class Occurrence(Struct, frozen=True):
     """That a side gave an answer to a question."""
 
     question: int
@@ -40,7 +40,7 @@ class Evidence(Struct, frozen=True):
     """All that is known about one metric, in numbers."""
 
     answers: Sequence[Answer]
-    cells: Sequence[Cell]
+    occurrences: Sequence[Occurrence]
     questions: int
     worth: Mapping[Value, float]
     attempts: tuple[int, int] = (1, 1)  # of each side at every question
@@ -130,9 +130,9 @@ class _Totals(Struct, frozen=True):
 
 
 def _totals(evidence: Evidence, values: Numbers, side: int) -> _Totals:
-    cells, times = [cell for cell in evidence.cells if cell.side == side], evidence.attempts[side]
-    answers = values[:, [cell.answer for cell in cells]] / times
-    questions = np.array([cell.question for cell in cells], dtype=int)
+    occurrences, times = [one for one in evidence.occurrences if one.side == side], evidence.attempts[side]
+    answers = values[:, [one.answer for one in occurrences]] / times
+    questions = np.array([one.question for one in occurrences], dtype=int)
     above = _by_question(answers, questions, evidence.questions)
     squares = _by_question(answers**2 * times, questions, evidence.questions)
     value = above.mean(axis=1)
@@ -186,8 +186,8 @@ def _other_documents(
 def _added(evidence: Evidence, values: Numbers) -> Numbers:
     """What each answer adds to the change, draw by draw."""
     weight = np.zeros(len(evidence.answers))
-    for cell in evidence.cells:
-        weight[cell.answer] += (1 if cell.side else -1) / evidence.attempts[cell.side] / evidence.questions
+    for one in evidence.occurrences:
+        weight[one.answer] += (1 if one.side else -1) / evidence.attempts[one.side] / evidence.questions
     return values * weight
 
 
@@ -210,10 +210,10 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     known = ((id, asked[id]) for id in kept)
     documents = [(question and document_of(question, {})) or f"question {id}" for id, question in known]
     order = {name: place for place, name in enumerate(sorted(set(documents)))}
-    cells = [Cell(numbers[id], side, keys[key]) for id, side, key in given]
+    occurrences = [Occurrence(numbers[id], side, keys[key]) for id, side, key in given]
     is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
     return Evidence(
-        answers, cells, len(kept), _worth(metric, answers, earlier), (sides[0].attempts, sides[1].attempts),
+        answers, occurrences, len(kept), _worth(metric, answers, earlier), (sides[0].attempts, sides[1].attempts),
         (sides[0].deterministic, sides[1].deterministic), [order[one] for one in documents], earlier, is_ratio,
         metric.scale,
     )  # fmt: skip

@@ -242,8 +242,8 @@ class Judge:
 
     def _margin(self, metric: Metric, evidence: Evidence, questions: int) -> float:
         """What that share of all answers could do to a metric: the more to a mean of few."""
-        is_of_all = metric.shape == "count" or not evidence.cells
-        of_all = 1.0 if is_of_all else len(evidence.cells) / sum(evidence.attempts) / questions
+        is_of_all = metric.shape == "count" or not evidence.occurrences
+        of_all = 1.0 if is_of_all else len(evidence.occurrences) / sum(evidence.attempts) / questions
         return min(1.0, metric.margin_factor * self.request.margin / of_all) * metric.scale
 
     def _interval(self, rule: Rule, metric: Metric, evidence: Evidence, known: Draws, questions: int) -> Change:

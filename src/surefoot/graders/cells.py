@@ -27,7 +27,7 @@ from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
 from surefoot.text.numerals import THOUSANDS
 from surefoot.text.sentences import sentences
-from surefoot.text.table_cells import Cell
+from surefoot.text.table_cells import TableCell
 from surefoot.text.tables import Table, Token, prose_of, tables_of
 from surefoot.text.units import CURRENCIES, is_measured, ratio
 
@@ -137,7 +137,7 @@ def _values_check(named: Named, passage: str, sentence: str, question: str) -> C
     return SILENT if is_explained else CellCheck("conflicts")
 
 
-def _is_rather_beside(amount: Amount, cell: Cell, named: Named) -> bool:
+def _is_rather_beside(amount: Amount, cell: TableCell, named: Named) -> bool:
     """Rounded it is the cell's number, but that of another cell in the line to the digit: 14 beside 13.5 and 14.0."""
     if amount.is_rough or cell.value is None or _is_exact(amount, cell):
         return False
@@ -148,12 +148,12 @@ def _is_rather_beside(amount: Amount, cell: Cell, named: Named) -> bool:
     return any(other.kind == cell.kind and _is_exact(amount, other) for line in beside for other in line)
 
 
-def _is_exact(amount: Amount, cell: Cell) -> bool:
+def _is_exact(amount: Amount, cell: TableCell) -> bool:
     exact = replace(amount, place=0.0, round_place=0.0)
     return cell.value is not None and exact.match(cell.value, (cell.scale or 1.0,)) == "same"
 
 
-def _counts_things(amount: Amount, cell: Cell, said: Sequence[Token], rest: set[str]) -> bool:
+def _counts_things(amount: Amount, cell: TableCell, said: Sequence[Token], rest: set[str]) -> bool:
     """ "5 shifts" are no hours."""
     behind = next((token for token in said if token.start >= amount.end), None)
     return (
@@ -201,7 +201,7 @@ def _joined(sentence: str, amounts: list[Amount]) -> list[Amount]:
     return found
 
 
-def _pieces(named: Named, sentence: str, stated: list[Amount], question: str) -> list[tuple[Amount, Cell]]:
+def _pieces(named: Named, sentence: str, stated: list[Amount], question: str) -> list[tuple[Amount, TableCell]]:
     """Each number with the cell that it is about; nothing where that is not plain."""
     if named.is_one:
         return [(amount, named.cells[0]) for amount in stated]
@@ -211,7 +211,7 @@ def _pieces(named: Named, sentence: str, stated: list[Amount], question: str) ->
     return _in_order(named, f"{question} {sentence}", stated) or (by_part if len(by_part) == len(stated) else [])
 
 
-def _in_order(named: Named, sentence: str, stated: list[Amount]) -> list[tuple[Amount, Cell]]:
+def _in_order(named: Named, sentence: str, stated: list[Amount]) -> list[tuple[Amount, TableCell]]:
     """ "5 and 6 in 2019 and 2020 respectively"."""
     if "respectively" not in sentence.lower() or min(len(named.rows), len(named.columns)) != 1:
         return []
@@ -231,7 +231,7 @@ def _in_order(named: Named, sentence: str, stated: list[Amount]) -> list[tuple[A
     return [(amount, held[place]) for amount, place in zip(stated, ordered, strict=True)]
 
 
-def _by_part(table: Table, sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, Cell]]:
+def _by_part(table: Table, sentence: str, stated: list[Amount]) -> Iterator[tuple[Amount, TableCell]]:
     """ "5 in 2019 and 6 in 2020": each part has a number and names a cell, with the help of the part before it."""
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
@@ -282,7 +282,7 @@ def _is_given_elsewhere(amount: Amount, named: Named, passage: str, is_plain: bo
     return any(amount.match(value, THOUSANDS) == "same" for line in values for value in results_of(line))
 
 
-def _is_converted(amount: Amount, cell: Cell, passage: str) -> bool:
+def _is_converted(amount: Amount, cell: TableCell, passage: str) -> bool:
     """Another currency than the cell's, which the passage knows as well."""
     if amount.kind not in CURRENCIES or amount.kind == cell.unit:
         return False

@@ -19,7 +19,7 @@ from surefoot.graders.fence import Fence
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, left_open
 from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.llm_doubts import doubt
-from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, Reader, groups
+from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, ReplyReader, groups
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, ModelJudge, Noting, SelfCheck, flown, open_claims
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.types import Item, Verdict
@@ -199,7 +199,7 @@ def _at_host(model: str) -> str:
 def _findings(reply: Reply, ask: Ask) -> Found | str:
     if reply.error or (reply.value is None and not reply.text):
         return f"the model gave no findings: {reply.error or 'the reply is empty'}"
-    reader = Reader(ask.numbers)
+    reader = ReplyReader(ask.numbers)
     return reader.read(reply.text) if reply.value is None else reader.found_in(reply.value)
 
 

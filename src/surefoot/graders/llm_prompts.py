@@ -99,7 +99,7 @@ def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
     return {"title": "findings", **findings}
 
 
-class Reader(Struct, frozen=True):
+class ReplyReader(Struct, frozen=True):
     """Reads the replies on some claims. Called with a text, it says what is wrong with that, or nothing."""
 
     wanted: tuple[int, ...]
@@ -247,7 +247,7 @@ class Prompting:
         numbers = tuple(number for number, _ in claims)
         return Prompt(
             text, self.system, schema(numbers, list(named)), _FOR_REPLY + _FOR_CLAIM * len(claims),
-            accepts=Reader(numbers),
+            accepts=ReplyReader(numbers),
         )  # fmt: skip
 
 

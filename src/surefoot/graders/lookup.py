@@ -14,7 +14,7 @@ from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
 from surefoot.text.numerals import THOUSANDS
 from surefoot.text.quantities import dates_agree
-from surefoot.text.table_cells import Cell
+from surefoot.text.table_cells import TableCell
 from surefoot.text.tables import Label, Table, Token, is_year, tokens, years_of
 from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
 
@@ -54,7 +54,7 @@ class Named(Struct, frozen=True):
         return len(self.rows) == len(self.columns) == 1
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TableCell]:
         return [self.table.cells[row][column] for row, column in product(self.rows, self.columns)]
 
     @property
@@ -183,7 +183,7 @@ _COST = re.compile(
 _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|operating income|earnings|ebitda?)\b")
 
 
-def matched(amount: Amount, cell: Cell) -> Match | None:
+def matched(amount: Amount, cell: TableCell) -> Match | None:
     """None where the two cannot be compared; another currency with the same number is another amount."""
     if cell.value is None or amount.unit == UNKNOWN or not _fits(amount, cell):
         return None
@@ -196,7 +196,7 @@ def matched(amount: Amount, cell: Cell) -> Match | None:
     return in_unit_of(amount, cell, cell.value)
 
 
-def in_unit_of(amount: Amount, cell: Cell, value: float) -> Match | None:
+def in_unit_of(amount: Amount, cell: TableCell, value: float) -> Match | None:
     """The amount against a value in the cell's unit and scale."""
     if cell.unit == METRES_OR_MILLIONS and not amount.unit and not amount.is_scaled:
         return None
@@ -212,7 +212,7 @@ def in_unit_of(amount: Amount, cell: Cell, value: float) -> Match | None:
     return "other" if is_money and _sized(amount, cell, value) == "same" else None
 
 
-def _settled(amount: Amount, cell: Cell, value: float) -> tuple[Amount, Cell, float]:
+def _settled(amount: Amount, cell: TableCell, value: float) -> tuple[Amount, TableCell, float]:
     """ "(m)" is metres beside a length and millions otherwise, and so is "5m"."""
     in_text = cell.unit == METRES_OR_MILLIONS
     if in_text or (cell.unit == "m" and cell.scale == 1e6):
@@ -224,7 +224,7 @@ def _settled(amount: Amount, cell: Cell, value: float) -> tuple[Amount, Cell, fl
     return amount, cell, value
 
 
-def _sized(amount: Amount, cell: Cell, value: float) -> Match:
+def _sized(amount: Amount, cell: TableCell, value: float) -> Match:
     """A number that fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
     found = amount.match(value, (cell.scale or 1.0,))
     if found != "other" or amount.match(value, THOUSANDS) == "other":
@@ -235,20 +235,20 @@ def _sized(amount: Amount, cell: Cell, value: float) -> Match:
     return "other" if is_plain else "near"
 
 
-def _is_quoted(amount: Amount, cell: Cell, value: float) -> bool:
+def _is_quoted(amount: Amount, cell: TableCell, value: float) -> bool:
     """The figure as it stands in the table, with nothing said of what it counts: "Revenue was 10,450"."""
     if amount.unit or amount.is_scaled or (amount.is_counting and cell.unit not in CURRENCIES):
         return False
     return abs(amount.value - abs(value)) < 1e-9 * max(amount.value, 1.0)
 
 
-def _fits(amount: Amount, cell: Cell) -> bool:
+def _fits(amount: Amount, cell: TableCell) -> bool:
     if "date" in (amount.kind, cell.kind):
         return amount.kind == cell.kind
     return (amount.kind == "%") == (cell.kind == "%") or cell.kind == "number or %"
 
 
-def signed(match: Match | None, amount: Amount, cell: Cell, sentence: str) -> Match | None:
+def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) -> Match | None:
     """Costs and losses are often written below zero and said without a sign; a profit is not."""
     if match != "same" or not cell.value or amount.is_negative in (None, cell.value < 0):
         return match

@@ -13,7 +13,7 @@ from typing import Literal
 from surefoot.graders.lookup import Named, in_unit_of, left_over, named_in, spoken_tokens
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
-from surefoot.text.table_cells import Cell
+from surefoot.text.table_cells import TableCell
 from surefoot.text.tables import Label, Token, is_period, years_of
 
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
@@ -125,7 +125,7 @@ def _is_measured_by(column: Label, sentence: str) -> bool:
     return any(word in column.words for word in behind)
 
 
-def _leads(cell: Cell, line: list[Cell], is_high: bool) -> bool | None:
+def _leads(cell: TableCell, line: list[TableCell], is_high: bool) -> bool | None:
     """None where the line does not decide: too short, gaps, mixed kinds, losses, or a tie."""
     values = [other.value for other in line if other.value is not None and other.kind == cell.kind]
     if cell.value is None or len(values) < max(2, len(line) - 1) or any(value < 0 for value in values):
@@ -155,7 +155,7 @@ def _comparison(named: Named, sentence: str) -> Says:
     return _compared(one, other, is_more)
 
 
-def _compared(one: Cell, other: Cell, is_more: bool) -> Says:
+def _compared(one: TableCell, other: TableCell, is_more: bool) -> Says:
     if one.value is None or other.value is None or one.kind != other.kind or min(one.value, other.value) < 0:
         return "silent"
     if one.value == other.value or one.kind == "date":
@@ -179,7 +179,7 @@ def _trend(named: Named, sentence: str, amounts: list[Amount]) -> Says:
     return _by_amount(amounts[0], earlier, later, found) if by else "silent"
 
 
-def _by_amount(amount: Amount, earlier: Cell, later: Cell, direction: Says) -> Says:
+def _by_amount(amount: Amount, earlier: TableCell, later: TableCell, direction: Says) -> Says:
     """Percentages of percentages can be meant either way."""
     before, after = earlier.value or 0.0, later.value or 0.0
     change = abs(after - before)
@@ -196,5 +196,5 @@ def _by_amount(amount: Amount, earlier: Cell, later: Cell, direction: Says) -> S
     return "conflicts" if is_fit and not is_near and earlier.unit == later.unit else "silent"
 
 
-def _is_share(cell: Cell) -> bool:
+def _is_share(cell: TableCell) -> bool:
     return "%" in (cell.kind, cell.kind.removeprefix("number or "))

@@ -41,7 +41,7 @@ def spans(line: Line) -> tuple[Span, ...]:
     return tuple(span for span in found if span.text)
 
 
-class Decision(Struct, frozen=True):
+class Headline(Struct, frozen=True):
     """What whoever ships has to know."""
 
     outcome: str  # SHIP, BLOCK or INCONCLUSIVE; a calibration has none
@@ -150,7 +150,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Decision | Paragraph | Quote | Items | Table | Cases | Bars | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Columns | Section
 
 
 class Report(Struct, frozen=True):

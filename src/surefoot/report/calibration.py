@@ -9,7 +9,7 @@ from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibra
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.blocks import (
     Block,
-    Decision,
+    Headline,
     Items,
     Line,
     Paragraph,
@@ -35,7 +35,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     axes = tuple(Section(name, tuple(_axis(name, axis))) for name, axis in found.axes.items())
     hint = "Corrected rates, tables, kappa and the other axes: --details"
     parts: tuple[Block, ...] = (
-        Decision("", (Span(title(found), "strong"), *filter(None, (found.headline, found.skipped_note)), *_end(found))),
+        Headline("", (Span(title(found), "strong"), *filter(None, (found.headline, found.skipped_note)), *_end(found))),
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
         *([Section("Other answers", tuple(_target(found)))] if found.target else []),
         *problem_section(found.problems),

@@ -18,8 +18,8 @@ from surefoot.report.blocks import (
     Case,
     Cases,
     Columns,
-    Decision,
     Form,
+    Headline,
     Items,
     Line,
     Paragraph,
@@ -79,7 +79,7 @@ def _broken(check: Check) -> Span:
 
 def _summary(comparison: Comparison) -> tuple[Block, ...]:
     return (
-        Decision(comparison.decision.outcome, (verdict_line(comparison),)),
+        Headline(comparison.decision.outcome, (verdict_line(comparison),)),
         Items([(Span("next:", "strong"), step) for step in comparison.next_steps]),
         Items(list(_background(comparison)), "quiet"),
     )

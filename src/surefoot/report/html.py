@@ -17,7 +17,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 
 
 def page(report: blocks.Report) -> str:
-    outcome = next((block.outcome for block in report.summary if isinstance(block, blocks.Decision)), "")
+    outcome = next((block.outcome for block in report.summary if isinstance(block, blocks.Headline)), "")
     return _templates().get_template("report.html").render(report=report, outcome=outcome)
 
 

@@ -38,7 +38,7 @@ def _block(block: Block) -> Iterator[str]:
         case blocks.Section():
             yield f"## {_text(block.title)}"
             yield from _blocks(block.blocks)
-        case blocks.Decision():
+        case blocks.Headline():
             yield "\n\n".join(map(_text, block.spoken()))
         case blocks.Paragraph():
             yield _text(block.line)

@@ -12,8 +12,8 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.report.blocks import (
     Bars,
     Block,
-    Decision,
     Form,
+    Headline,
     Items,
     Line,
     Paragraph,
@@ -36,7 +36,7 @@ _NOTES_ON_TERMINAL = 20
 
 def report(matrix: Matrix) -> Report:
     trust = [f"trust: {matrix.trust}"] if matrix.trust else []
-    summary = (Decision("", tuple(_conclusions(matrix))), Items([_heading(matrix), *trust], "quiet"))
+    summary = (Headline("", tuple(_conclusions(matrix))), Items([_heading(matrix), *trust], "quiet"))
     return Report(f"Surefoot matrix: {matrix.name}", summary, tuple(_body(matrix)))
 
 

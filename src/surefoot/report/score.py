@@ -10,8 +10,8 @@ from surefoot.outcomes import ScoredRow
 from surefoot.problems import in_words
 from surefoot.report.blocks import (
     Block,
-    Decision,
     Form,
+    Headline,
     Items,
     Line,
     Paragraph,
@@ -47,9 +47,9 @@ _NOTHING_STANDS_OUT = (
 
 
 def report(card: Scorecard, rows: Iterable[ScoredRow] = (), questions: Iterable[Question] = ()) -> Report:
-    decision = Decision(card.decision.outcome, (headline(card.decision),))
+    first = Headline(card.decision.outcome, (headline(card.decision),))
     about = Paragraph("By citations and refusals alone; what the answers say was not read.", "quiet")
-    return Report("Surefoot report", (decision, about), tuple(_body(card, rows, questions)))
+    return Report("Surefoot report", (first, about), tuple(_body(card, rows, questions)))
 
 
 def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:

@@ -58,7 +58,7 @@ def _block(block: Block, console: Console) -> None:
             _blocks(block.blocks, console)
         case blocks.Section(hint=hint) if hint:
             _write(_text(hint), console, "quiet")
-        case blocks.Decision():
+        case blocks.Headline():
             for line in block.spoken():
                 _write(_text(line), console)
         case blocks.Paragraph():

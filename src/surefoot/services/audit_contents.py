@@ -18,7 +18,7 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import folder_of, run_id, versions_of
 from surefoot.records import Certificate, Label, RunEntry, Step
-from surefoot.services.decisions import Decision, decision_in
+from surefoot.services.decisions import KeptDecision, decision_in
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, RunStore, fingerprint
@@ -39,7 +39,7 @@ class Part(Struct, frozen=True):
 
 class Contents(Struct, frozen=True, kw_only=True):
     runs: Mapping[str, Part]  # by folder in the bundle
-    decision: Decision | None
+    decision: KeptDecision | None
     entries: Sequence[RunEntry]
     labels: Sequence[Label]  # known at the decision
     later: Sequence[Label]
@@ -118,7 +118,7 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
 
 
 def _parts(
-    run: RunStore, base: Path | None, decision: Decision | None, ledger: Ledger | None, until: str
+    run: RunStore, base: Path | None, decision: KeptDecision | None, ledger: Ledger | None, until: str
 ) -> dict[str, Part]:
     """The run, the one it was compared with, and all others that had a part in the decision and can be found."""
     names, roles = (decision.names, counted_by(decision)) if decision else ({}, {})
@@ -177,14 +177,14 @@ def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
     return file.getvalue()
 
 
-def counted_by(decision: Decision) -> dict[str, str]:
+def counted_by(decision: KeptDecision) -> dict[str, str]:
     """All runs that a decision needs, and as what."""
     sides = {"base": "the baseline", "cand": "the candidate"}
     others = {name: f"counted with {role}" for side, role in sides.items() for name in decision.runs.get(side, ())}
     return others | {decision.names[side]: role for side, role in sides.items() if side in decision.names}
 
 
-def gate_file(decision: Decision) -> bytes:
+def gate_file(decision: KeptDecision) -> bytes:
     """The rules as they were used."""
     change = {"alpha": decision.alpha, "margin": decision.margin, "claim": decision.claim}
     tables: dict[str, dict[str, float | str]] = {

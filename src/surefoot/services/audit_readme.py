@@ -9,7 +9,7 @@ from pathlib import Path
 from surefoot.records import whose_by_name
 from surefoot.report.words import counted, overridden, plain
 from surefoot.services.audit_contents import BASE, GATE, LATER, LEDGER, RUN, Contents, gate_file
-from surefoot.services.decisions import Decision
+from surefoot.services.decisions import KeptDecision
 
 README, INDEX, SUMS = "README.txt", "bundle.json", "SHA256SUMS"
 _AGAIN = "again.db"
@@ -84,7 +84,7 @@ def _summary(contents: Contents) -> Iterator[tuple[str, str]]:
         yield from _decided(contents.decision)
 
 
-def _decided(decision: Decision) -> Iterator[tuple[str, str]]:
+def _decided(decision: KeptDecision) -> Iterator[tuple[str, str]]:
     yield "decision", decision.outcome
     yield "baseline", decision.names.get("base", "not known")
     if in_words := decision.trust.get("in_words"):

@@ -37,7 +37,7 @@ class Check(Struct, frozen=True):
     reason: str = ""
 
 
-class Decision(Struct, frozen=True, kw_only=True):
+class KeptDecision(Struct, frozen=True, kw_only=True):
     """What decision.json says, as far as it is read again."""
 
     outcome: str
@@ -57,7 +57,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     label_next: tuple[Waiting, ...] | None = None
 
 
-def decision_in(folder: Path) -> Decision | None:
+def decision_in(folder: Path) -> KeptDecision | None:
     """None where there is none, or none that can be read."""
     try:
         return last_decision(folder)
@@ -65,10 +65,10 @@ def decision_in(folder: Path) -> Decision | None:
         return None
 
 
-def last_decision(folder: Path) -> Decision | None:
+def last_decision(folder: Path) -> KeptDecision | None:
     path = folder / DECISION
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Decision)
+        return msgspec.json.decode(path.read_bytes(), type=KeptDecision)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, *UNREADABLE) as error:

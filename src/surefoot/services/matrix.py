@@ -41,7 +41,7 @@ _PLACES = ("{passages}", "{question}")
 _NAMED_ALREADY = ("error", "missing")  # by the asking
 
 
-class Crossed(Reported):
+class MatrixResult(Reported):
     """Every cell with its buckets, and what each factor changes."""
 
     def __init__(self, found: Matrix, folder: Path, *, misused: bool, interrupted: bool, kept: bool) -> None:
@@ -68,7 +68,7 @@ class Crossed(Reported):
         return words.report(self.matrix)
 
     def __repr__(self) -> str:
-        return f"<Crossed {counted(len(self.matrix.cells), 'cell')} in {self.folder}>"
+        return f"<MatrixResult {counted(len(self.matrix.cells), 'cell')} in {self.folder}>"
 
 
 def matrix(
@@ -79,7 +79,7 @@ def matrix(
     asking: Asking | None = None,
     terms: Terms | None = None,
     person: Person = READER,
-) -> Crossed:
+) -> MatrixResult:
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
     Every cell is a run folder in `out`, beside the reports; the same call again asks what has no answer yet. The budget
@@ -96,7 +96,7 @@ def matrix(
     cells.agree_on(questions * plan.repeats, how)
     cells.make()
     found = _matrix(plan, cells.results, questions, chosen.name)
-    return Crossed(
+    return MatrixResult(
         found, cells.out, misused=cells.misused, interrupted=cells.interrupted,
         kept=not cells.interrupted and _keep(found, cells.out, person),
     )  # fmt: skip

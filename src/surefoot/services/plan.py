@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.gate.belief import Answer
-from surefoot.gate.change import Cell, Draws, Evidence, draw
+from surefoot.gate.change import Draws, Evidence, Occurrence, draw
 from surefoot.gate.judge import spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.next_steps import MOST_LABELS, in_doubt
@@ -72,7 +72,7 @@ def programme(setting: Setting, seed: int) -> Programme:
     sides: list[set[int]] = []
     verdicts: list[str] = []
     truth: list[str] = []
-    cells: list[Cell] = []
+    occurrences: list[Occurrence] = []
     for question in range(setting.questions):
         for side, chance in ((0, before[question]), (1, after[question])):
             for run in range(setting.runs):
@@ -87,13 +87,15 @@ def programme(setting: Setting, seed: int) -> Programme:
                     verdicts.append("wrong" if flagged else "correct")
                     sides.append(set())
                 sides[known[key]].add(side)
-                cells.append(Cell(question, side, known[key]))
+                occurrences.append(Occurrence(question, side, known[key]))
     answers = [
         Answer(f"{number:06}", min(side) if len(side) == 1 else None, verdict)
         for number, (side, verdict) in enumerate(zip(sides, verdicts, strict=True))
     ]
     documents = None if setting.documents is None else [n % setting.documents for n in range(setting.questions)]
-    evidence = Evidence(answers, cells, setting.questions, _WORTH, (setting.runs, setting.runs), documents=documents)
+    evidence = Evidence(
+        answers, occurrences, setting.questions, _WORTH, (setting.runs, setting.runs), documents=documents
+    )
     made = Programme(setting, evidence, truth, float((after - before).mean()))
     made.labelled(_first_labels(made, luck))
     return made

@@ -34,7 +34,7 @@ _PER_ONE = re.compile(
 _EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
 
 
-class Cell(Struct, frozen=True):
+class TableCell(Struct, frozen=True):
     value: float | None = None
     kind: str = "number"  # as in quantities; "empty" where nothing stands
     scale: float = 0.0  # what a heading says the value is to be multiplied with; 0: it says nothing
@@ -43,10 +43,10 @@ class Cell(Struct, frozen=True):
 
 
 @lru_cache(maxsize=20_000)
-def read_cell(text: str) -> Cell:
+def read_cell(text: str) -> TableCell:
     plain = _NOTE_MARK.sub("", text).strip().lower() if not re.fullmatch(r"\(\d\)", text) else text
     if _EMPTY.fullmatch(plain):
-        return Cell(kind="empty")
+        return TableCell(kind="empty")
     match = _VALUE.fullmatch(plain)
     if match is None:
         return _worded(text)
@@ -55,22 +55,22 @@ def read_cell(text: str) -> Cell:
     money = match["money"] or match["after"]
     kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"
     if match["per"] in ("bps", "pp"):
-        return Cell(kind="text")
+        return TableCell(kind="text")
     unit = kind if kind in CURRENCIES else METRES_OR_MILLIONS if match["scale"] == "m" else ""
-    return Cell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
+    return TableCell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
 
 
-def _worded(text: str) -> Cell:
+def _worded(text: str) -> TableCell:
     """One amount with its unit ("14 days", "3 May 2024"); a cell that says more is not read."""
     found = quantities(text)
     if len(found) != 1 or found[0].kind in ("number", "year") or len(text.split()) > 5 or re.search(r"\d:\d", text):
-        return Cell(kind="text")
-    return Cell(found[0].value, found[0].kind, unit=found[0].kind)
+        return TableCell(kind="text")
+    return TableCell(found[0].value, found[0].kind, unit=found[0].kind)
 
 
 def in_units(
-    cells: list[list[Cell]], labels: Sequence[str], columns: list[str], title: str
-) -> tuple[tuple[Cell, ...], ...]:
+    cells: list[list[TableCell]], labels: Sequence[str], columns: list[str], title: str
+) -> tuple[tuple[TableCell, ...], ...]:
     """Cells with the kind and scale that their row, column or table has."""
     in_title = bool(_PERCENT.search(title))
     money = _money(cells) if _scale(title) else ""
@@ -84,7 +84,7 @@ def in_units(
     )
 
 
-def _in_unit(cell: Cell, headings: tuple[str, str, str], money: str, beside_shares: bool) -> Cell:
+def _in_unit(cell: TableCell, headings: tuple[str, str, str], money: str, beside_shares: bool) -> TableCell:
     """Percentages are never in thousands; a bare number beside percentages may be one."""
     label, column, title = headings
     labels = f"{label} {column}"
@@ -100,13 +100,13 @@ def _in_unit(cell: Cell, headings: tuple[str, str, str], money: str, beside_shar
     return replace(cell, kind=kind, scale=scale, unit=unit)
 
 
-def _money(cells: list[list[Cell]]) -> str:
+def _money(cells: list[list[TableCell]]) -> str:
     """The one currency of the cells that bear a sign: in accounts only some do."""
     found = {cell.kind for row in cells for cell in row if cell.kind in CURRENCIES}
     return found.pop() if len(found) == 1 else ""
 
 
-def _are_shares(line: Sequence[Cell]) -> bool:
+def _are_shares(line: Sequence[TableCell]) -> bool:
     """Most are, or the first is: in accounts only the first and the last of a column bear the sign."""
     kinds = [cell.kind for cell in line if cell.value is not None]
     return bool(kinds) and (kinds[0] == "%" or 2 * kinds.count("%") >= len(kinds))

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from surefoot.text.normal import word_set
 from surefoot.text.numerals import NUMBER_WORDS, ORDINALS
-from surefoot.text.table_cells import Cell, in_units, read_cell, without_note
+from surefoot.text.table_cells import TableCell, in_units, read_cell, without_note
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
 _SKIPPED = word_set("a an the of in for and to by on at from with or as is are was were be been that its it s")
@@ -107,7 +107,7 @@ class Label(Struct, frozen=True):
 class Table(Struct, frozen=True):
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
-    cells: tuple[tuple[Cell, ...], ...]
+    cells: tuple[tuple[TableCell, ...], ...]
     around: frozenset[str]  # words of the title, the corner and headings over all columns
     years: frozenset[str]  # those that title and headings over all columns say
     has_corner: bool  # "Branch", "Team": the rows are things of one kind
