@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import json_option, page_options, without_pages
-from surefoot.cli.output import quiet_if_nobody_reads
+from surefoot.cli.output import print_json, quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode
 
@@ -37,7 +36,7 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
 
     def announce(page: Opened) -> None:
         with quiet_if_nobody_reads():
-            click.echo(msgspec.json.encode(page) if as_json else page.url)
+            print_json(page) if as_json else click.echo(page.url)
         if not as_json:
             done = f"{page.reviewed} of {page.total} questions are reviewed"
             PERSON.tell(f"note: open this address in a browser; {done}; Ctrl-C ends it")
