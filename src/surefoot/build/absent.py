@@ -1,0 +1,190 @@
+"""Questions that the documents do not answer, made to tempt: each is proven before it counts.
+
+A question that one document answers is asked of another that is silent on it; a year is moved out of what is covered; a
+topic is exchanged for its neighbour; an opinion, a forecast or a motive is asked for, which no document of terms holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from surefoot.build.facts import THIS, Fact
+from surefoot.build.names import document_of
+from surefoot.build.wording import lowered, pick
+from surefoot.text.terms import vocabulary
+
+_VALUES = frozenset({"amount", "period", "share", "date", "count", "law"})
+_ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same
+_ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
+_SMALL = frozenset(
+    {
+        "What",
+        "Which",
+        "How",
+        "Within",
+        "Must",
+        "May",
+        "For",
+        "The",
+        "Does",
+        "Are",
+        "Upon",
+        "Under",
+        "When",
+        "Where",
+        "By",
+    }
+)
+_NEIGHBOURS = (
+    ("invoice", "credit note"), ("invoices", "credit notes"), ("royalty", "advance"), ("royalties", "advances"),
+    ("fee", "deposit"), ("fees", "deposits"), ("salary", "pension contribution"), ("employees", "apprentices"),
+    ("customers", "resellers"), ("sales", "export sales"), ("revenue", "subscription revenue"), ("net income", "taxable income"),
+    ("net loss", "loss from discontinued operations"), ("operating income", "pension income"), ("interest", "dividends"),
+    ("insurance", "parent company guarantee"), ("records", "video recordings"), ("notice", "apology"),
+    ("shipment", "test shipment"), ("delivery", "test delivery"), ("products", "prototypes"), ("software", "hardware"),
+    ("services", "night-time services"), ("training", "language training"), ("travel", "relocation"), ("leave", "study leave"),
+    ("report", "carbon report"), ("reports", "carbon reports"), ("audit", "tax audit"), ("licence", "film licence"),
+    ("license", "film license"), ("warranty", "paint warranty"), ("breach", "cyber attack"), ("payment", "instalment in kind"),
+    ("payments", "payments in kind"), ("confidential information", "biometric data"), ("rent", "parking charge"),
+    ("copies", "translations"), ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
+)  # fmt: skip
+
+
+class Candidate(Struct, frozen=True):
+    """A question that should be refused, why, and the passage that tempts to answer it."""
+
+    kind: str
+    asks: str
+    document: str
+    why: str
+    fact: Fact | None = None
+
+
+def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
+    """What one document settles, asked of a like one that knows the same things and roles."""
+    words = {document: vocabulary(text) for document, text in texts.items()}
+    for fact in facts:
+        home = document_of(fact.row)
+        if fact.kind not in _VALUES or _YEAR.search(fact.asks):
+            continue
+        roles = [role for role in _ROLE.findall(fact.asks.replace(THIS, "")) if role not in _SMALL]
+        topic = vocabulary(fact.asks.replace(THIS, ""))
+        for document in _others(home, names):
+            is_known = all(re.search(rf"\b{re.escape(role)}\b", texts[document]) for role in roles)
+            if is_known and len(topic & words[document]) >= _ON_TOPIC * len(topic):
+                yield Candidate("elsewhere", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact)
+                break
+
+
+def _others(home: str, names: Mapping[str, str]) -> list[str]:
+    """The documents with the likest names first."""
+    own = set(names[home].lower().split())
+    shared = {document: len(own & set(names[document].lower().split()) - _ARTICLES) for document in names}
+    others = (document for document in names if document != home and shared[document])
+    return sorted(others, key=lambda document: (-shared[document], document))[:8]
+
+
+def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
+    """A figure of a year that the document does not mention at all."""
+    for fact in facts:
+        document = document_of(fact.row)
+        years = _YEAR.findall(fact.asks)
+        if len(years) != 1 or fact.kind not in (*_VALUES, "cell"):
+            continue
+        for step in (1, 2, -1, 3, -2):
+            year = str(int(years[0]) + step)
+            if year not in texts[document]:
+                asks = fact.asks.replace(years[0], year)
+                yield Candidate("wrong_date", asks, document, f"it has this for {years[0]} and nothing of {year}", fact)
+                break
+
+
+def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
+    """A topic that sounds alike and does not occur."""
+    for fact in facts:
+        document = document_of(fact.row)
+        for word, other in _NEIGHBOURS:
+            asks = re.sub(rf"\b{word}\b", other, fact.asks, count=1, flags=re.IGNORECASE)
+            last = other.split()[-1] if other.split()[-1] != word.split()[-1] else other.split()[0]
+            if asks != fact.asks and not re.search(rf"\b{re.escape(last[:6])}", texts[document], re.IGNORECASE):
+                yield Candidate("lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact)
+                break
+
+
+def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
+    """What a document cannot know: whether its terms are good, were kept, will hold."""
+    for fact in facts:
+        document = document_of(fact.row)
+        if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
+            yield Candidate("opinion", *_of_duty(fact, document), fact)
+        elif fact.kind == "law":
+            asks = pick(fact.row.id, (
+                f"Is the law of the {fact.value} the best choice for {THIS}?",
+                f"How often have the courts of the {fact.value} had to rule on {THIS}?",
+            ))  # fmt: skip
+            yield Candidate(
+                "opinion",
+                asks.replace("the the", "the"),
+                document,
+                "it names the law and cannot judge the choice",
+                fact,
+            )
+        elif fact.kind == "definition":
+            term = fact.asks.partition('"')[2].partition('"')[0]
+            asks = f'Do both sides still agree on what "{term}" covers in {THIS}?'
+            yield Candidate(
+                "opinion", asks, document, "it defines the term and cannot know what people think of it", fact
+            )
+        elif fact.kind == "cell" and _YEAR.search(fact.asks):
+            asks = f"Why is {lowered(fact.asks.removeprefix('What is ')).rstrip('?')} not higher?"
+            yield Candidate("opinion", asks, document, "a table gives the figure, not its reasons", fact)
+
+
+def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
+    does = (
+        "do"
+        if fact.asks.startswith(("Are ", "Do ")) or fact.who.lower().startswith(("both", "all", "the parties"))
+        else "does"
+    )
+    asks, why = pick(fact.claim, (
+        (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
+        (f"How would a court rule if {fact.who} failed to {fact.does}?", "it holds no ruling and no opinion on one"),
+        (f"How many times so far has there been a dispute over whether {fact.who} must {fact.does}?", "it keeps no record of disputes"),
+    ))  # fmt: skip
+    if fact.kind == "prohibition":
+        asks, why = (
+            f"Has there ever been a complaint that {fact.who} tried to {fact.does}?",
+            "it forbids, and keeps no record",
+        )
+    return asks, document, why
+
+
+_NOWHERE = (
+    "Who wrote the first draft of {doc}?",
+    "How long did the negotiations over {doc} take?",
+    "Which law firm reviewed {doc} before it was signed off?",
+    "How much did it cost to prepare {doc}?",
+    "Who will take part in the next review of {doc}?",
+    "Which parts of {doc} caused the longest discussion?",
+    "Where is the original of {doc} kept?",
+    "How many people have been trained on {doc} so far?",
+    "Which department complained most about {doc}?",
+    "What did the auditors say about {doc}?",
+    "Into which languages has {doc} been translated?",
+    "What is the phone number of the person in charge of {doc}?",
+    "Which software was {doc} written with?",
+    "Which earlier draft of {doc} was rejected, and why?",
+)
+
+
+def nowhere(documents: Sequence[str]) -> Iterator[Candidate]:
+    """What documents of this kind hardly ever tell about themselves."""
+    for turn in range(len(_NOWHERE)):
+        for place, document in enumerate(documents):
+            asks = _NOWHERE[(turn + place) % len(_NOWHERE)]
+            yield Candidate("unanswerable", asks, document, "no passage says anything of it")

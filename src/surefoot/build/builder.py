@@ -1,0 +1,275 @@
+"""A question set by the protocol: so many questions of each kind, every one of them proven."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from surefoot.build import absent
+from surefoot.build.absent import Candidate
+from surefoot.build.facts import THIS, Fact, facts_of
+from surefoot.build.names import document_of, names_of
+from surefoot.build.proof import Proof
+from surefoot.build.wording import worded
+from surefoot.corpus.passages import Row
+from surefoot.graders.local import LocalJudge
+from surefoot.text.normal import normalise
+from surefoot.text.terms import vocabulary
+from surefoot.types import Expects
+
+_TRIES = 8  # candidates that are read for each question wanted
+_MOST_OF_A_KIND = 0.35
+_ALIKE = 0.7  # of the words, where two facts answer the same question
+_SURE = 0.5  # a passage that answers so surely is a second answer
+_NEAREST = 3  # passages kept as evidence that nothing answers
+_FIRST = (
+    "amount",
+    "period",
+    "share",
+    "date",
+    "count",
+    "cell",
+    "place",
+    "prohibition",
+    "law",
+    "permission",
+    "definition",
+)
+
+
+class Slot(NamedTuple):
+    """A kind of question in the protocol."""
+
+    name: str
+    stratum: str
+    probes: str
+    share: int  # of 130
+    what: str
+
+
+PROTOCOL = (
+    Slot("plain", "grounded", "plain", 40, "a passage answers it"),
+    Slot("bait_wrong", "grounded", "bait_wrong", 20, "another passage tempts to a wrong answer"),
+    Slot("bait_unsupported", "grounded", "bait_unsupported", 20, "the document is silent on a detail others settle"),
+    Slot("refuse", "grounded", "refuse", 20, "asks for an opinion, a forecast or what was done"),
+    Slot("unanswerable", "unanswerable", "unanswerable", 10, "nothing in the corpus answers it"),
+    Slot("adversarial", "adversarial", "", 10, "a neighbour, another date, a topic that sounds alike"),
+    Slot("retrieval_null", "retrieval_null", "retrieval_null", 10, "answerable, but nothing will be retrieved"),
+)
+
+
+class Draft(Struct, frozen=True):
+    """A question with all that its row says."""
+
+    slot: Slot
+    text: str
+    expects: Expects
+    probes: str
+    kind: str
+    why: str
+    evidence: tuple[str, ...]
+    gold_ids: tuple[str, ...] = ()
+    gold_claims: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"q-{hashlib.sha256(normalise(self.text).encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+class Builder:
+    """Makes questions over one corpus. The same corpus and seed make the same questions."""
+
+    def __init__(self, rows: Sequence[Row], seed: int = 0) -> None:
+        self.rows = rows
+        self.names = names_of(rows)
+        self._seed = seed
+        self._judge = LocalJudge()
+        self._proofs: dict[str, Proof] = {}
+        self._used: set[str] = set()
+
+    @cached_property
+    def documents(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(document_of(row), []).append(row)
+        return found
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        return {name: "\n".join(row.text for row in rows) for name, rows in self.documents.items()}
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """In the order in which they are tried: by turns of documents, of each its best kinds first.
+
+        What a document says twice is left out: a question has one gold passage.
+        """
+        found = [fact for row in self.rows for fact in facts_of(row)]
+        times = Counter((document_of(fact.row), fact.asks) for fact in found)
+        return self._in_turn(fact for fact in found if times[document_of(fact.row), fact.asks] == 1)
+
+    def drafts(self, slot: Slot, count: int, taken: set[str]) -> Iterator[Draft]:
+        """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
+        kinds = Counter[str]()
+        made = 0
+        tries = 0
+        for draft_of, kind in self._candidates(slot):
+            if made == count or tries > max(count * _TRIES, 60):
+                return
+            if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and kind in _CAPPED:
+                continue
+            draft = draft_of()
+            tries += 1
+            if draft is None or normalise(draft.text) in taken:
+                continue
+            taken.add(normalise(draft.text))
+            kinds[kind] += 1
+            made += 1
+            yield draft
+
+    def _candidates(self, slot: Slot) -> Iterator[tuple[Callable[[], Draft | None], str]]:
+        if slot.name in ("plain", "retrieval_null"):
+            for fact in self._unused():
+                yield (lambda fact=fact: self._grounded(slot, fact)), fact.kind
+        elif slot.name == "bait_wrong":
+            for fact, rival in self._rivals():
+                yield (lambda fact=fact, rival=rival: self._grounded(slot, fact, rival)), fact.kind
+        else:
+            for candidate in self._absent(slot):
+                yield (lambda candidate=candidate: self._refused(slot, candidate)), candidate.kind
+
+    def _unused(self) -> Iterator[Fact]:
+        return (fact for fact in self.facts if fact.claim not in self._used)
+
+    def _absent(self, slot: Slot) -> Iterable[Candidate]:
+        facts = self.facts
+        if slot.name == "bait_unsupported":
+            return absent.transplants(facts, self.texts, self.names)
+        if slot.name == "refuse":
+            return absent.opinions(facts)
+        if slot.name == "unanswerable":
+            return absent.nowhere(sorted(self.documents, key=self._order))
+        return _by_turns(
+            absent.moved_years(facts, self.texts),
+            absent.neighbours(facts, self.texts),
+            absent.transplants(facts[::-1], self.texts, self.names),
+        )
+
+    def _rivals(self) -> Iterator[tuple[Fact, Fact]]:
+        """Facts with another that answers nearly the same question otherwise."""
+        groups: defaultdict[str, list[Fact]] = defaultdict(list)
+        for fact in self.facts:
+            groups[fact.kind].append(fact)
+        for fact in self._unused():
+            words = vocabulary(fact.asks)
+            for other in groups[fact.kind]:
+                if other is not fact and normalise(other.value) != normalise(fact.value) and fact.kind not in _YES_NO:
+                    theirs = vocabulary(other.asks)
+                    if len(words & theirs) >= _ALIKE * len(words | theirs):
+                        yield fact, other
+                        break
+
+    def _grounded(self, slot: Slot, fact: Fact, rival: Fact | None = None) -> Draft | None:
+        document = document_of(fact.row)
+        if fact.claim in self._used or not self._is_sole_answer(fact):
+            return None
+        self._used.add(fact.claim)
+        why = (
+            f"The passage says it: {fact.value}."
+            if fact.value not in ("yes", "no")
+            else "The passage says so in one sentence."
+        )
+        if rival:
+            why += f" Elsewhere the same is {rival.value} ({self.names[document_of(rival.row)] or rival.row.id})."
+        evidence = (fact.row.id, *([rival.row.id] if rival else []))
+        is_null = slot.name == "retrieval_null"
+        text = worded(fact.asks, self.names[document], fact.row.id)
+        return Draft(
+            slot,
+            text,
+            "refusal" if is_null else "answer",
+            slot.probes,
+            fact.kind,
+            why,
+            evidence,
+            (fact.row.id,),
+            (fact.claim,),
+        )
+
+    def _is_sole_answer(self, fact: Fact) -> bool:
+        """The passage answers, and no other of its document answers otherwise."""
+        found = self._proof(document_of(fact.row)).answered(_bare(fact.asks))
+        others = [one for one in found if one.passage.id != fact.row.id and (one.probability or 0) >= _SURE]
+        return any(one.passage.id == fact.row.id for one in found) and all(
+            normalise(fact.value) in normalise(one.passage.text) for one in others
+        )
+
+    def _refused(self, slot: Slot, candidate: Candidate) -> Draft | None:
+        text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
+        proof = self._proof(candidate.document)
+        if proof.answered(_bare(candidate.asks)):
+            return None
+        nearest = [passage.id for passage in proof.nearest(candidate.asks, _NEAREST)][:_NEAREST]
+        tempting = [candidate.fact.row.id] if candidate.fact else []
+        probes = slot.probes or {"elsewhere": "adjacent_entity"}.get(candidate.kind, candidate.kind)
+        evidence = tuple(dict.fromkeys([*tempting, *nearest]))
+        why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage of the document was found to answer it."
+        return Draft(slot, text, "refusal", probes, candidate.kind, why, evidence)
+
+    def _proof(self, document: str) -> Proof:
+        if document not in self._proofs:
+            self._proofs[document] = Proof([row.passage for row in self.documents[document]], self._judge)
+        return self._proofs[document]
+
+    def _in_turn(self, facts: Iterable[Fact]) -> list[Fact]:
+        places = Counter[tuple[str, str]]()
+        by_document: defaultdict[str, list[tuple[int, int, str, Fact]]] = defaultdict(list)
+        for fact in sorted(facts, key=lambda fact: self._order(fact.row.id + fact.asks)):
+            document = document_of(fact.row)
+            places[document, fact.kind] += 1
+            first = _FIRST.index(fact.kind) if fact.kind in _FIRST else len(_FIRST)
+            by_document[document].append((places[document, fact.kind], first, self._order(fact.asks), fact))
+        ranked = [
+            (rank, self._order(document), one[-1])
+            for document, ones in by_document.items()
+            for rank, one in enumerate(sorted(ones, key=lambda one: one[:3]))
+        ]
+        return [fact for _, _, fact in sorted(ranked, key=lambda one: one[:2])]
+
+    def _order(self, text: str) -> str:
+        return hashlib.sha256(f"{self._seed} {text}".encode("utf-8", "replace")).hexdigest()
+
+
+_YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
+_CAPPED = frozenset({"law", "definition", "obligation", "permission", "prohibition", "cell"})
+
+
+def _bare(asks: str) -> str:
+    """As it is asked of one document alone."""
+    return asks.replace(THIS, "this agreement")
+
+
+def _by_turns(*sources: Iterable[Candidate]) -> Iterator[Candidate]:
+    waiting = [iter(source) for source in sources]
+    while waiting:
+        for source in list(waiting):
+            try:
+                yield next(source)
+            except StopIteration:
+                waiting.remove(source)
+
+
+def counts_of(size: int, mix: Mapping[str, int] | None = None) -> dict[str, int]:
+    """How many of each kind make a set of this size: by the protocol's shares, or by those given."""
+    shares = {slot.name: (slot.share if mix is None else mix.get(slot.name, 0)) for slot in PROTOCOL}
+    total = sum(shares.values())
+    exact = {name: size * share / total for name, share in shares.items()}
+    found = {name: int(value) for name, value in exact.items()}
+    for name in sorted(exact, key=lambda name: found[name] - exact[name])[: size - sum(found.values())]:
+        found[name] += 1
+    return found
