@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from surefoot.build.facts import THIS, Fact
+from surefoot.build.asking import THIS
+from surefoot.build.facts import Fact
 from surefoot.build.names import document_of
 from surefoot.build.wording import lowered, pick
 from surefoot.text.terms import vocabulary
@@ -40,18 +41,21 @@ _SMALL = frozenset(
         "By",
     }
 )
-_NEIGHBOURS = (
+_NEIGHBOURS = (  # topics, and what sounds like them
     ("invoice", "credit note"), ("invoices", "credit notes"), ("royalty", "advance"), ("royalties", "advances"),
     ("fee", "deposit"), ("fees", "deposits"), ("salary", "pension contribution"), ("employees", "apprentices"),
-    ("customers", "resellers"), ("sales", "export sales"), ("revenue", "subscription revenue"), ("net income", "taxable income"),
-    ("net loss", "loss from discontinued operations"), ("operating income", "pension income"), ("interest", "dividends"),
+    ("customers", "resellers"), ("sales", "export sales"), ("revenue", "subscription revenue"),
+    ("net income", "taxable income"), ("net loss", "loss from discontinued operations"),
+    ("operating income", "pension income"), ("interest", "dividends"),
     ("insurance", "parent company guarantee"), ("records", "video recordings"), ("notice", "apology"),
-    ("shipment", "test shipment"), ("delivery", "test delivery"), ("products", "prototypes"), ("software", "hardware"),
-    ("services", "night-time services"), ("training", "language training"), ("travel", "relocation"), ("leave", "study leave"),
-    ("report", "carbon report"), ("reports", "carbon reports"), ("audit", "tax audit"), ("licence", "film licence"),
-    ("license", "film license"), ("warranty", "paint warranty"), ("breach", "cyber attack"), ("payment", "instalment in kind"),
-    ("payments", "payments in kind"), ("confidential information", "biometric data"), ("rent", "parking charge"),
-    ("copies", "translations"), ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
+    ("shipment", "test shipment"), ("delivery", "test delivery"), ("products", "prototypes"),
+    ("software", "hardware"), ("services", "night-time services"), ("training", "language training"),
+    ("travel", "relocation"), ("leave", "study leave"), ("report", "carbon report"),
+    ("reports", "carbon reports"), ("audit", "tax audit"), ("licence", "film licence"),
+    ("license", "film license"), ("warranty", "paint warranty"), ("breach", "cyber attack"),
+    ("payment", "instalment in kind"), ("payments", "payments in kind"),
+    ("confidential information", "biometric data"), ("rent", "parking charge"), ("copies", "translations"),
+    ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
 )  # fmt: skip
 
 
@@ -154,7 +158,7 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
     asks, why = pick(fact.claim, (
         (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
         (f"How would a court rule if {fact.who} failed to {fact.does}?", "it holds no ruling and no opinion on one"),
-        (f"How many times so far has there been a dispute over whether {fact.who} must {fact.does}?", "it keeps no record of disputes"),
+        (f"Has anybody ever disputed that {fact.who} must {fact.does}?", "it keeps no record of disputes"),
     ))  # fmt: skip
     if fact.kind == "prohibition":
         asks, why = (

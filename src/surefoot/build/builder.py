@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from surefoot.build import absent
 from surefoot.build.absent import Candidate
-from surefoot.build.facts import THIS, Fact, facts_of
+from surefoot.build.asking import THIS
+from surefoot.build.facts import Fact, facts_of
 from surefoot.build.names import document_of, names_of
 from surefoot.build.proof import Proof
 from surefoot.build.wording import worded
@@ -135,13 +136,13 @@ class Builder:
     def _candidates(self, slot: Slot) -> Iterator[tuple[Callable[[], Draft | None], str]]:
         if slot.name in ("plain", "retrieval_null"):
             for fact in self._unused():
-                yield (lambda fact=fact: self._grounded(slot, fact)), fact.kind
+                yield partial(self._grounded, slot, fact), fact.kind
         elif slot.name == "bait_wrong":
             for fact, rival in self._rivals():
-                yield (lambda fact=fact, rival=rival: self._grounded(slot, fact, rival)), fact.kind
+                yield partial(self._grounded, slot, fact, rival), fact.kind
         else:
             for candidate in self._absent(slot):
-                yield (lambda candidate=candidate: self._refused(slot, candidate)), candidate.kind
+                yield partial(self._refused, slot, candidate), candidate.kind
 
     def _unused(self) -> Iterator[Fact]:
         return (fact for fact in self.facts if fact.claim not in self._used)

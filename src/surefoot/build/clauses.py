@@ -10,14 +10,16 @@ import re
 from typing import NamedTuple
 
 _AUXILIARY = re.compile(
-    r"\b(agrees? to|undertakes to|(?:is|are) required to|shall|must|will|may|can|cannot|is|are|was|were|has|have|had)\b(?: (not|only|also|at all times)\b)?"
+    r"\b(agrees? to|undertakes to|(?:is|are) required to|shall|must|will|may|can|cannot|is|are|was|were|has|have|"
+    r"had)\b(?: (not|only|also|at all times)\b)?"
 )
 _LABEL = re.compile(
     r"(?:(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})(?:\.\d{1,3}){0,3}[.)]+|\d{1,3}(?:\.\d{1,3})+|[-*•§])\s+)+"
 )
 _HEADING = re.compile(r"(?:[A-Z][\w'&/-]*(?: (?:[A-Z][\w'&/-]*|of|and|or|the|for|to|on|by|in|with))*[.:]\s+)+(?=[A-Z])")
 _BEFORE = re.compile(
-    r"(If|Upon|After|During|In the event|On|At|For|Within|Before|Following|In|Under|Where|When|From|By|As of|Until|Once|"
+    r"(If|Upon|After|During|In the event|On|At|For|Within|Before|Following|In|Under|Where|When|From|By|As of|Until|"
+    r"Once|"
     r"Subject to|Except|Unless|Notwithstanding)\b[^,;]{2,110}, (?=[A-Z\"“a-z])"
 )
 _LET_GO = re.compile(  # said of the sentence, not of what is asked
@@ -26,20 +28,25 @@ _LET_GO = re.compile(  # said of the sentence, not of what is asked
 )
 _TIMED = re.compile(r"(?:Within|For|On|By|Until|As of|Upon|In|At|From) .*(?:\d|\b(?:days|months|years|weeks|hours)\b)")
 _NO_SUBJECT = re.compile(
-    r"\b(?:it|they|he|she|there|that|those|such|which|who|whom|whose|what|if|when|where|unless|because|as|but|same|said|"
+    r"\b(?:it|they|he|she|there|that|those|such|which|who|whom|whose|what|if|when|where|unless|because|as|but|same|"
+    r"said|"
     r"foregoing|following|above|below|neither|nor|no|none|nothing|i|thereof|hereof|herein|therein)\b|[,;:()\"“”\[\]]",
     re.IGNORECASE,
 )
 _OUTSIDE = re.compile(
-    r"\b(?:such|said|foregoing|following|aforesaid|above|below|herein\w*|hereof|hereby|hereto|hereunder|therein\w*|thereof|"
+    r"\b(?:such|said|foregoing|following|aforesaid|above|below|herein\w*|hereof|hereby|hereto|hereunder|therein\w*|"
+    r"thereof|"
     r"thereto|thereunder|thereafter|hereafter|hereinafter|whereof|wherein|respective|respectively|the same|set forth|"
-    r"(?:sub)?sections?|clauses?|articles?|exhibits?|schedules?|annex|appendix|paragraphs?|addendum|attachments?|items?|"
-    r"former|latter|these|those|his|her|him|them|therefore|thereupon|itself|otherwise|accordingly|deemed|have no|(?:and|but|or) (?:[A-Z][\w ]{1,25} )?(?:shall|will|must|may|is|are|was|were|has)|"
+    r"(?:sub)?sections?|clauses?|articles?|exhibits?|schedules?|annex|appendix|paragraphs?|addendum|attachments?|"
+    r"items?|"
+    r"former|latter|these|those|his|her|him|them|therefore|thereupon|itself|otherwise|accordingly|deemed|have no|"
+    r"(?:and|but|or) (?:[A-Z][\w ]{1,25} )?(?:shall|will|must|may|is|are|was|were|has)|"
     r"and (?:continue|end|the remaining)|whether|\w+/\w+)\b|[\[\]{}*_…|<>=#§•]|\.\.",
     re.IGNORECASE,
 )
 _AFTERTHOUGHT = re.compile(
-    r"\s+(?:unless|commencing|compared to|as compared)\b.*|[,;]\s+(?:provided|which|including|unless|except|subject|if|but|whether|as well|and (?:shall|will|must|may|is|are|"
+    r"\s+(?:unless|commencing|compared to|as compared)\b.*|[,;]\s+(?:provided|which|including|unless|except|subject|"
+    r"if|but|whether|as well|and (?:shall|will|must|may|is|are|"
     r"the|such|any|all|each|it|they)|or (?:shall|will|must|may|such|as)|with|without|in (?:each|any|which|accordance)|"
     r"excluding|regardless|where|when|while|whereupon|after|at which|so|being|having|to the extent|other than|by|"
     r"irrespective|however|notwithstanding|save|pursuant|until)\b.*|;.*",
@@ -47,7 +54,8 @@ _AFTERTHOUGHT = re.compile(
 )
 _SLIPPED_IN = re.compile(  # a heading before the subject, or no subject at all
     r"(?:For|In|On|At|By|Upon|During|Under|With|From|Agreement|Contract|Term|Policy)\b(?! [Oo]f\b)"
-    r"|.*\b(?!of|to|under|in|for|by|with|from|and|or|at|on|per|upon|against|that|all|both)\w+ (?:[Tt]he|[Aa]n?|[Ii]ts|This)\b"
+    r"|.*\b(?!of|to|under|in|for|by|with|from|and|or|at|on|per|upon|against|that|all|both)\w+ (?:[Tt]he|[Aa]n?|"
+    r"[Ii]ts|This)\b"
 )
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _COMMA = re.compile(r",(?! ?\d)")

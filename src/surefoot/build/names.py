@@ -13,13 +13,15 @@ from surefoot.corpus.passages import Row
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
 _KINDS = (
-    "agreement contract lease licence license policy handbook deed amendment addendum undertaking plan report statement "
-    "guide guideline manual terms letter charter protocol notice programme procedure standard"
-).split()
-_KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{'|'.join(_KINDS)}))\b", re.IGNORECASE)
+    "agreement|contract|lease|licence|license|policy|handbook|deed|amendment|addendum|undertaking|plan|report|"
+    "statement|guide|"
+    "guideline|manual|terms|letter|charter|protocol|notice|programme|procedure|standard"
+)
+_KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
 _PARTY = r"((?:[A-Z][\w&.'’-]*,? ?(?:of |and |the |& |de )?){1,6}?)"
 _BETWEEN = re.compile(
-    rf"\b(?i:by and between|between|by and among|among):? (?:the )?{_PARTY}(?=,| \(| and\b)[^;]{{0,300}}?\band (?:the )?{_PARTY}(?=[,.;(]| \(| and\b|$)"
+    rf"\b(?i:by and between|between|by and among|among):? (?:the )?{_PARTY}(?=,| \(| and\b)[^;]{{0,300}}?\band "
+    rf"(?:the )?{_PARTY}(?=[,.;(]| \(| and\b|$)"
 )
 _SUFFIX = re.compile(
     r",? (?:Inc|Incorporated|Corp|Corporation|Ltd|Limited|LLC|L\.L\.C|PLC|plc|GmbH|AG|N\.V|S\.A|LP|L\.P|Co)\b\.?.*"

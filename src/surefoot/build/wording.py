@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from surefoot.build.facts import THIS
+from surefoot.build.asking import THIS
 
 _BINDING = re.compile(
     r"\b(?:agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking)\b",

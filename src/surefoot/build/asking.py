@@ -1,0 +1,108 @@
+"""A clause turned into a question: what is asked for in front, the verb before its subject."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from surefoot.build.clauses import Clause, asked, points_outside
+from surefoot.build.patterns import MONEY
+
+THIS = "{doc}"  # in a question: the document, by its name
+MODALS = {
+    "shall": "must", "must": "must", "will": "will", "may": "may", "can": "can", "agrees to": "must",
+    "agree to": "must", "undertakes to": "must", "is required to": "must", "are required to": "must",
+}  # fmt: skip
+THIS_DOCUMENT = re.compile(
+    r"\bth(?:is|e(?= (?:Agreement|AGREEMENT)\b)) (?:[a-z-]+ ){0,3}(?:agreement|contract|lease|policy|licen[cs]e|"
+    r"addendum|amendment|"
+    r"deed|plan|handbook|undertaking|letter|order|nda|cnda|terms|report|guide|manual)\b",
+    re.IGNORECASE,
+)
+_DETERMINERS = frozenset(
+    ["The", "A", "An", "Each", "Either", "Any", "All", "Every", "Both", "You", "Your", "Its", "Their", "One"]
+)
+_CROOKED = re.compile(
+    rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million|\bas follows\b|--"
+)
+_STATES = re.compile(
+    r"(?:remain|retain|survive|continue|have|apply|constitute|become|expire|terminate|own|commence|begin|end|last)\b"
+)
+_IS = re.compile(
+    r"be (?:entitled|liable|responsible|bound|subject|obliged|obligated|effective|valid|binding|free|permitted|allowed|"
+    r"considered|exempt|eligible|enforceable|confidential|due|payable|void)\b"
+)
+
+
+class Asking(NamedTuple):
+    kind: str
+    asks: str
+    value: str
+    who: str = ""
+    does: str = ""
+
+
+def made(kind: str, question: str | None, value: str) -> Asking | None:
+    return None if question is None else Asking(kind, question, value.strip())
+
+
+def question(clause: Clause, what: str, rest: str | None, auxiliary: str = "") -> str | None:
+    if rest is None or clause.is_negated or not names_one(clause.subject):
+        return None
+    return finished(clause, f"{what} {inverted(clause, rest, auxiliary)}")
+
+
+def inverted(clause: Clause, rest: str, auxiliary: str = "") -> str:
+    """ "must the Supplier deliver", "are the parties bound", "does the duty survive"."""
+    subject = inside(clause.subject, clause.around)
+    if auxiliary or clause.auxiliary not in ("shall", "must", "agrees to", "agree to"):
+        return f"{auxiliary or MODALS.get(clause.auxiliary, clause.auxiliary)} {subject} {rest}"
+    if _STATES.match(rest):
+        return f"{'do' if is_plural(subject) else 'does'} {subject} {rest}"
+    if _IS.match(rest):
+        return f"{'are' if is_plural(subject) else 'is'} {subject} {rest.removeprefix('be ')}"
+    return f"must {subject} {rest}"
+
+
+def finished(clause: Clause, text: str) -> str | None:
+    before = asked(clause.before) if clause.before else ""
+    if before is None or points_outside(text.replace("This", "")):
+        return None
+    whole = f"{before}, {text[0].lower()}{text[1:]}" if before else text
+    whole = THIS_DOCUMENT.sub(THIS, " ".join(whole.split()))
+    if _CROOKED.search(whole):
+        return None
+    return f"{whole.rstrip(' ,.')}?"
+
+
+def names_one(subject: str) -> bool:
+    """No heading has slipped in before "This Agreement"."""
+    this = THIS_DOCUMENT.search(subject)
+    return (
+        not this
+        or not subject[: this.start()].strip()
+        or re.search(r"\b(?:of|under|to|in|by)\s*$", subject[: this.start()]) is not None
+    )
+
+
+def is_plural(subject: str) -> bool:
+    head = re.split(r" (?:of|to|under|in|for|with|from|by|on|hereunder)\b", subject)[0]
+    is_many = re.search(r"[^s'i]s$|\band\b|^(?:all|both|you)\b", head, re.IGNORECASE) is not None
+    return is_many and not re.search(r"\b(?:information|each|every|any|either)\b", head, re.IGNORECASE)
+
+
+def inside(subject: str, around: str) -> str:
+    """As it is written inside a sentence: without its capital if the passage has it so elsewhere."""
+    first, _, others = subject.partition(" ")
+    low = f"{first[0].lower()}{first[1:]}"
+    if re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
+        return subject
+    return (
+        f"{low} {others}".strip() if first in _DETERMINERS or re.search(rf"\b{re.escape(low)}\b", around) else subject
+    )
+
+
+def cut(rest: str, found: re.Match[str]) -> str | None:
+    """The rest without what is asked for."""
+    left = rest[: found.start()], rest[found.end() :]
+    return asked(" ".join(part.strip() for part in left if part.strip()))

@@ -1,0 +1,16 @@
+"""How numbers, periods, money, shares and dates are written, as parts of patterns."""
+
+from __future__ import annotations
+
+NUMBER = (
+    r"(?:(?:[a-z]+(?:-[a-z]+)?\s+)?\(\s*\d[\d,.]*\s*\)|\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|"
+    r"ten|eleven|twelve|fourteen|fifteen|eighteen|twenty(?:-four|-one)?|thirty|forty(?:-five)?|sixty|ninety)"
+)
+UNIT = r"(?P<unit>(?:business |calendar |working |consecutive |full )?(?:minute|hour|day|week|month|quarter|year))s?"
+MONEY = (
+    r"(?:(?:US|U\.S\.|CA?|AU?|HK|NZ) ?)?[$€£]\s?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
+    r"|\b(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|CAD|AUD) ?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
+)
+SHARE = rf"(?:\d[\d,]*(?:\.\d+)?\s?%|{NUMBER}(?: hundred)? (?:percent|per cent))"
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+DATE = rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? (?:19|20)\d\d)"

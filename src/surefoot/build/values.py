@@ -1,0 +1,260 @@
+"""What a clause settles: a period, an amount, a date, a share, a count, a place, the law, a duty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from surefoot.build.asking import (
+    MODALS,
+    THIS,
+    THIS_DOCUMENT,
+    Asking,
+    cut,
+    finished,
+    inside,
+    inverted,
+    made,
+    names_one,
+    question,
+)
+from surefoot.build.clauses import Clause, asked
+from surefoot.build.patterns import DATE, MONEY, NUMBER, SHARE, UNIT
+
+ABOUT = (
+    r"(?:approximately |about |over |more than |at least |up to |a total of |an aggregate of |not more than |"
+    r"no more than )?"
+)
+_BE = frozenset({"is", "are", "was", "were"})
+_HAVE = {"has": "does", "have": "do", "had": "did"}
+_LAW = re.compile(
+    r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?:the )?(?P<place>(?:\w+ of "
+    r")?[A-Z][\w.]+(?: (?:and |of )?"
+    r"[A-Z][\w.]+){0,3})|(?P<people>[A-Z]\w+) laws?\b)"
+)
+_PLACE = re.compile(
+    r"(?P<how>located|headquartered|based|situated) (?:in|at) (?P<value>(?:\d+ )?[A-Z][\w.]+[^;]{0,60})$"
+)
+_PARTY = re.compile(
+    r"(?:(?:The|Each|Either|Any|Every|All|Both|A|An) )?(?:[A-Z][\w&.'-]*(?: (?:of|and|the|&|[A-Z][\w&.'-]*)){0,6}|"
+    r"part(?:y|ies))",
+)
+_YES_NO = range(5, 19)  # words of the rest
+_NOTICE = re.compile(
+    rf"\b(?P<how>(?:upon|on|with|by|giving|by giving|upon giving|by providing)?) ?"
+    rf"(?:at least |not less than |no less than |a minimum of )?(?P<value>{NUMBER} {UNIT})(?:'|'s)? "
+    r"(?P<of>(?:(?:prior|advance|written|previous|notice) ){0,3}notice)\b(?: to (?:the )?[\w ]{3,30}?(?= (?:of|for|"
+    r"at|in|by|if)\b|$))?"
+)
+_ENDING = re.compile(
+    r"(?:terminate|cancel|resign|end|withdraw|give|vary|amend|change|leave|revoke|discontinue|modify|suspend)\b"
+)
+_PERIOD = re.compile(
+    rf"\b(?P<how>within|for|not later than|no later than|at least|not less than|up to|at most|until)"
+    rf" (?:a |an |the )?(?:(?:further |additional |initial |maximum |minimum )?(?:period|term|maximum|minimum) of "
+    rf")?(?:at least |not less than |up to )?"
+    rf"(?P<value>{NUMBER} {UNIT})\b(?!'| old| of age| and\b| or\b)"
+)
+_PERIOD_WORDS = {
+    "within": "Within how many {}s", "for": "For how many {}s", "until": "Until how many {}s",
+    "not later than": "No later than how many {}s", "no later than": "No later than how many {}s",
+    "at least": "At least how many {}s", "not less than": "At least how many {}s", "up to": "Up to how many {}s",
+    "at most": "At most how many {}s",
+}  # fmt: skip
+_SUM = re.compile(
+    rf"\b(?:a|an|the) (?P<noun>(?:[a-z-]+ ){{0,4}}(?:fee|payment|price|sum|deposit|rent|salary|amount|charge|premium|"
+    rf"bonus|"
+    rf"royalty|commission|penalty|fine|loan|grant|rate|discount|rebate|allowance|retainer|advance|budget|interest)) "
+    rf"(?:of|in the amount of|equal to|amounting to) {ABOUT}(?P<value>{MONEY}|{SHARE})"
+)
+_EXCEED = re.compile(rf"(?:exceed|be more than) (?P<value>{MONEY}|{SHARE}|{NUMBER} {UNIT}s?)(?P<tail>.*)")
+_LED = re.compile(r"\b(at|for|in|with|on|to|by|of|after|upon|against)\s*$")
+_PAID = re.compile(rf"\b(?:sum of |amount of )?(?P<value>{MONEY})")
+_PART = re.compile(
+    rf"(?P<value>{SHARE}) of (?P<noun>(?:the |all |its |their |any )?(?:[\w'-]+ ){{0,3}}[\w'-]+?)(?= (?:of|for|in|on|"
+    rf"from|to|per|during|by|with|under|at|as|and|or)\b|$)"
+)
+_ON = re.compile(
+    rf"\b(?P<how>on or before|no later than|not later than|on|by|until|through|as of|from|since) (?P<value>{DATE})"
+)
+_ON_WORDS = {
+    "on or before": "By what date", "no later than": "By what date", "not later than": "By what date", "by": "By "
+    "what date",
+    "on": "On what date", "until": "Until what date", "through": "Through what date", "as of": "As of what date",
+    "from": "From what date", "since": "Since what date",
+}  # fmt: skip
+_COUNT = re.compile(rf"\b(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)")
+_NOT_COUNTED = re.compile(
+    r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|times|others|percents|is|its|was|has|this|as)\b"
+)
+
+
+def _law(clause: Clause) -> Asking | None:
+    found = _LAW.search(clause.rest)
+    if not found or not THIS_DOCUMENT.fullmatch(clause.subject) or clause.is_negated:
+        return None
+    return Asking("law", f"Which state's or country's law governs {THIS}?", found["place"] or found["people"])
+
+
+def _notice(clause: Clause) -> Asking | None:
+    found = _NOTICE.search(clause.rest)
+    if not found or not _ENDING.match(clause.rest) or bool(found["how"]) == clause.rest.startswith("give"):
+        return None
+    how = f"{found['how'].capitalize()} how" if found["how"] else "How"
+    text = question(clause, f"{how} many {found['unit']}s' {found['of']}", cut(clause.rest, found))
+    return made("period", text, found["value"])
+
+
+def _period(clause: Clause) -> Asking | None:
+    found = _PERIOD.search(clause.rest)
+    if not found:
+        return None
+    what = _PERIOD_WORDS[found["how"]].format(found["unit"])
+    if found["how"] not in ("within", "for") or re.match(
+        r" (?:of|after|following|from|upon)\b", clause.rest[found.end() :]
+    ):
+        return _deadline(clause, what, found)
+    return made("period", question(clause, what, cut(clause.rest, found)), found["value"])
+
+
+def _deadline(clause: Clause, what: str, found: re.Match[str]) -> Asking | None:
+    """ "at least five days before making a change": what it is counted from belongs to what is asked."""
+    after = asked(clause.rest[found.end() :])
+    if after is None or not re.match(r"(?:prior to|before|after|following|from|in advance|of|upon)\b", after):
+        return None
+    first = asked(clause.rest[: found.start()])
+    if first in (None, "", "have"):
+        return None
+    return made("period", question(clause, f"{what} {after}", first), found["value"])
+
+
+def _sum(clause: Clause) -> Asking | None:
+    found = _SUM.search(clause.rest)
+    if not found or (clause.auxiliary in _BE and not clause.rest[: found.start()].strip()):
+        return None
+    led = _LED.search(clause.rest[: found.start()])
+    left = clause.rest[: led.start() if led else found.start()], clause.rest[found.end() :]
+    what = f"{led.group(1).capitalize()} what" if led else "What"
+    rest = asked(" ".join(part.strip() for part in left if part.strip()))
+    return made("amount", question(clause, f"{what} {found['noun']}", rest), found["value"])
+
+
+def _paid(clause: Clause) -> Asking | None:
+    found = _PAID.search(clause.rest)
+    verb = clause.rest.split(" ", 1)[0]
+    if not found or verb not in ("pay", "receive", "contribute", "deposit", "reimburse", "invest"):
+        return None
+    return made("amount", question(clause, "How much", cut(clause.rest, found)), found["value"])
+
+
+def _limit(clause: Clause) -> Asking | None:
+    """ "The credits may not exceed 30 % of the fees"."""
+    found = _EXCEED.match(clause.rest)
+    tail = asked(found["tail"]) if found else None
+    if not found or tail is None or not clause.is_negated:
+        return None
+    subject, helper = inside(clause.subject, clause.around), MODALS.get(clause.auxiliary, clause.auxiliary)
+    is_part = tail.startswith("of ")
+    what = f"What percentage {tail}" if is_part else "What amount"
+    text = f"{what} {helper} {subject} not exceed {'' if is_part else tail}"
+    return made("amount", finished(clause, text), found["value"])
+
+
+def _part(clause: Clause) -> Asking | None:
+    found = _PART.search(clause.rest)
+    if not found or clause.rest[: found.start()].strip().endswith((" of", " to", " by", "than", "rate of")):
+        return None
+    rest = cut(clause.rest, found)
+    return made("share", question(clause, f"What percentage of {found['noun']}", rest), found["value"])
+
+
+def _on(clause: Clause) -> Asking | None:
+    found = _ON.search(clause.rest)
+    if not found or clause.auxiliary in _HAVE:
+        return None
+    return made("date", question(clause, _ON_WORDS[found["how"]], cut(clause.rest, found)), found["value"])
+
+
+def _being(clause: Clause) -> Asking | None:
+    """ "The fee is EUR 500", "The term shall be five years"."""
+    rest = clause.rest.removeprefix("be ") if clause.auxiliary in ("shall", "will", "must") else clause.rest
+    is_future = rest != clause.rest
+    if clause.is_negated or (clause.auxiliary not in _BE and not is_future):
+        return None
+    found = re.match(
+        rf"{ABOUT}(?:for )?(?:a period of |a term of )?(?P<value>{MONEY}|{SHARE}|{DATE}|{NUMBER} "
+        rf"{UNIT}s?\b)(?P<tail>.*)",
+        rest,
+    )
+    if not found:
+        return None
+    kind = "date" if re.fullmatch(DATE, found["value"]) else "period" if found["unit"] else "amount"
+    subject, tail = inside(clause.subject, clause.around), asked(found["tail"])
+    what = (
+        "How long"
+        if kind == "period" and re.search(r"\b(?:term|period|time|duration|length)\b", subject, re.I)
+        else "What"
+    )
+    if tail is None or not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail):
+        return None
+    order = (
+        f"{what} will {subject} be {tail}"
+        if is_future and clause.auxiliary != "must"
+        else f"{what} must {subject} be {tail}"
+    )
+    return made(
+        kind, finished(clause, order if is_future else f"{what} {clause.auxiliary} {subject} {tail}"), found["value"]
+    )
+
+
+def _having(clause: Clause) -> Asking | None:
+    found = re.match(
+        rf"{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,3}}[a-z]{{3,}}s)\b(?P<tail>.*)", clause.rest
+    )
+    if not found or clause.auxiliary not in _HAVE or _NOT_COUNTED.search(found["noun"]):
+        return None
+    rest = asked(f"have {found['tail']}")
+    return made("count", question(clause, f"How many {found['noun']}", rest, _HAVE[clause.auxiliary]), found["value"])
+
+
+def _count(clause: Clause) -> Asking | None:
+    found = _COUNT.search(clause.rest)
+    if not found or clause.auxiliary in _BE or _NOT_COUNTED.search(found["noun"]):
+        return None
+    if len(clause.rest[: found.start()].split()) > 3 or re.match(r"(?:have|be)\b", clause.rest):
+        return None
+    return made("count", question(clause, f"How many {found['noun']}", cut(clause.rest, found)), found["value"])
+
+
+def _place(clause: Clause) -> Asking | None:
+    found = _PLACE.search(clause.rest)
+    if not found or clause.auxiliary not in _BE or clause.rest[: found.start()].strip():
+        return None
+    return made("place", question(clause, "Where", found["how"]), found["value"])
+
+
+def _duty(clause: Clause) -> Asking | None:
+    """May, must: answered by yes or no, with the passage's own words as the reason."""
+    rest = asked(clause.rest)
+    if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*_BE, *_HAVE, "will", "can"):
+        return None
+    if (
+        not _PARTY.fullmatch(clause.subject)
+        or not names_one(clause.subject)
+        or re.match(
+            r"(?:be deemed|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|be of "
+            r"the essence|have (?:no|[a-z]+ed|been)\b)\b|.*\b(?:governed|construed)\b",
+            rest,
+        )
+    ):
+        return None
+    helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
+    kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
+    text = f"May {inside(clause.subject, clause.around)} {rest}" if helper == "May" else inverted(clause, rest)
+    one = made(kind, finished(clause, f"{text[0].upper()}{text[1:]}"), "no" if clause.is_negated else "yes")
+    return one._replace(who=inside(clause.subject, clause.around), does=rest) if one else None
+
+
+READERS: tuple[Callable[[Clause], Asking | None], ...] = (
+    _law, _notice, _limit, _being, _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
+)  # fmt: skip

@@ -1,0 +1,148 @@
+"""A question set from documents, or from a log of what people asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+
+from surefoot.build.builder import PROTOCOL, Builder, Draft, counts_of
+from surefoot.corpus.load import load_rows
+from surefoot.datasets.question_file import Entry, QuestionFile, Row
+from surefoot.errors import ExitCode, UsageError
+from surefoot.io.questions import PROPOSED, REJECTED, review_of
+from surefoot.report.words import counted
+from surefoot.services.inputs import check_number
+from surefoot.services.result import READER, Fields, Person
+from surefoot.services.review import accept_unread
+from surefoot.text.normal import normalise
+from surefoot.types import Question
+
+_MOST = 10_000
+_INSTEAD = {  # what stands in for a kind of which the documents do not give enough
+    "bait_wrong": "plain", "bait_unsupported": "unanswerable", "refuse": "unanswerable", "adversarial": "unanswerable",
+    "unanswerable": "refuse", "retrieval_null": "plain", "plain": "bait_wrong",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Built(Fields):
+    """`made` are the questions of each kind in the file; `short` is what could not be made."""
+
+    file: str
+    questions: int
+    added: int
+    proposed: int
+    made: dict[str, int]
+    short: dict[str, int]
+    size: int
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.questions >= self.size else ExitCode.INCOMPLETE
+
+
+class _Seen(Struct, frozen=True):
+    error: str | None = None
+
+
+def build(
+    corpus: str | Path,
+    *,
+    out: str | Path,
+    size: int = 130,
+    mix: Mapping[str, int] | None = None,
+    accept_all: bool = False,
+    seed: int = 0,
+    person: Person = READER,
+) -> Built:
+    """Write questions over a corpus to `out`, as proposals for a person to review.
+
+    Questions that are in the file already stay and count, so an interrupted build goes on where it stopped, and one
+    that was reviewed can be filled up again.
+    """
+    check_number("size", size, 1, _MOST)
+    wanted = counts_of(size, _checked(mix))
+    builder = Builder(load_rows(corpus), seed)
+    file = QuestionFile(out)
+    file.path.parent.mkdir(parents=True, exist_ok=True)
+    there = [entry.question for entry in file.entries()] if file.path.exists() else []
+    kept = [question for question in there if review_of(question) != REJECTED]
+    made = Counter(slot_of(question) for question in kept)
+    taken = {normalise(question.text) for question in there}
+    before = made.total()
+    watch = person.watch(max(size - before, 0), "questions")
+    try:
+        for draft in _drafts(builder, wanted, made, size, taken):
+            file.add(partial(_appended, row=row_of(draft)))
+            made[draft.slot.name] += 1
+            watch.count(_Seen())
+    finally:
+        watch.close()
+    if accept_all and file.path.exists():
+        accept_unread(file.path)
+    short = {name: count - made[name] for name, count in wanted.items() if made[name] < count}
+    _tell_short(short, made.total(), size, person)
+    every = [entry.question for entry in file.entries()] if file.path.exists() else []
+    proposed = sum(review_of(question) == PROPOSED for question in every)
+    counts = {slot.name: made[slot.name] for slot in PROTOCOL}
+    return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
+
+
+def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
+    names = [slot.name for slot in PROTOCOL]
+    for name, share in (mix or {}).items():
+        if name not in names:
+            raise UsageError(f"the mix has no kind {name!r}", f"the kinds are {', '.join(names)}")
+        check_number(f"the share of {name}", share, 0)
+    if mix is not None and not sum(mix.values()):
+        raise UsageError("the mix asks for no question", "give at least one kind a share above 0")
+    return mix
+
+
+def _drafts(
+    builder: Builder, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]
+) -> Iterator[Draft]:
+    """Each kind in turn; then, for what is missing, the kind that comes closest."""
+    slots = {slot.name: slot for slot in PROTOCOL}
+    for slot in PROTOCOL:
+        yield from builder.drafts(slot, wanted[slot.name] - made[slot.name], taken)
+    for slot in PROTOCOL:
+        missing = min(wanted[slot.name] - made[slot.name], size - made.total())
+        if missing > 0:
+            yield from builder.drafts(slots[_INSTEAD[slot.name]], missing, taken)
+
+
+def _appended(_there: Sequence[Entry], row: Row) -> Row:
+    return row
+
+
+def row_of(draft: Draft) -> Row:
+    return {
+        "id": draft.id, "text": draft.text, "expects": draft.expects, "stratum": draft.slot.stratum,
+        "probes": draft.probes, "gold_ids": list(draft.gold_ids), "gold_claims": list(draft.gold_claims),
+        "retrieval": "null" if draft.slot.name == "retrieval_null" else "normal", "review": PROPOSED,
+        "made": {"kind": draft.kind, "by": "templates", "why": draft.why, "evidence": list(draft.evidence)},
+    }  # fmt: skip
+
+
+def slot_of(question: Question) -> str:
+    """The kind of a question in the protocol, by what its row says."""
+    for slot in PROTOCOL:
+        if question.stratum == slot.stratum and (not slot.probes or question.probes == slot.probes):
+            return slot.name
+    return "plain" if question.answerable else "unanswerable"
+
+
+def _tell_short(short: Mapping[str, int], total: int, size: int, person: Person) -> None:
+    for name, count in short.items():
+        what = next(slot.what for slot in PROTOCOL if slot.name == name)
+        person.tell(f"note: {counted(count, 'question')} too few of {name} ({what}): the documents do not give more")
+    if total < size:
+        person.tell(
+            f"warning: {total:,} of {size:,} questions: add documents, or write the others with `questions add`"
+        )
