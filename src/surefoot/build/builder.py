@@ -15,7 +15,7 @@ from surefoot.build.absent import Candidate
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact, facts_of
 from surefoot.build.names import document_of, names_of
-from surefoot.build.proof import Proof
+from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
 from surefoot.graders.local import LocalJudge
@@ -26,6 +26,8 @@ from surefoot.types import Expects
 _TRIES = 8  # candidates that are read for each question wanted
 _MOST_OF_A_KIND = 0.35
 _ALIKE = 0.7  # of the words, where two facts answer the same question
+_SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
+_RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (
@@ -203,10 +205,14 @@ class Builder:
         )
 
     def _is_sole_answer(self, fact: Fact) -> bool:
-        """The passage answers, and no other of its document answers otherwise."""
-        found = self._proof(document_of(fact.row)).answered(_bare(fact.asks))
-        others = [one for one in found if one.passage.id != fact.row.id and (one.probability or 0) >= _SURE]
-        return any(one.passage.id == fact.row.id for one in found) and all(
+        """The passage answers, and no other of its document that speaks of the same answers otherwise."""
+        question, proof, gold = _bare(fact.asks), self._proof(document_of(fact.row)), fact.row.passage
+        words = vocabulary(fact.asks)
+        near = [passage for passage in proof.nearest(question) if passage.id != gold.id]
+        near = [passage for passage in near if len(words & vocabulary(passage.text)) >= _SAME_TOPIC * len(words)]
+        found = proof.answering(question, [gold, *near[:_RIVALS]])
+        others = [one for one in found if one.passage.id != gold.id and (one.probability or 0) >= _SURE]
+        return any(one.passage.id == gold.id and (one.probability or 0) >= ANSWERS for one in found) and all(
             normalise(fact.value) in normalise(one.passage.text) for one in others
         )
 

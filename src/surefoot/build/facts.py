@@ -50,7 +50,6 @@ _LOOSE_ENDS = frozenset(
         "their",
         "that",
         "which",
-        "be",
         "is",
         "are",
     ]
@@ -92,7 +91,7 @@ def _is_fair(one: Asking) -> bool:
     words = one.asks.split()
     if words[-1].rstrip("?").lower() in _LOOSE_ENDS:
         return False
-    return 5 <= len(words) <= 32 and (len(one.value) < 3 or one.value.lower() not in one.asks.lower())
+    return 4 <= len(words) <= 32 and (len(one.value) < 3 or one.value.lower() not in one.asks.lower())
 
 
 def _defined(claim: str) -> Asking | None:

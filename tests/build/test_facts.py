@@ -1,0 +1,103 @@
+"""Questions made of sentences and table cells, and which sentences are left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.build.facts import facts_of
+from surefoot.corpus.passages import Row
+
+
+def asked(text: str, heading: str = "") -> list[tuple[str, str]]:
+    return [(fact.asks, fact.value) for fact in facts_of(Row("a.md#1", text, "A", heading=heading))]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "value"),
+    [
+        (
+            "The Supplier shall notify the Customer within five (5) business days of any delay.",
+            "Within how many business days of any delay must the Supplier notify the Customer?",
+            "five business days",
+        ),
+        (
+            "Either party may terminate this Agreement upon thirty (30) days' prior written notice.",
+            "Upon how many days' prior written notice may either party terminate {doc}?",
+            "thirty days",
+        ),
+        (
+            "4.2 The Licensee shall pay the Licensor a monthly fee of EUR 4,250.",
+            "What monthly fee must the Licensee pay the Licensor?",
+            "EUR 4,250",
+        ),
+        (
+            "This Agreement shall be governed by the laws of the State of Delaware.",
+            "Which state's or country's law governs {doc}?",
+            "State of Delaware",
+        ),
+        (
+            "The initial term of this Agreement shall be five (5) years.",
+            "How long will the initial term of {doc} be?",
+            "five years",
+        ),
+        (
+            '"Affiliate" means any company that controls a party or is controlled by it.',
+            'What does "Affiliate" mean?',
+            "any company that controls a party or is controlled by it.",
+        ),
+        (
+            "The Recipient shall not copy the samples without the consent of the Owner.",
+            "May the Recipient copy the samples without the consent of the Owner?",
+            "no",
+        ),
+        (
+            "The total of all credits may not exceed 30 % of the monthly fees.",
+            "What percentage of the monthly fees may the total of all credits not exceed?",
+            "30 %",
+        ),
+        (
+            "Net sales were $251.2 million in fiscal year 2002.",
+            "What were net sales in fiscal year 2002?",
+            "$251.2 million",
+        ),
+        (
+            "If the goods are damaged, the Buyer must inform the Carrier within 7 days of delivery.",
+            "If the goods are damaged, within how many days of delivery must the Buyer inform the Carrier?",
+            "7 days",
+        ),
+    ],
+)
+def test_a_plain_sentence_becomes_a_question(sentence: str, question: str, value: str) -> None:
+    around = f"{sentence} Earlier, net sales and the goods were mentioned."
+    assert (question, value) in asked(around)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Such notice shall be given within ten days of the event.",
+        "It shall be paid within ten days of the event at the latest.",
+        "The fees set forth in Exhibit B shall be paid within ten days.",
+        "NOTICES SHALL BE GIVEN WITHIN TEN DAYS OF THE EVENT BY EITHER PARTY.",
+        "The Supplier shall deliver the goods, the papers, the keys within ten days.",
+        "The Supplier shall deliver within ____ days of the order being placed.",
+        "within ten days of the event the Supplier shall deliver the goods.",
+    ],
+)
+def test_a_sentence_that_would_give_a_crooked_question_is_left_alone(sentence: str) -> None:
+    assert asked(sentence) == []
+
+
+def test_cells_are_asked_for_by_row_and_column() -> None:
+    table = "| Service | Monthly fee (EUR) | 2024 |\n|---|---|---|\n| Route planning | 4,250 | 12 |\n| Total | 9 | 20 |"
+    assert asked(table) == [
+        ("What is the monthly fee for Route planning?", "4,250"),
+        ("What is the 2024 figure for Route planning?", "12"),
+    ]
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for fact in facts_of(Row("a#1", text, "A")):
+        assert fact.asks.endswith("?")
+        assert fact.row.text == text

@@ -1,0 +1,34 @@
+"""What documents are called in questions."""
+
+from surefoot.build.names import names_of
+from surefoot.corpus.passages import Row
+
+
+def row(file: str, text: str, title: str = "") -> Row:
+    return Row(f"{file}#1", text, title or file.rpartition(".")[0])
+
+
+def test_one_document_needs_no_name() -> None:
+    assert names_of([row("msa.pdf", "Text.")]) == {"msa.pdf": ""}
+
+
+def test_titles_parties_and_files_name_documents() -> None:
+    found = names_of(
+        [
+            row("a.pdf", "Text.", "Travel Policy 2024"),
+            row("b.pdf", "SERVICES AGREEMENT between Acme Ltd and Beta AG, made in May.", "SERVICES AGREEMENT"),
+            row("c.pdf", "Text without a name."),
+            row("gamma_2020_ex_10_supply_agreement.txt", "Text."),
+        ]
+    )
+    assert found == {
+        "a.pdf": "the Travel Policy 2024",
+        "b.pdf": "the services agreement between Acme and Beta",
+        "c.pdf": "“c.pdf”",
+        "gamma_2020_ex_10_supply_agreement.txt": "the gamma supply agreement",
+    }
+
+
+def test_no_two_documents_have_the_same_name() -> None:
+    rows = [row(f"{number}/nda.pdf", "Text.", "Mutual Promise of Silence") for number in range(5)]
+    assert len(set(names_of(rows).values())) == 5
