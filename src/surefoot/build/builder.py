@@ -122,7 +122,7 @@ class Builder:
         made = 0
         tries = 0
         for draft_of, kind in self._candidates(slot):
-            if made == count or tries > max(count * _TRIES, 60):
+            if made >= count or tries > max(count * _TRIES, 60):
                 return
             if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and kind in _CAPPED:
                 continue

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
-import msgspec
 
-from surefoot.cli.options import SEED
+from surefoot.cli.options import SEED, asking_options, json_option
+from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.report.words import counted, plain
 from surefoot.services import build as service
+from surefoot.services.graders import Terms
 
 
 @click.command(epilog="Example: surefoot build corpus.jsonl --out questions.jsonl --size 130")
@@ -23,23 +25,25 @@ from surefoot.services import build as service
 @click.option("--mix", metavar="KIND=N,...", help="Other shares than the protocol's, such as plain=60,unanswerable=40.")
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set keeps a record of that.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Another number, other questions.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def build(corpus: Path, out: Path, size: int, mix: str | None, accept_all: bool, seed: int, as_json: bool) -> int:
+@click.option(
+    "--model", metavar="NAME", help="Let this model word the questions, as in llm:NAME@http://localhost:8080/v1."
+)
+@asking_options
+@json_option()
+def build(corpus: Path, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
     """Make a question set of documents: questions they answer, and questions proven to have no answer in them.
 
     What is in the file already stays and counts, so an interrupted build goes on where it stopped. The questions are
     proposals: `surefoot questions review` shows each beside its evidence.
     """
+    own = {name: options.pop(name) for name in ("out", "size", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)
-    made = service.build(corpus, out=out, size=size, mix=shares, accept_all=accept_all, seed=seed, person=PERSON)
-    if as_json:
-        click.echo(msgspec.json.encode(made.to_json()))
-        return int(made.exit_code)
+    made = service.build_questions(corpus, mix=shares, model=model, terms=Terms(**options), person=PERSON, **own)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
-    click.echo(f"{plain(made.file)}: {counted(made.questions, 'question')} ({kinds})")
+    lines = [f"{plain(made.file)}: {counted(made.questions, 'question')} ({kinds})"]
     if made.proposed:
-        click.echo(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus))}")
-    return int(made.exit_code)
+        lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus))}")
+    return finish(made, as_json, lambda: click.echo("\n".join(lines)))
 
 
 def _shares(mix: str) -> dict[str, int]:

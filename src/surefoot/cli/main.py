@@ -22,6 +22,7 @@ _COMMANDS = {
     "demo": "Two versions of a pipeline over bundled documents, and the decision.",
     "init": "A small working example to start from.",
     "corpus": "Make passages of your documents, and find their ids.",
+    "build": "Make a question set of your documents, to review.",
     "questions": "Review a question set and keep it honest: check, lock, diff, clone, plan.",
     "score": "Check citations and refusals in a log, without a model.",
     "doctor": "Ask a pipeline a few questions before a long run.",

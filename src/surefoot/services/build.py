@@ -10,18 +10,24 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from surefoot.build import rewording
 from surefoot.build.builder import PROTOCOL, Builder, Draft, counts_of
 from surefoot.corpus.load import load_rows
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.questions import PROPOSED, REJECTED, review_of
+from surefoot.models.budget import Budget
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Model
 from surefoot.report.words import counted
+from surefoot.services.graders import Terms, settings_of
 from surefoot.services.inputs import check_number
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.review import accept_unread
 from surefoot.text.normal import normalise
 from surefoot.types import Question
 
+TEMPLATES = "templates"
 _MOST = 10_000
 _INSTEAD = {  # what stands in for a kind of which the documents do not give enough
     "bait_wrong": "plain", "bait_unsupported": "unanswerable", "refuse": "unanswerable", "adversarial": "unanswerable",
@@ -50,7 +56,7 @@ class _Seen(Struct, frozen=True):
     error: str | None = None
 
 
-def build(
+def build_questions(
     corpus: str | Path,
     *,
     out: str | Path,
@@ -58,9 +64,11 @@ def build(
     mix: Mapping[str, int] | None = None,
     accept_all: bool = False,
     seed: int = 0,
+    model: str | Model | None = None,
+    terms: Terms | None = None,
     person: Person = READER,
 ) -> Built:
-    """Write questions over a corpus to `out`, as proposals for a person to review.
+    """Write questions over a corpus to `out`, as proposals for a person to review; a `model` words them anew.
 
     Questions that are in the file already stay and count, so an interrupted build goes on where it stopped, and one
     that was reviewed can be filled up again.
@@ -83,6 +91,8 @@ def build(
             watch.count(_Seen())
     finally:
         watch.close()
+    if model is not None and file.path.exists():
+        _reword(file, model, terms or Terms(), person)
     if accept_all and file.path.exists():
         accept_unread(file.path)
     short = {name: count - made[name] for name, count in wanted.items() if made[name] < count}
@@ -117,6 +127,37 @@ def _drafts(
             yield from builder.drafts(slots[_INSTEAD[slot.name]], missing, taken)
 
 
+def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person) -> None:
+    """Let a model word the proposals; a wording that loses a name or a number is not taken."""
+    waiting = [entry for entry in file.entries() if review_of(entry.question) == PROPOSED and _is_from_template(entry)]
+    opened = open_model(model, settings_of(terms), Budget(terms.max_cost)) if isinstance(model, str) else model
+    person.tell(f"replies wanted: {len(waiting):,}; --max-cost limits what they may cost")
+    if not terms.yes and not person.agrees():
+        raise Incomplete("no question was worded anew", "--yes skips the confirmation")
+    watch, kept = person.watch(len(waiting), "wordings"), 0
+    try:
+        for place, reply in opened.complete_all([rewording.prompt(entry.question.text) for entry in waiting]):
+            watch.count(_Seen(reply.error or None))
+            text = rewording.reworded(waiting[place].question.text, reply.text)
+            kept += text is None
+            if text is not None:
+                file.change(partial(_worded, waiting[place].question.id, text, opened.name))
+    finally:
+        watch.close()
+    if kept:
+        person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
+
+
+def _is_from_template(entry: Entry) -> bool:
+    return entry.made.get("by") == TEMPLATES
+
+
+def _worded(qid: str, text: str, model: str, entry: Entry) -> Row | None:
+    if entry.question.id != qid:
+        return None
+    return {**entry.row, "text": text, "made": {**entry.made, "by": model, "template": entry.question.text}}
+
+
 def _appended(_there: Sequence[Entry], row: Row) -> Row:
     return row
 
@@ -126,7 +167,7 @@ def row_of(draft: Draft) -> Row:
         "id": draft.id, "text": draft.text, "expects": draft.expects, "stratum": draft.slot.stratum,
         "probes": draft.probes, "gold_ids": list(draft.gold_ids), "gold_claims": list(draft.gold_claims),
         "retrieval": "null" if draft.slot.name == "retrieval_null" else "normal", "review": PROPOSED,
-        "made": {"kind": draft.kind, "by": "templates", "why": draft.why, "evidence": list(draft.evidence)},
+        "made": {"kind": draft.kind, "by": TEMPLATES, "why": draft.why, "evidence": list(draft.evidence)},
     }  # fmt: skip
 
 

@@ -1,0 +1,90 @@
+"""From documents to a question set, as a user would."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import surefoot
+from surefoot.build.builder import PROTOCOL, counts_of
+from surefoot.cli.main import cli
+from surefoot.errors import UsageError
+from tests.build.documents import write_documents
+
+SIZE = 16
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("build")
+    corpus, out = folder / "corpus.jsonl", folder / "questions.jsonl"
+    surefoot.add_documents(write_documents(folder / "documents"), out=corpus)
+    made = surefoot.build_questions(corpus, out=out, size=SIZE)
+    return corpus, out, made.to_json()
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_questions_name_their_documents_and_their_gold(built: tuple[Path, Path, dict[str, Any]]) -> None:
+    corpus, out, made = built
+    ids = {row["id"] for row in rows(corpus)}
+    texts = {row["id"]: row["text"] for row in rows(corpus)}
+    found = rows(out)
+    assert made["questions"] == len(found) > SIZE / 2
+    for row in found:
+        assert row["review"] == "proposed" and row["made"]["why"]
+        assert set(row["made"]["evidence"]) <= ids
+        if row["expects"] == "answer":
+            assert row["gold_ids"] and set(row["gold_ids"]) <= ids
+            assert all(claim.split(":")[0] in texts[row["gold_ids"][0]] for claim in row["gold_claims"])
+        elif row["retrieval"] == "normal":
+            assert not row["gold_ids"]
+    assert {row["stratum"] for row in found} >= {"grounded", "unanswerable"}
+    assert len({row["text"] for row in found}) == len(found)
+
+
+def test_the_set_can_be_read_locked_and_built_on(built: tuple[Path, Path, dict[str, Any]], tmp_path: Path) -> None:
+    corpus, out, made = built
+    copy = tmp_path / "questions.jsonl"
+    copy.write_bytes(out.read_bytes())
+    again = surefoot.build_questions(corpus, out=copy, size=1, accept_all=True)
+    assert again["added"] == 0 and again["proposed"] == 0
+    assert all("unread" in row["made"]["accepted"] for row in rows(copy))
+    assert surefoot.lock_questions(copy)["questions"] == made["questions"]
+
+
+def test_what_is_too_little_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "note.md").write_text("# Note\n\nNothing here says much about anything.\n", encoding="utf-8")
+    result = CliRunner().invoke(
+        cli,
+        ["build", str(folder), "--out", str(tmp_path / "q.jsonl"), "--size", "5", "--mix", "plain=1"],
+        standalone_mode=False,
+    )
+    assert result.return_value == 4
+    assert "0 of 5 questions" in result.output
+
+
+@pytest.mark.parametrize("mix", ["plain", "plain=x", "tricky=3", "plain=0"])
+def test_a_mix_that_makes_no_sense_is_refused(mix: str, tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# Note\n\nText.\n", encoding="utf-8")
+    result = CliRunner().invoke(
+        cli,
+        ["build", str(tmp_path / "note.md"), "--out", str(tmp_path / "q.jsonl"), "--mix", mix],
+        standalone_mode=False,
+    )
+    assert isinstance(result.exception, UsageError)
+
+
+@given(st.integers(1, 2_000))
+def test_a_mix_adds_up(size: int) -> None:
+    found = counts_of(size)
+    assert sum(found.values()) == size
+    assert counts_of(130) == {slot.name: slot.share for slot in PROTOCOL}
