@@ -46,15 +46,15 @@ _NEIGHBOURS = (  # topics, and what sounds like them
     ("fee", "deposit"), ("fees", "deposits"), ("salary", "pension contribution"), ("employees", "apprentices"),
     ("customers", "resellers"), ("sales", "export sales"), ("revenue", "subscription revenue"),
     ("net income", "taxable income"), ("net loss", "loss from discontinued operations"),
-    ("operating income", "pension income"), ("interest", "dividends"),
-    ("insurance", "parent company guarantee"), ("records", "video recordings"), ("notice", "apology"),
+    ("operating income", "pension income"),
+    ("insurance", "parent company guarantee"), ("records", "video recordings"),
     ("shipment", "test shipment"), ("delivery", "test delivery"), ("products", "prototypes"),
-    ("software", "hardware"), ("services", "night-time services"), ("training", "language training"),
+    ("software", "hardware"), ("training", "language training"),
     ("travel", "relocation"), ("leave", "study leave"), ("report", "carbon report"),
-    ("reports", "carbon reports"), ("audit", "tax audit"), ("licence", "film licence"),
-    ("license", "film license"), ("warranty", "paint warranty"), ("breach", "cyber attack"),
-    ("payment", "instalment in kind"), ("payments", "payments in kind"),
-    ("confidential information", "biometric data"), ("rent", "parking charge"), ("copies", "translations"),
+    ("reports", "carbon reports"), ("audit", "tax audit"),
+    ("warranty", "paint warranty"),
+    ("payments", "payments in kind"),
+    ("rent", "parking charge"), ("copies", "translations"),
     ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
 )  # fmt: skip
 
@@ -112,8 +112,10 @@ def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Cand
     """A topic that sounds alike and does not occur."""
     for fact in facts:
         document = document_of(fact.row)
+        if fact.kind == "definition":
+            continue
         for word, other in _NEIGHBOURS:
-            asks = re.sub(rf"\b{word}\b", other, fact.asks, count=1, flags=re.IGNORECASE)
+            asks = re.sub(rf"\b{word}\b(?! of\b)", other, fact.asks, count=1, flags=re.IGNORECASE)
             last = other.split()[-1] if other.split()[-1] != word.split()[-1] else other.split()[0]
             if asks != fact.asks and not re.search(rf"\b{re.escape(last[:6])}", texts[document], re.IGNORECASE):
                 yield Candidate("lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact)

@@ -29,6 +29,7 @@ _SUFFIX = re.compile(
 _NO_NAME = re.compile(
     r"\b(?:party|parties|disclos\w*|recei\w*|recipient|company|undersigned|agreement|date|its)\b", re.IGNORECASE
 )
+_BREAKS = re.compile(r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|\W+|\d+|ex|exhibit|\w*\d\w*)", re.IGNORECASE)
 _NOISE = re.compile(
     r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|dex\w*|[a-z]?\d\w*|of|and)\b", re.IGNORECASE
 )
@@ -70,7 +71,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     kind = _kind(title) or _kind(stem.replace("_", " ").replace("-", " ")) or _kind(beginning[:200])
     parties = _parties(beginning)
     found = []
-    if title and not title.isupper() and len(title) <= _LONGEST and not _KIND.fullmatch(title):
+    if _is_title(title):
         found.append(_with_article(title))
     if kind and len(parties) == 2:
         found.append(f"the {kind} between {parties[0]} and {parties[1]}")
@@ -79,15 +80,19 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     return [*found, f"“{PurePosixPath(document).name}”"]
 
 
+def _is_title(title: str) -> bool:
+    """Neither shouted, nor a clause's heading, nor "Agreement" alone."""
+    has_words = len(re.findall(r"[^\W\d_]{3,}", title)) >= 2 and not title[:1].isdigit()
+    return has_words and not title.isupper() and len(title) <= _LONGEST and not _KIND.fullmatch(title)
+
+
 def _kind(text: str) -> str:
     found = _KIND.search(" ".join(re.sub(r"[^\w&/ -]", " ", text).split()))
     if not found:
         return ""
     words = found.group(1).split()
-    while words and (
-        _NOISE.fullmatch(words[0]) or words[0].lower() in ("the", "this", "a", "an", "for", "to", "by", "in", "sample")
-    ):
-        words = words[1:]
+    after = max((place for place, word in enumerate(words) if _BREAKS.fullmatch(word)), default=-1)
+    words = words[after + 1 :]
     return " ".join(words).lower()
 
 
