@@ -22,9 +22,9 @@ from surefoot.pipelines.retriever import Retriever
 from surefoot.text.terms import names, stem
 from surefoot.types import Passage
 
-READ = 40  # passages that the quick tier reads for one question
-READ_AGAIN = 6  # the best of these, for the strong tier
-ANSWERS = 0.1  # from here on a passage counts as answering
+READ = 30  # passages that the quick tier reads for one question
+BEST, FIRST = 4, 2  # what the strong tier reads again: the best of these, and those that words found first
+ANSWERS = 0.15  # from here on a passage counts as answering
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -103,7 +103,9 @@ class Proof:
 
 
 def _likeliest(left_open: dict[int, float]) -> list[int]:
-    return sorted(left_open, key=lambda place: (-left_open[place], place))[:READ_AGAIN]
+    """Of what the quick tier leaves open, by place in the order of the search."""
+    best = sorted(left_open, key=lambda place: (-left_open[place], place))[:BEST]
+    return list(dict.fromkeys([*best, *sorted(left_open)[:FIRST]]))
 
 
 def _answering(question: str, passage: Passage, one: Answered) -> Answering:
