@@ -1,4 +1,4 @@
-"""What `questions check` finds in damaged questions, and in sound ones: benchmarks/check.py [--every N] [--json FILE]
+"""What `questions check` finds in damaged questions, and in sound ones: python benchmarks/check.py [--every N]
 
 Takes the demo's questions (every Nth) and damages them one kind at a time: gold claims and gold ids become those of
 another question, answerable ones are called unanswerable, unanswerable ones answerable with the nearest passage as
@@ -45,7 +45,8 @@ def sure(found: Iterable[Finding], kinds: set[str]) -> set[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", default="", help="damages with these words in their name")
+    parser.add_argument("--json", type=Path, help="a file for all findings")
     options = parser.parse_args()
     every = demo.questions()
     chosen = [one for one in every if one.retrieval == "normal"][:: options.every]
@@ -56,18 +57,22 @@ def main() -> None:
         return tuple(passage.id for passage, _ in retriever.search(question.text, 1))
 
     def row(name: str, questions: Sequence[Question], damage: Callable[[Question], Question], kinds: set[str]) -> None:
-        found = [list(reader.findings(damage(question))) for question in questions]
-        record.extend({"damage": name, **asdict(one)} for some in found for one in some)
-        if options.json:
-            options.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
+        if options.only not in name:
+            return
+        found = []
+        for question in questions:
+            found.append(list(reader.findings(damage(question))))
+            record.append({"damage": name, "qid": question.id, "findings": [asdict(one) for one in found[-1]]})
+            if options.json:
+                options.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
         hits = [sure(some, kinds) for some in found]
         by_kind = ", ".join(f"{kind} {count}" for kind, count in Counter(kind for hit in hits for kind in hit).items())
         share = sum(map(bool, hits)) / max(1, len(hits))
         print(f"| {name} | {len(hits)} | {sum(map(bool, hits))} | {share:.0%} | {by_kind} |", flush=True)
 
     print("| damage | questions | found | share | kinds |\n|---|---|---|---|---|")
-    row("none, answerable", answerable, lambda one: one, GOLD)
-    row("none, unanswerable", others, lambda one: one, {"answered"})
+    row("none, called answerable", answerable, lambda one: one, GOLD)
+    row("none, called unanswerable", others, lambda one: one, {"answered"})
     row("claim of another", answerable, lambda one: replace(one, gold_claims=other(answerable, one).gold_claims), GOLD)
     row("gold id of another", answerable, lambda one: replace(one, gold_ids=other(answerable, one).gold_ids), GOLD)
     row("claim and id of another", answerable,
