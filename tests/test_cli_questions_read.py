@@ -24,10 +24,10 @@ NOBODY = {"qid": "head", "q": "Who is the chief executive of Hollin Ceramics?", 
 READING = {"gold_unsupported", "gold_contradicted", "gold_not_answering", "other_document", "answered", "duplicate"}
 
 
-def findings(write: Write, rows: list[dict[str, Any]], *options: object) -> dict[str, dict[str, Any]]:
+def findings(write: Write, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """By question and kind: what reading found."""
     corpus, path = write("corpus.jsonl", PASSAGES), write("q.jsonl", rows)
-    found = surefoot("questions", "check", path, "--corpus", corpus, "--json", *options).json["findings"]
+    found = surefoot("questions", "check", path, "--corpus", corpus, "--json").json["findings"]
     return {f"{one['qid']} {one['kind']}": one for one in found if one["kind"] in READING}
 
 

@@ -14,7 +14,7 @@ from surefoot.types import Passage, Question
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
-_SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.35, 0.5, 0.06, 0.4
+_SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.28, 0.5, 0.075, 0.45
 _LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
 _QUOTE = 160
@@ -76,8 +76,9 @@ class Reader:
             if best.probability is None:
                 yield _not_read(question, best)
             else:
+                best = self._proof.looked_at(question.text, best)
                 what = f"it is unanswerable, but {best.passage.id!r} seems to answer it: {_short(best.quote)}"
-                yield _finding(question, "answered", what, 1 - _too_low(best.probability, _ANSWERED))
+                yield _finding(question, "answered", what, 1 - _too_low(best.probability or 0.0, _ANSWERED))
 
 
 def _too_low(probability: float, even: float) -> float:
