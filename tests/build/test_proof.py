@@ -75,3 +75,12 @@ def test_claims_are_supported_contradicted_or_neither(proof: Proof) -> None:
 
 def test_an_empty_corpus_answers_nothing() -> None:
     assert Proof([]).answered("Who?") == []
+
+
+def test_a_passage_is_looked_at_sentence_by_sentence() -> None:
+    text = "Hollin Ceramics shall keep the roof in repair. Either party may end the lease by giving six months' notice."
+    proof, question = Proof([Passage("p", text, LEASE)]), "How much notice must be given to end the lease?"
+    found = proof.answered(question)[0]
+    assert proof.looked_at(question, found).quote == "Either party may end the lease by giving six months' notice."
+    whole, sentence = found.probability, proof.looked_at(question, found).probability
+    assert whole is not None and sentence is not None and 0 <= sentence <= 1

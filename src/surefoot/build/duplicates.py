@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from surefoot.datasets.hygiene import Finding
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.normal import normalise
-from surefoot.text.terms import names, numbers
+from surefoot.text.terms import numbers, proper_names
 from surefoot.types import Passage, Question
 
 _NEIGHBOURS = 4
@@ -42,5 +42,5 @@ def _sure(one: Question, other: Question, retriever: Retriever) -> float:
 
 def _differ(one: str, other: str) -> bool:
     """Each has a number, or each a name, that the other lacks: two years, two parties."""
-    pairs = ((set(find(one)), set(find(other))) for find in (numbers, names))
+    pairs = ((set(find(one)), set(find(other))) for find in (numbers, proper_names))
     return any(left - right and right - left for left, right in pairs)

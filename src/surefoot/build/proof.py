@@ -13,18 +13,19 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.target import is_of_kind
+from surefoot.graders.target import is_of_kind, pieces
 from surefoot.graders.windows import Answered, deciding_sentence, why_not
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.terms import names, stem
+from surefoot.text.terms import proper_names, stem
 from surefoot.types import Passage
 
-READ = 40  # passages that the quick tier reads for one question
-READ_AGAIN = 6  # the best of these, for the strong tier
-ANSWERS = 0.1  # from here on a passage counts as answering
+READ = 30  # passages that the quick tier reads for one question
+BEST, FIRST = 4, 2  # what the strong tier reads again: the best of these, and those that words found first
+ANSWERS = 0.15  # from here on a passage counts as answering
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -66,6 +67,16 @@ class Proof:
         found = [_answering(question, passage, one) for passage, one in zip(passages, read, strict=True)]
         return sorted(found, key=lambda one: -(one.probability or 0.0))
 
+    def looked_at(self, question: str, found: Answering) -> Answering:
+        """Read again sentence by sentence: a passage on the subject reads like an answer, one of its sentences less so.
+
+        The probability becomes the mean of both, and the best sentence the quote.
+        """
+        asked = [one for one in pieces(question, found.passage) if is_of_kind(question, one.passage)]
+        read = [(one.probability or 0.0, asked[place].passage) for place, one in enumerate(self._judge.answers(asked))]
+        best, quote = max(read, default=(0.0, found.quote))
+        return replace(found, probability=((found.probability or 0.0) + best) / 2, quote=quote)
+
     def _may_answer(self, question: str, passage: Passage) -> bool:
         """What cannot be read may always: no word of it tells."""
         if why_not(passage=passage.text):
@@ -77,7 +88,7 @@ class Proof:
         if not passage.doc:
             return True
         known = self._words[passage.doc]
-        return all(name in known or name not in self._every_word for name in names(question))
+        return all(name in known or name not in self._every_word for name in proper_names(question))
 
     def read(self, claim: str, passages: Sequence[Passage], question: str = "") -> list[Judgement]:
         """A claim against each of some passages; the question helps to read a claim of hardly a word."""
@@ -103,7 +114,9 @@ class Proof:
 
 
 def _likeliest(left_open: dict[int, float]) -> list[int]:
-    return sorted(left_open, key=lambda place: (-left_open[place], place))[:READ_AGAIN]
+    """Of what the quick tier leaves open, by place in the order of the search."""
+    best = sorted(left_open, key=lambda place: (-left_open[place], place))[:BEST]
+    return list(dict.fromkeys([*best, *sorted(left_open)[:FIRST]]))
 
 
 def _answering(question: str, passage: Passage, one: Answered) -> Answering:

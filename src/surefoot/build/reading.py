@@ -12,8 +12,10 @@ from surefoot.build.proof import Answering, Proof
 from surefoot.datasets.hygiene import Finding
 from surefoot.types import Passage, Question
 
-_NEAREST = 10  # passages that are looked through for one that supports a claim
-_SUPPORTED = 0.5
+_NEAREST = 5  # passages that are looked through for one that supports a claim
+# The probabilities at which a finding is as likely right as wrong.
+_SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.28, 0.5, 0.075, 0.45
+_LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
 _QUOTE = 160
 
@@ -46,12 +48,12 @@ class Reader:
             if not read:
                 yield _finding(question, "not_read", f"its gold claim was not read: {found[0].reason}")
                 continue
-            supported, contradicted = max(one[0] for one in read), max(one[1] for one in read)
-            if supported < _SUPPORTED:
-                is_denied = contradicted >= _SUPPORTED
+            sure = _too_low(max(one[0] for one in read), _SUPPORTED)
+            if sure >= 0.5:
+                is_denied = max(one[1] for one in read) >= _CONTRADICTED
                 what = f"its gold passages {'contradict' if is_denied else 'do not support'} its gold claim {claim!r}"
                 kind = "gold_contradicted" if is_denied else "gold_unsupported"
-                yield _finding(question, kind, what + self._elsewhere(claim, question, gold), 1 - supported)
+                yield _finding(question, kind, what + self._elsewhere(claim, question, gold), sure)
 
     def _elsewhere(self, claim: str, question: Question, gold: Sequence[Passage]) -> str:
         near = [one for one in self._proof.nearest(claim, _NEAREST)[:_NEAREST] if one not in gold]
@@ -61,20 +63,27 @@ class Reader:
         return f"; {best.id!r} supports it: {_short(quote)}" if best else ""
 
     def _gold(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
-        best = self._proof.answering(question.text, [*gold, *_joined(gold)])[0]
+        said = [Passage(gold[0].id, claim, gold[0].doc) for claim in question.gold_claims]
+        best = self._proof.answering(question.text, [*gold, *_joined(gold), *said])[0]
         if best.probability is None:
             yield _not_read(question, best)
-        elif best.probability < _SUPPORTED:
-            what = f"its gold passage {best.passage.id!r} does not seem to answer it: {_short(best.quote)}"
-            yield _finding(question, "gold_not_answering", what, 1 - best.probability)
+        elif (sure := _too_low(best.probability, _ANSWERS_IT)) >= _LEAST_SURE:
+            what = f"neither its gold passages nor its gold claims seem to answer it: {_short(best.quote)}"
+            yield _finding(question, "gold_not_answering", what, sure)
 
     def _unanswerable(self, question: Question) -> Iterator[Finding]:
         for best in self._proof.answered(question.text)[:1]:
             if best.probability is None:
                 yield _not_read(question, best)
             else:
+                best = self._proof.looked_at(question.text, best)
                 what = f"it is unanswerable, but {best.passage.id!r} seems to answer it: {_short(best.quote)}"
-                yield _finding(question, "answered", what, best.probability)
+                yield _finding(question, "answered", what, 1 - _too_low(best.probability or 0.0, _ANSWERED))
+
+
+def _too_low(probability: float, even: float) -> float:
+    """How sure it is that a probability is too low to be one of a sound question."""
+    return even / (even + probability)
 
 
 def _joined(gold: Sequence[Passage]) -> list[Passage]:

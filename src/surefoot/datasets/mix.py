@@ -12,7 +12,7 @@ from surefoot.types import Question
 class _Part(NamedTuple):
     """Of the protocol's 130 questions: how many, which, and what is not seen without them."""
 
-    count: int
+    size: int
     name: str
     has: Callable[[Question], bool]
     unseen: str
@@ -39,9 +39,9 @@ def mix_of(questions: Sequence[Question]) -> Iterator[Finding]:
     """One plain sentence for each part of the protocol that is missing, or has less than half its share."""
     for part in _PARTS if questions else ():
         count = sum(map(part.has, questions))
-        wanted = round(part.count * len(questions) / _WHOLE)
+        wanted = round(part.size * len(questions) / _WHOLE)
         if 2 * count < wanted or not count:
             few = f"has {count} questions that {part.name}" if count else f"has no questions that {part.name}"
-            share = f"; the protocol has {part.count} in {_WHOLE}"
+            share = f"; the protocol has {part.size} in {_WHOLE}"
             hides = "cannot show" if not count else "can hardly show"
             yield Finding(None, "mix", f"{few}, so it {hides} {part.unseen}{share}")

@@ -50,7 +50,7 @@ def to_ask(item: Item, findings: Findings) -> list[Asked]:
     return [
         asked
         for one in _on_gold(item, findings)
-        for asked in (*_own(question, one), _whole(question, one), *_pieces(question, one))
+        for asked in (*_own(question, one), _whole(question, one), *pieces(question, one.passage))
     ]
 
 
@@ -90,7 +90,7 @@ def _on_gold(item: Item, findings: Findings) -> list[Cited]:
 def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     """Gold ids vouch for their passage; without them it is read."""
     own = _best(_own(question, one), scores)
-    top = max(own, _best(_pieces(question, one), scores))
+    top = max(own, _best(pieces(question, one.passage), scores))
     if not is_gold and max(own, _best([_whole(question, one)], scores)) < ANSWERS:
         return False
     return top < TELLING or own >= AS_WELL * top
@@ -111,12 +111,12 @@ def _whole(question: str, one: Cited) -> Asked:
     return Asked(one.passage.text, question, one.passage.doc)
 
 
-def _pieces(question: str, one: Cited) -> list[Asked]:
+def pieces(question: str, passage: Passage) -> list[Asked]:
     """The sentences and rows of the passage, those nearest to the question if there are many."""
     wanted = frozenset(terms(question))
-    units = [unit for unit in units_of(one.passage.text) if len(unit.sentences) == 1]
+    units = [unit for unit in units_of(passage.text) if len(unit.sentences) == 1]
     nearest = sorted(units, key=lambda unit: -len(wanted & unit.terms))[:MOST_PIECES]
-    return [Asked(unit.text, question, one.passage.doc) for unit in nearest]
+    return [Asked(unit.text, question, passage.doc) for unit in nearest]
 
 
 def is_of_kind(question: str, said: str) -> bool:

@@ -27,7 +27,7 @@ from surefoot.services.review import accept_unread
 from surefoot.types import Passage, Problem, Question
 
 _MOST_PLANNED = 2_000
-_SURE = 0.5  # findings from here on count where `strict` is asked for
+_SURE = 0.5  # findings from here on are warnings, and count where `strict` is asked for
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
 
 
@@ -37,7 +37,7 @@ class _Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Checked(Fields):
-    """`findings` are the errors and warnings, each with the id of its question and how sure it is."""
+    """`findings` are all errors and warnings with the question's id, and those that are less than 50 % sure too."""
 
     ok: bool
     questions: int
@@ -117,7 +117,7 @@ def check_questions(
     findings += mix_of(found.questions)
     findings += duplicates_of(found.questions)
     findings += _read(found.questions, passages or (), person)
-    problems = [*found.problems, *(problem_of(one, found) for one in findings)]
+    problems = [*found.problems, *(problem_of(one, found) for one in findings if one.confidence >= _SURE)]
     errors = tuple(problem for problem in problems if problem.kind in ERRORS)
     warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
     findings = [*(Finding(None, one.kind, str(one)) for one in found.problems), *findings]

@@ -79,3 +79,11 @@ def names(text: str) -> list[str]:
         if word[0].isupper() and len(word) > 1 and before and before[-1] not in ".!?:\n":
             found.append(stem(word.lower()))
     return [name for name in found if name not in _STOP]
+
+
+_STOP_STEMS = frozenset(map(stem, _STOP))
+
+
+def proper_names(text: str) -> list[str]:
+    """Those of the names that tell whom or what a text is about: no months, and no "State"."""
+    return [name for name in names(text) if name not in _STOP_STEMS]
