@@ -11,6 +11,7 @@ from surefoot.cli.options import json_option, page_options, without_pages
 from surefoot.cli.output import print_json, quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
 from surefoot.cli.write_questions import show_findings, write_questions
+from surefoot.corpus.load import load_corpus
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import plain
 from surefoot.services import new_question as service
@@ -75,7 +76,7 @@ def add(
     if question is None:
         if gold or claim or unanswerable or as_json:
             raise UsageError("which question is to be added is not said", "write it with --question")
-        return write_questions(service.Author(file, corpus), stratum, name)
+        return write_questions(service.Author(file, load_corpus(corpus)), stratum, name)
     found = service.add_question(
         file, question, corpus=corpus, gold=gold, claims=claim, unanswerable=unanswerable, stratum=stratum, by=name,
         anyway=anyway,

@@ -65,7 +65,7 @@ def add_question(
         hint = "name its gold passages and claims, or say that it is unanswerable"
         raise UsageError("a question is either answerable or unanswerable", hint)
     draft = Draft(text=question, gold_ids=tuple(gold), gold_claims=tuple(claims), stratum=stratum)
-    author = Author(file, corpus)
+    author = Author(file, load_corpus(corpus))
     findings = author.read(draft)
     if are_against(findings) and not anyway:
         return NewQuestion(author.file, None, findings)
@@ -80,11 +80,10 @@ def are_against(findings: Sequence[Finding]) -> bool:
 class Author:
     """Writes questions over one corpus into one file."""
 
-    def __init__(self, file: str | Path, corpus: str | Path) -> None:
-        self._file, self._corpus = QuestionFile(file), corpus
+    def __init__(self, file: str | Path, passages: Sequence[Passage]) -> None:
+        self._file = QuestionFile(file)
         if not self._file.path.parent.is_dir():
             raise UsageError(f"there is no folder {self._file.path.parent}", "make it first, or choose another place")
-        passages = load_corpus(corpus)
         self._ids = {passage.id for passage in passages}
         self._reader = Reader(passages)
 
@@ -121,8 +120,8 @@ class Author:
         if not draft.text.strip():
             raise UsageError("the question has no text", "write one with --question")
         if unknown := [one for one in draft.gold_ids if not self.knows(one)]:
-            hint = f"`surefoot corpus search {self._corpus} WORDS` shows ids"
-            raise UsageError(f"{self._corpus} has no passage {unknown[0]!r}", hint)
+            hint = "`surefoot corpus search CORPUS WORDS` shows ids"
+            raise UsageError(f"the corpus has no passage {unknown[0]!r}", hint)
         if bool(draft.gold_ids) != any(claim.strip() for claim in draft.gold_claims):
             missing = "gold claim" if draft.gold_ids else "gold passage"
             raise UsageError(f"an answerable question needs a {missing}", "give both --gold and --claim")
