@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "Calibrated", "Compared", "Council", "Decided", "Grades", "LabelQueue",
-    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question", "audit",
-    "calibrate",
-    "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions", "export_ledger",
-    "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages", "plan_questions",
-    "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
+    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question",
+    "audit", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions", "diff_questions",
+    "export_ledger", "grade", "import_labels", "label_queue", "lock_questions", "matrix", "passages",
+    "plan_questions", "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from surefoot.cli.options import json_option, page_options, without_pages
-from surefoot.cli.output import print_json, quiet_if_nobody_reads
+from surefoot.cli.output import finish, print_json, quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
 from surefoot.cli.write_questions import show_findings, write_questions
 from surefoot.corpus.load import load_corpus
@@ -81,9 +81,9 @@ def add(
         file, question, corpus=corpus, gold=gold, claims=claim, unanswerable=unanswerable, stratum=stratum, by=name,
         anyway=anyway,
     )  # fmt: skip
-    if as_json:
-        click.echo(msgspec.json.encode(found.to_json()))
-    else:
+
+    def show() -> None:
         show_findings(found.findings)
         click.echo(f"{file}: {plain(found.id)} added" if found.id else "not added; --anyway adds it all the same")
-    return int(found.exit_code)
+
+    return finish(found, as_json, show)
