@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.matrix import MatrixResult, matrix
+    from surefoot.services.new_question import add_question
     from surefoot.services.questions import (
         check_questions,
         clone_questions,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "Built", "Calibrated", "Compared", "Council", "Decided", "Grades", "LabelQueue",
-    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "audit",
-    "build_questions", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions",
+    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question",
+    "audit", "build_questions", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions",
     "diff_questions", "export_ledger", "grade", "import_labels", "label_queue", "lock_questions", "matrix",
     "passages", "plan_questions", "review_questions", "run", "score", "score_reviews", "search_corpus",
     "verify_audit",
@@ -55,6 +56,7 @@ _HOMES = {
     "services.ledger": ("export_ledger", "import_labels"),
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.matrix": ("MatrixResult", "matrix"),
+    "services.new_question": ("add_question",),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
     "services.review": ("review_questions",),

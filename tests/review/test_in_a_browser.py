@@ -162,3 +162,33 @@ def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, bu
                 page.locator(button).tap()
     window.close()
     assert rows(built)["b0"]["question"] == "By phone?" and rows(built)["b1"]["review"] == "rejected"
+
+
+def test_a_question_of_ones_own_is_written_on_the_page(serve: Serve, built: Path, page: Page) -> None:
+    with serve("--name", "Ana") as server:
+        page.goto(server.url)
+        press(page, "n")
+        page.locator("#text").fill("What is the roof of the mill made of?")
+        page.locator(".choice", has_text="refuses").click()
+        page.locator("#add").click()
+        expect(page.locator("#message")).to_contain_text("'roof#1' seems to answer it")
+        expect(page.locator("#add")).to_have_text("Add anyway")
+        page.locator(".choice", has_text="answers").click()
+        expect(page.locator("#add")).to_have_text("Check and add")
+        page.locator("#words").fill("slate roof")
+        page.locator("#words").press("Enter")
+        expect(page.locator("#found h3").first).to_contain_text("roof#1")
+        page.locator(".gold").first.check()
+        page.locator("#words").fill("door 3 amber")
+        page.locator("#search").click()
+        expect(page.locator("#found h3").nth(1)).to_contain_text("doors#3")
+        expect(page.locator(".gold").first).to_be_checked()
+        page.locator("#add").click()
+        expect(page.locator("#message")).to_contain_text("nothing says what the answer is")
+        page.locator(".claim-field").first.fill("The roof of the mill is slate.")
+        with page.expect_navigation():
+            page.locator("#add").click()
+        expect(page.locator("h1")).to_have_text("What is the roof of the mill made of?")
+        expect(page.locator("#state")).to_have_text("accepted")
+    row = rows(built)["own-1"]
+    assert row["gold_ids"] == ["roof#1"] and row["made"]["by"] == "Ana"

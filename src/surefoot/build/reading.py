@@ -27,6 +27,9 @@ class Reader:
         self._passages: Mapping[str, Passage] = {one.id: one for one in passages if one.text.strip()}
         self._proof = Proof(list(self._passages.values()))
 
+    def nearest(self, text: str, limit: int) -> list[Passage]:
+        return self._proof.nearest(text, limit)[:limit]
+
     def findings(self, question: Question) -> Iterator[Finding]:
         gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
         if question.answerable and gold:

@@ -1,4 +1,4 @@
-"""surefoot questions review"""
+"""surefoot questions review | add"""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 import click
 
 from surefoot.cli.options import json_option, page_options, without_pages
-from surefoot.cli.output import print_json, quiet_if_nobody_reads
+from surefoot.cli.output import finish, print_json, quiet_if_nobody_reads
 from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode
+from surefoot.cli.write_questions import show_findings, write_questions
+from surefoot.corpus.load import load_corpus
+from surefoot.errors import ExitCode, UsageError
+from surefoot.report.words import plain
+from surefoot.services import new_question as service
 
 _CORPUS = click.option(
     "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions are about."
@@ -45,3 +49,41 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
 
     serve_review(file, announce, person=PERSON, **options)
     return ExitCode.OK
+
+
+@click.command(
+    epilog="Example: surefoot questions add mine.jsonl --corpus passages.jsonl; with options, nothing is asked: "
+    "--question 'What is the fee?' --gold fees#1 --claim 'The fee is 40 EUR a month.'"
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@_CORPUS
+@click.option("--question", metavar="TEXT", help="Add this question, and ask for nothing.")
+@click.option("--gold", multiple=True, metavar="ID", help="A passage that answers it. Repeatable.")
+@click.option("--claim", multiple=True, metavar="TEXT", help="What the answer says. Repeatable.")
+@click.option("--unanswerable", is_flag=True, help="No passage answers it.")
+@click.option("--stratum", metavar="NAME", default="", help="[default: grounded or unanswerable]")
+@click.option("--anyway", is_flag=True, help="Add it whatever the documents seem to say.")
+@click.option("--name", metavar="NAME", default="author", help="Who writes the questions.")
+@json_option()
+def add(
+    file: Path, corpus: Path, question: str | None, gold: tuple[str, ...], claim: tuple[str, ...], unanswerable: bool,
+    stratum: str, anyway: bool, name: str, as_json: bool,
+) -> int:  # fmt: skip
+    """Write questions of your own, each checked against the documents at once.
+
+    Exits 1 if the question was not added: its passages do not support the claim, or one answers the unanswerable.
+    """
+    if question is None:
+        if gold or claim or unanswerable or as_json:
+            raise UsageError("which question is to be added is not said", "write it with --question")
+        return write_questions(service.Author(file, load_corpus(corpus)), stratum, name)
+    found = service.add_question(
+        file, question, corpus=corpus, gold=gold, claims=claim, unanswerable=unanswerable, stratum=stratum, by=name,
+        anyway=anyway,
+    )  # fmt: skip
+
+    def show() -> None:
+        show_findings(found.findings)
+        click.echo(f"{file}: {plain(found.id)} added" if found.id else "not added; --anyway adds it all the same")
+
+    return finish(found, as_json, show)

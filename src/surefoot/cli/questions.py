@@ -10,7 +10,7 @@ import click
 
 from surefoot.cli.options import Share, json_option
 from surefoot.cli.output import finish, say
-from surefoot.cli.question_review import review
+from surefoot.cli.question_review import add, review
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services import questions as service
@@ -27,6 +27,7 @@ def questions() -> None:
 
 
 questions.add_command(review)
+questions.add_command(add)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")

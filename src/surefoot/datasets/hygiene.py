@@ -18,6 +18,7 @@ from surefoot.types import Problem, Question
 ERRORS = frozenset(
     ["bad_question", "duplicate_question", "duplicate_text", "missing_gold", "changed_question", "one_sided", "empty"]
 )
+SURE = 0.5  # findings from here on count where only sound questions will do
 _NAMED = 3  # questions that a summary names
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 
+from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -11,9 +13,18 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from surefoot.review.desk import Desk, Sent, address
+from surefoot.review.form import NewFields
+from surefoot.services.new_question import are_against
+from surefoot.types import Passage
 from surefoot.web.pages import BadForm, Pages, Words, body_of
+from surefoot.web.passages import visible
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_FOUND = 8
+
+
+class _Words(Struct, frozen=True):
+    words: str = ""
 
 
 def app_for(desk: Desk, *, host: str, token: str | None = None, name: str = "") -> ASGIApp:
@@ -22,6 +33,9 @@ def app_for(desk: Desk, *, host: str, token: str | None = None, name: str = "") 
         Route("/", pages.start),
         Route("/questions/{number}", pages.question),
         Route("/done", pages.done),
+        Route("/new", pages.new),
+        Route("/search", pages.search, methods=["POST"]),
+        Route("/add", pages.add, methods=["POST"]),
         Route("/decide", pages.decide, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
     ]
@@ -32,6 +46,7 @@ class _Pages(Pages):
     def __init__(self, desk: Desk, name: str) -> None:
         super().__init__("surefoot.review", name)
         self._desk = desk
+        self._reading = threading.Lock()  # the model reads for one person at a time
         self.words = Words(
             who="Who reviews?",
             task="You will see one proposed question at a time, with the passages it rests on, and accept, edit or "
@@ -71,6 +86,29 @@ class _Pages(Pages):
             left_here=here.total - here.decided, file=str(self._desk.file.path), can_undo=self._desk.can_undo(person),
         )  # fmt: skip
 
+    def new(self, request: Request) -> Response:
+        if not self.person(request):
+            return RedirectResponse("/who", 303)
+        return self.shown(request, "new.html", file=self._desk.file.path.name)
+
+    async def search(self, request: Request) -> Response:
+        sent = await body_of(request, _Words)
+        found = await run_in_threadpool(self._desk.author.nearest, sent.words, _FOUND)
+        return JSONResponse({"passages": [_found(one) for one in found]})
+
+    async def add(self, request: Request) -> Response:
+        """Where the new question is then, or why it was not added."""
+        sent, person = await body_of(request, NewFields), self._known(request)
+        return JSONResponse(await run_in_threadpool(self._add, person, sent))
+
+    def _add(self, person: str, sent: NewFields) -> dict[str, object]:
+        draft, author = sent.draft(), self._desk.author
+        with self._reading:
+            findings = author.read(draft)
+        if are_against(findings) and not sent.anyway:
+            return {"doubts": [visible(one.message) for one in findings]}
+        return {"next": self._desk.address_of(author.write(draft, findings, by=person).id or "")}
+
     async def decide(self, request: Request) -> Response:
         sent, person = await body_of(request, Sent), self._known(request)
         return JSONResponse({"next": await run_in_threadpool(self._desk.decide, person, sent)})
@@ -84,6 +122,11 @@ class _Pages(Pages):
         if not person:
             raise BadForm("it is not known who you are", "open the page anew and give your name")
         return person
+
+
+def _found(passage: Passage) -> dict[str, str]:
+    shown = {"name": passage.id, "title": passage.doc, "text": passage.text}
+    return {"id": passage.id, **{key: visible(text) for key, text in shown.items()}}
 
 
 def _stratum(request: Request) -> str:

@@ -16,9 +16,9 @@ from surefoot.datasets.question_file import Entry, QuestionFile, Row, version_of
 from surefoot.datasets.review import Decision, decided, edited_question
 from surefoot.errors import UsageError
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, review_of
-from surefoot.pipelines.retriever import Retriever
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
+from surefoot.services.new_question import Author
 from surefoot.types import Passage
 from surefoot.web.pages import BadForm
 from surefoot.web.passages import visible
@@ -74,7 +74,7 @@ class Desk:
     def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
         self.file = file
         self._passages = {passage.id: passage for passage in passages}
-        self._retriever = Retriever(passages)
+        self.author = Author(file.path, passages)
         self._lock = threading.RLock()
         self._open: dict[str, tuple[str, float]] = {}  # by person: the id of a question, and since when
         self._done: dict[str, list[_Done]] = {}
@@ -148,6 +148,10 @@ class Desk:
             self._done.setdefault(person, []).extend(changed)
         return self.onwards(person, sent.stratum, sent.number)
 
+    def address_of(self, qid: str) -> str:
+        numbers = [number for number, entry in enumerate(self.entries, 1) if entry.question.id == qid]
+        return _page_address(numbers[-1], "") if numbers else "/"
+
     def can_undo(self, person: str) -> bool:
         return bool(self._done.get(person))
 
@@ -177,8 +181,7 @@ class Desk:
         return [*entry.question.gold_ids, *(shown.id for shown in (*view.evidence, *view.others))]
 
     def _view(self, entry: Entry) -> View:
-        nearest = [passage for passage, _ in self._retriever.search(entry.question.text, _NEAREST)]
-        return view_of(entry, self._passages, nearest)
+        return view_of(entry, self._passages, self.author.nearest(entry.question.text, _NEAREST))
 
 
 def address(path: str, stratum: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from surefoot.datasets.review import Edit
+from surefoot.services.new_question import Draft
 from surefoot.types import Expects, Question
 from surefoot.web.pages import BadForm
 from surefoot.web.passages import visible
@@ -21,6 +22,24 @@ class Fields(Struct, frozen=True):
     expects: Expects = "answer"
     claims: list[str] = []
     gold: list[str] = []
+
+
+class NewFields(Struct, frozen=True):
+    """What stands in the fields of a new question; `gold` are ids as they are in the corpus."""
+
+    text: str = ""
+    expects: Expects = "answer"
+    claims: list[str] = []
+    gold: list[str] = []
+    anyway: bool = False
+
+    def draft(self) -> Draft:
+        if self.expects == "refusal":
+            return Draft(text=_kept(set(), self.text))
+        claims = tuple(claim for one in self.claims if (claim := _kept(set(), one)))
+        edit = Edit(_kept(set(), self.text), "answer", claims, tuple(self.gold))
+        _check(edit)
+        return Draft(text=edit.text, gold_claims=edit.gold_claims, gold_ids=edit.gold_ids)
 
 
 def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Edit:

@@ -14,7 +14,7 @@ async function send(path, content) {
       signal: AbortSignal.timeout(SECONDS_TO_WAIT * 1000),
     });
     const said = await reply.json();
-    if (reply.ok) return { next: said.next };
+    if (reply.ok) return said;
     return { error: said.hint ? `${said.error} (${said.hint})` : said.error };
   } catch (error) {
     if (error.name === "TimeoutError") return { error: `the server has not answered for ${SECONDS_TO_WAIT} seconds` };

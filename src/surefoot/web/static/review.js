@@ -74,6 +74,7 @@ function atReview(form) {
     j: () => visit(form.dataset.after),
     k: () => visit(form.dataset.before),
     o: () => $("others") && ($("others").open = !$("others").open),
+    n: () => visit("/new"),
     "?": () => $("help").showModal(),
   };
 
@@ -114,4 +115,65 @@ function atReview(form) {
   }
 }
 
-atReview($("review-form"));
+// A question of one's own. Passages are found by words, and those that are marked stay.
+function atNew(form) {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const expects = () => document.querySelector("input[name=expects]:checked").value;
+  let anyway = false;
+  let busy = false;
+
+  function shown({ id, name, title, text }) {
+    const article = $("found-template").content.cloneNode(true).firstElementChild;
+    article.querySelector(".gold").value = id;
+    article.querySelector("bdi").textContent = name;
+    article.querySelector(".quiet").textContent = title;
+    article.querySelector(".text").textContent = text;
+    return article;
+  }
+
+  async function search() {
+    const words = $("words").value.trim() || $("text").value.trim();
+    if (!words) return;
+    const { passages, error } = await send("/search", { words });
+    if (error) return complain(error);
+    const kept = all("#found .source").filter((article) => article.querySelector(".gold").checked);
+    const ids = kept.map((article) => article.querySelector(".gold").value);
+    $("found").replaceChildren(...kept, ...passages.filter(({ id }) => !ids.includes(id)).map(shown));
+  }
+
+  async function add() {
+    if (busy) return;
+    busy = true;
+    complain("");
+    $("status").textContent = "Reading the documents ...";
+    const claims = all(".claim-field").map((field) => field.value);
+    const gold = all(".gold:checked").map((box) => box.value);
+    const { next, doubts, error } = await send("/add", { text: $("text").value, expects: expects(), claims, gold, anyway });
+    busy = false;
+    $("status").textContent = "";
+    if (next) return location.assign(next);
+    anyway = Boolean(doubts);
+    $("add").textContent = anyway ? "Add anyway" : "Check and add";
+    complain(error ?? `Not added: ${doubts.join("; ")}`);
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    add();
+  });
+  form.addEventListener("input", () => {
+    anyway = false;
+    $("add").textContent = "Check and add";
+    $("gold-fields").hidden = expects() === "refusal";
+  });
+  $("search").addEventListener("click", search);
+  $("text").addEventListener("change", () => $("words").value || search());
+  $("words").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    search();
+  });
+}
+
+if ($("review-form")) atReview($("review-form"));
+else atNew($("new-form"));
