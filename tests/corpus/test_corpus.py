@@ -134,6 +134,22 @@ def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> No
     assert "encrypted" in added.err and "damaged" in added.err
 
 
+def test_code_in_markdown_keeps_its_lines() -> None:
+    code = "```sh\n# no heading\nfor x in *; do\n    ls $x\ndone\n```"
+    (found,) = texts("a.md", f"# Use\n\nRun it\nlike this:\n\n{code}\n\nThen ```wait``` for it.\n".encode())
+    lines = [
+        "Use",
+        "Run it like this:",
+        "# no heading",
+        "for x in *; do",
+        "    ls $x",
+        "done",
+        "Then ```wait``` for it.",
+    ]
+    assert found.split("\n") == lines
+    assert texts("a.md", b"~~~\nnever\n```\nclosed") == ["never\n```\nclosed"]
+
+
 def test_archives_are_folders(folder: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
         packed.write(folder / "msa.md", "inside/msa.md")

@@ -10,7 +10,7 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import IO
 from zlib import error as ZlibError
@@ -18,11 +18,13 @@ from zlib import error as ZlibError
 from msgspec import Struct
 
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
+from surefoot.corpus.rows import is_rows
 from surefoot.errors import Incomplete, UsageError
 
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
+_FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 MOST_MEMBERS = 100_000  # of one archive
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
@@ -41,11 +43,20 @@ class Source(Struct, frozen=True):
     @property
     def is_readable(self) -> bool:
         """By its name. An archive stands for itself only if it cannot be opened, which `read` then tells."""
-        return self.suffix in READERS or (not self.member and self.name.lower().endswith(_ARCHIVES))
+        return self.suffix in READERS or self.is_rows or self._is_archive
+
+    @property
+    def is_rows(self) -> bool:
+        """Passages that others have cut."""
+        return is_rows(self.name)
+
+    @property
+    def _is_archive(self) -> bool:
+        return not self.member and self.name.lower().endswith(_ARCHIVES)
 
     def read(self) -> bytes:
         if not self.member:
-            if self.suffix not in READERS:
+            if self._is_archive:
                 raise UsageError("the archive cannot be opened", "is it whole, and without a password?")
             return _limited(self.path.open("rb"), self.path.stat().st_size)
         try:
@@ -140,25 +151,32 @@ def read_text(data: bytes) -> Iterator[Block]:
 def read_markdown(data: bytes) -> Iterator[Block]:
     lines: list[Line] = []
     rows: list[str] = []
-    is_code = False
-    for line in [*_decoded(data).splitlines(), ""]:
-        if line.lstrip().startswith(("```", "~~~")):
-            is_code = not is_code
-        is_row = not is_code and line.lstrip().startswith("|")
+    every = iter([*_decoded(data).splitlines(), ""])
+    for line in every:
+        is_row = line.lstrip().startswith("|")
         if rows and not is_row:
             yield _markdown_table(rows)
             rows = []
-        heading = None if is_code else _HEADING.match(line)
-        if heading or is_row:
+        heading, fence = _HEADING.match(line), _FENCE.match(line)
+        if heading or is_row or fence:
             yield from paragraphs(lines)
             lines = []
         if heading:
             yield Block("heading", heading[2], len(heading[1]))
+        elif fence:
+            yield from _code(every, fence[1])
         elif is_row:
             rows.append(line.strip())
         else:
             lines.append(Line(line.strip()))
     yield from paragraphs(lines)
+
+
+def _code(lines: Iterator[str], fence: str) -> Iterator[Block]:
+    """What stands between fences, line by line as it is; a fence that is never closed reaches to the end."""
+    inside = takewhile(lambda line: not (line.strip().startswith(fence) and not line.strip(fence[0] + " ")), lines)
+    if text := "\n".join(line.rstrip() for line in inside).strip("\n"):
+        yield Block("text", text)
 
 
 def _markdown_table(rows: list[str]) -> Block:

@@ -47,22 +47,28 @@ def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     """The passages of one document; `name` begins their ids."""
     every = list(blocks)
     title = next((block.text for block in every if block.kind == "heading" and block.level <= 1), "")
-    found, taken = [], Counter[str]()
+    found, ids = [], Ids(name)
     for path, group in _groups(every):
         text = "\n".join([*path[-1:], *(block.text for block in group if block.kind != "heading")])
         labels = tuple(dict.fromkeys(filter(None, (label_of(block.text) for block in group))))
         above = next((label for heading in reversed(path) if (label := label_of(heading))), "")
         labels = labels or ((above,) if above else ())
-        id_ = _id(name, labels[0] if len(labels) == 1 else above or next(iter(labels), ""), text)
-        taken[id_] += 1
-        id_ = id_ if taken[id_] == 1 else f"{id_}-{taken[id_]}"
+        id_ = ids.of(labels[0] if len(labels) == 1 else above or next(iter(labels), ""), text)
         page = next((block.page for block in group if block.page is not None), None)
         found.append(Row(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
     return found
 
 
-def _id(name: str, label: str, text: str) -> str:
-    return f"{name}#{label}-{_digest(text)}" if label else f"{name}#{_digest(text)}"
+class Ids:
+    """Ids for the passages of one document, made of what these say: `msa.pdf#4.2-3fa9c1`."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._taken = name, Counter[str]()
+
+    def of(self, label: str, text: str) -> str:
+        id_ = f"{self._name}#{label}-{_digest(text)}" if label else f"{self._name}#{_digest(text)}"
+        self._taken[id_] += 1
+        return id_ if self._taken[id_] == 1 else f"{id_}-{self._taken[id_]}"
 
 
 def _digest(text: str) -> str:

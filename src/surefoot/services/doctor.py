@@ -88,7 +88,7 @@ def doctor(
     name = pipeline if isinstance(pipeline, str) else name_of(pipeline)
     if name.startswith("traces:"):  # a log has no answer to what the doctor makes up
         probes = [probe for probe in probes if any(question.id == probe.id for question in asked)]
-    loaded = load_pipeline(pipeline, load_corpus(corpus, questions), how, person.tell)
+    loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
     traces: dict[str, Trace] = {}
     with closing(loaded), contextlib.redirect_stdout(sys.stderr):
         ask_all(loaded, probes, timeout=how.timeout, on_trace=lambda t: traces.update({str(t.question_id): t}))
