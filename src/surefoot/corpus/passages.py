@@ -13,7 +13,8 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from surefoot.corpus.blocks import Block, label_of
+from surefoot.corpus.blocks import Block
+from surefoot.text.labels import label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
 from surefoot.types import Passage

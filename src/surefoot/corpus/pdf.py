@@ -12,8 +12,9 @@ import pypdfium2
 import pypdfium2.raw
 from msgspec import Struct
 
-from surefoot.corpus.blocks import Block, Line, item_of, label_of, paragraphs, table
+from surefoot.corpus.blocks import Block, Line, paragraphs, table
 from surefoot.errors import UsageError
+from surefoot.text.labels import item_of, label_of
 
 MOST_PAGES = 20_000
 _BOLD = 600  # weight of a font

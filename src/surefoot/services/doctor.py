@@ -148,10 +148,10 @@ def _judged(question: Question, trace: Trace) -> tuple[str, bool]:
 
 
 def _cited(question: Question, trace: Trace) -> tuple[str, bool]:
-    retrieved = None if trace.retrieved is None else trace.retrieved.ids
-    cited = citations.parse(trace.answer or "", retrieved or (), question.gold_ids) or ()
+    retrieved, texts = None if trace.retrieved is None else trace.retrieved.ids, trace.retrieved or ()
+    cited = citations.parse(trace.answer or "", trace.names, question.gold_ids, texts) or ()
     if trace.citations is not None:
-        cited = (*cited, *citations.resolve(trace.citations, retrieved or (), question.gold_ids))
+        cited = (*cited, *citations.resolve(trace.citations, trace.names, question.gold_ids, texts))
     if not cited:
         return "answered without a citation", False
     gold = set(question.gold_ids)
