@@ -82,8 +82,10 @@ class _Known(Struct, frozen=True):
 
     def referred(self, raw: str) -> list[str]:
         """What references lead to, each to all passages it fits; one that was made up is named as it is written."""
-        found = references.references_in(raw) if references.may_refer(raw) else []
-        bearers = references.bearers_of(self.retrieved, self.passages) if found else []
+        found = references.references_in(raw)
+        if not found:
+            return []
+        bearers = references.bearers_of(self.retrieved, self.passages)
         if not any(one.doc for one in found) and references.is_quoted(f"({raw})", bearers):
             return []
         ids: list[str] = []
@@ -222,7 +224,7 @@ def _first_label_word(answer: str) -> int:
 def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:
     """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
     written = rest if label["open"] else label["bare"] + rest
-    if references.may_refer(written) and written.strip() not in known and (referred := known.referred(written)):
+    if written.strip() not in known and (referred := known.referred(written)):
         return referred
     if label["open"]:
         return split_list(rest, known)

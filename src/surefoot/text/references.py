@@ -28,11 +28,14 @@ _LOOSE = frozenset({"part", "chapter"})  # words that often point to no document
 _ITEMS = r"(?:\s?\((?:[a-z]{1,4}|\d{1,2})\))*"
 _NUMBER = rf"\d{{1,6}}(?:\.\d{{1,3}}){{0,5}}[A-Z]?(?![\w%]|\.\d){_ITEMS}"
 _LABEL = rf"(?:{_NUMBER}|(?:[IVXLC]{{1,7}}|[A-Z])(?!\w){_ITEMS})"
-_WORDS = "|".join(sorted((*_PAGES, *_CLAUSES, *_OTHERS), key=len, reverse=True))
+_KINDS = (*_PAGES, *_CLAUSES, *_OTHERS)
+_WORDS = "|".join(sorted(_KINDS, key=len, reverse=True))
 _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
     rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_NUMBER}){{0,9}})"
 )
+_TOKENS = frozenset(f"{mark}{word}{dot}" for mark in ("", "(", "*", "**") for word in _KINDS for dot in ("", "."))
+_KIND_WORDS, _LETTERS = frozenset(_KINDS), re.compile(r"[a-z]+")
 _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)
@@ -75,6 +78,8 @@ class Bearer(NamedTuple):
 def references_in(text: str) -> list[Reference]:
     """What a citation refers to, if it is nothing but references: "MSA, ss. 4.1 and 4.2; DPA, p. 3"."""
     found: list[Reference] = []
+    if "§" not in text and _KIND_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
+        return found
     for part in text.replace("\n", ";").split(";"):
         listed = [_parsed(one.strip(_DRESSING)) for one in part.split(", ")]  # "MSA s. 4.2, DPA s. 3"
         parsed = [one for several in listed for one in several] if all(listed) else _parsed(part.strip(_DRESSING))
@@ -261,4 +266,5 @@ def _documents_beside(text: str, place: re.Match[str]) -> Iterator[tuple[int, in
 
 
 def may_refer(text: str) -> bool:
-    return _LOCATOR.search(text) is not None
+    """Told fast of a long text: whether "§" or a word such as "section" stands in it."""
+    return "§" in text or not _TOKENS.isdisjoint(text.lower().split())
