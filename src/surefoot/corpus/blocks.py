@@ -63,7 +63,7 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
     """
     lengths = [len(line.text) for line in lines if line.text]
     is_wide = bool(lengths) and median(lengths) > _WIDE
-    known = {word for line in lines for word in re.findall(r"[a-z]+", line.text.lower())}
+    known = {word[0] for line in lines for word in re.finditer(r"[a-z]+", line.text.lower())}
     found: list[Line] = []
     for line in lines:
         level = _level(line, usual) if line.text else 0

@@ -22,6 +22,7 @@ from surefoot.corpus.rows import is_rows
 from surefoot.errors import Incomplete, UsageError
 
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
+_LARGEST_TEXT = 64 * 1024 * 1024  # of one that is nothing but text
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
@@ -51,6 +52,10 @@ class Source(Struct, frozen=True):
         return is_rows(self.name)
 
     @property
+    def _most(self) -> int:
+        return LARGEST if self.is_rows or self.suffix in (".pdf", ".docx") else _LARGEST_TEXT
+
+    @property
     def _is_archive(self) -> bool:
         return not self.member and self.name.lower().endswith(_ARCHIVES)
 
@@ -58,14 +63,14 @@ class Source(Struct, frozen=True):
         if not self.member:
             if self._is_archive:
                 raise UsageError("the archive cannot be opened", "is it whole, and without a password?")
-            return _limited(self.path.open("rb"), self.path.stat().st_size)
+            return _limited(self.path.open("rb"), self.path.stat().st_size, self._most)
         try:
             if self.path.name.lower().endswith(".zip"):
                 with zipfile.ZipFile(self.path) as archive:
-                    return _limited(archive.open(self.member), archive.getinfo(self.member).file_size)
+                    return _limited(archive.open(self.member), archive.getinfo(self.member).file_size, self._most)
             archive_, member = _TARS.find(self.path, self.member)
             file = archive_.extractfile(member)
-            return b"" if file is None else _limited(file, member.size)
+            return b"" if file is None else _limited(file, member.size, self._most)
         except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, NotImplementedError, RuntimeError) as error:
             raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
 
@@ -102,9 +107,9 @@ _TARS = _Tars()
 def _limited(file: IO[bytes], said: int) -> bytes:
     """What an archive says of a member's size need not be true."""
     with file:
-        data = b"" if said > LARGEST else file.read(LARGEST + 1)
-    if said > LARGEST or len(data) > LARGEST:
-        raise UsageError(f"it has more than {LARGEST:,} bytes", "split it")
+        data = b"" if said > most else file.read(most + 1)
+    if said > most or len(data) > most:
+        raise UsageError(f"it has more than {most:,} bytes", "split it")
     return data
 
 

@@ -22,6 +22,7 @@ from surefoot.types import Passage
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
 MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or rows
+_STRETCH = 20_000  # characters of a paragraph in which sentences are looked for at once
 _DIGITS = 6  # of an id
 _ROWS = 5  # of a long table make a passage, about, once they are enough
 
@@ -127,9 +128,15 @@ def _pieces(block: Block) -> Iterator[Block]:
 
 def _sentences(text: str) -> Iterator[str]:
     """Of a sentence without end, pieces of the longest length, cut at a space."""
-    for sentence in sentences(text):
-        while len(sentence) > MOST:
-            at = sentence.rfind(" ", 0, MOST) + 1 or MOST
-            yield sentence[:at]
-            sentence = sentence[at:]
-        yield sentence
+    for stretch in _cut(text, _STRETCH):
+        for sentence in sentences(stretch):
+            yield from _cut(sentence, MOST)
+
+
+def _cut(text: str, most: int) -> Iterator[str]:
+    at = 0
+    while len(text) - at > most:
+        end = text.rfind(" ", at, at + most) + 1 or at + most
+        yield text[at:end]
+        at = end
+    yield text[at:]

@@ -92,8 +92,8 @@ def add_documents(
     known = before.hashes
     found = find_documents(given, apart_from=path)
     if not found.documents:
-        kinds = f"these are read: {', '.join(READERS)}, rows of JSON and Parquet, and archives"
-        raise UsageError(f"there is no document at {given[0]}", kinds)
+        kinds = f"{', '.join(READERS)}, rows of JSON and Parquet, and archives, but not archives in archives"
+        raise UsageError(f"there is no document at {given[0]}", f"these are read: {kinds}")
     for line in found.lines:
         person.tell(f"note: {line}")
     documents = []
