@@ -50,13 +50,8 @@ def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> 
 def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
     """Take documents out: by name, or all of a folder or archive."""
     removed = service.remove_documents(corpus, names)
-    with quiet_if_nobody_reads():
-        if as_json:
-            click.echo(msgspec.json.encode(removed.to_json()))
-        else:
-            gone = counted(len(removed.documents), "document")
-            click.echo(f"{plain(removed.corpus)}: {counted(removed.passages, 'passage')}; {gone} removed")
-    return int(removed.exit_code)
+    left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
+    return finish(removed, as_json, lambda: click.echo(f"{plain(removed.corpus)}: {left}; {gone} removed"))
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")

@@ -104,7 +104,7 @@ class _Tars:
 _TARS = _Tars()
 
 
-def _limited(file: IO[bytes], said: int) -> bytes:
+def _limited(file: IO[bytes], said: int, most: int) -> bytes:
     """What an archive says of a member's size need not be true."""
     with file:
         data = b"" if said > most else file.read(most + 1)
