@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
-    from surefoot.services.corpus import Added, Passages, add_documents, passages, search_corpus
+    from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
     from surefoot.services.grade import Grades, grade
@@ -38,8 +38,8 @@ __all__ = [
     "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question",
     "audit", "build_questions", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions",
     "diff_questions", "export_ledger", "grade", "import_labels", "label_queue", "lock_questions", "matrix",
-    "passages", "plan_questions", "review_questions", "run", "score", "score_reviews", "search_corpus",
-    "verify_audit",
+    "passages", "plan_questions", "remove_documents", "review_questions", "run", "score", "score_reviews",
+    "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -48,7 +48,7 @@ _HOMES = {
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
-    "services.corpus": ("Added", "Passages", "add_documents", "passages", "search_corpus"),
+    "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),
     "services.grade": ("Grades", "grade"),

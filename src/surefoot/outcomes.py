@@ -116,7 +116,11 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
 
     refusal = refusal_of(answer)
     contained = containment.contains(expected.phrases, answer) if expected.phrases else False
-    cited = citations.parse(answer, names, gold) if cited is None else citations.resolve(cited, names, gold)
+    passages = trace.retrieved or ()
+    if cited is None:
+        cited = citations.parse(answer, names, gold, passages)
+    else:
+        cited = citations.resolve(cited, names, gold, passages)
     # A phrase or a citation found in the text is proof of words in it.
     if not contained and not (cited and trace.citations is None) and is_empty(answer):
         return _failed(expected, retrieved_gold, "empty answer")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from docx import Document
@@ -67,15 +69,48 @@ def pdf(path: Path, text: str) -> None:
     source.unlink()
 
 
-def encrypted_pdf() -> bytes:
-    """Its password is not the empty one."""
-    secret = "(" + "k" * 32 + ")"
-    encrypt = f"<< /Filter /Standard /V 1 /R 2 /O {secret} /U {secret} /P -4 >>"
-    parts = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>", encrypt]
+def pdf_of(parts: Sequence[bytes], trailer: bytes = b"") -> bytes:
+    """From its objects, the first of which is the root."""
     data, places = b"%PDF-1.4\n", []
     for number, part in enumerate(parts, 1):
         places.append(len(data))
-        data += f"{number} 0 obj {part} endobj\n".encode()
-    table = "".join(f"{place:010d} 00000 n \n" for place in places)
-    trailer = "trailer << /Size 4 /Root 1 0 R /Encrypt 3 0 R /ID [(aaaaaaaaaaaaaaaa) (aaaaaaaaaaaaaaaa)] >>"
-    return data + f"xref\n0 4\n0000000000 65535 f \n{table}{trailer}\nstartxref\n{len(data)}\n%%EOF".encode()
+        data += b"%d 0 obj %s endobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size, start = len(parts) + 1, len(data)
+    data += b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R %s >>\n" % (size, table, size, trailer)
+    return data + b"startxref\n%d\n%%%%EOF" % start
+
+
+def encrypted_pdf() -> bytes:
+    """Its password is not the empty one."""
+    secret = b"(" + b"k" * 32 + b")"
+    encrypt = b"<< /Filter /Standard /V 1 /R 2 /O %s /U %s /P -4 >>" % (secret, secret)
+    parts = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>", encrypt]
+    return pdf_of(parts, b"/Encrypt 3 0 R /ID [(aaaaaaaaaaaaaaaa) (aaaaaaaaaaaaaaaa)]")
+
+
+def packed_pdf(content: bytes, pages: int = 1, filters: bytes = b"/FlateDecode") -> bytes:
+    """Every page has the same content, which is packed."""
+    packed = zlib.compress(content, 9)
+    return pdf_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b"3 0 R " * pages, pages),
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 600 800] "
+            b"/Resources << /Font << /F1 5 0 R >> >> >>",
+            b"<< /Length %d /Filter %s >> stream\n%s\nendstream" % (len(packed), filters, packed),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        ]
+    )
+
+
+def wide_docx(path: Path) -> None:
+    """One of its cells says that it spans a hundred million columns; another goes on below."""
+    document = Document()
+    table = document.add_table(3, 2)
+    for number, row in enumerate(table.rows):
+        for cell, text in zip(row.cells, ("left", "right"), strict=True):
+            cell.text = f"{text} {number}"
+    table.cell(0, 1).merge(table.cell(1, 1))
+    table.cell(2, 0)._tc.grid_span = 100_000_000
+    document.save(str(path))

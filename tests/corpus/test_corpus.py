@@ -121,6 +121,9 @@ def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> No
     (bad / "empty.txt").write_text("")
     (bad / "not.docx").write_bytes(b"PK nothing")
     (bad / "deep.html").write_text("<div>" * 200_000)
+    (bad / "packed.pdf").write_bytes(documents.packed_pdf(b" " * (65 << 20)))
+    (bad / "packed-twice.pdf").write_bytes(documents.packed_pdf(b"", filters=b"[/FlateDecode /FlateDecode]"))
+    (bad / "tags.html").write_text("<p>" * 2_000_001)
     with zipfile.ZipFile(bad / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb, bomb.open("zeros.txt", "w") as file:
         for _ in range(LARGEST // 2**20 + 1):
             file.write(b"0" * 2**20)
@@ -130,8 +133,42 @@ def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> No
     assert added.code == 4 and "Traceback" not in added.err
     status = {row["name"]: row["status"] for row in json.loads(added.out)["documents"]}
     assert status.pop("good.md") == "added"
-    assert set(status.values()) == {"unread"} and len(status) == 7
+    assert set(status.values()) == {"unread"} and len(status) == 10
     assert "encrypted" in added.err and "damaged" in added.err
+
+
+def test_code_in_markdown_keeps_its_lines() -> None:
+    code = "```sh\n# no heading\nfor x in *; do\n    ls $x\ndone\n```"
+    (found,) = texts("a.md", f"# Use\n\nRun it\nlike this:\n\n{code}\n\nThen ```wait``` for it.\n".encode())
+    lines = [
+        "Use",
+        "Run it like this:",
+        "# no heading",
+        "for x in *; do",
+        "    ls $x",
+        "done",
+        "Then ```wait``` for it.",
+    ]
+    assert found.split("\n") == lines
+    assert texts("a.md", b"~~~\nnever\n```\nclosed") == ["never\n```\nclosed"]
+
+
+def test_a_line_without_end_is_cut() -> None:
+    found = texts("a.txt", b"x" * 2_000_000 + b" word" * 400_000)
+    assert sum(map(len, found)) == pytest.approx(4_000_000, rel=0.01) and max(map(len, found)) <= MOST
+
+
+def test_pages_that_are_all_alike_are_read() -> None:
+    data = documents.packed_pdf(b"BT /F1 12 Tf 72 700 Td (The same on each page) Tj ET", pages=5)
+    assert "The same on each page" in texts("a.pdf", data)[0]
+
+
+def test_cells_of_a_word_table_span_what_they_can(tmp_path: Path) -> None:
+    documents.wide_docx(tmp_path / "a.docx")
+    (found,) = texts("a.docx", (tmp_path / "a.docx").read_bytes())
+    rows = [line.strip("| ").split(" | ") for line in found.split("\n") if "---" not in line]
+    assert [row[-1] for row in rows[:2]] == [rows[0][-1]] * 2 and len(rows[2]) < 50
+    assert "right 0" in rows[0][1]
 
 
 def test_archives_are_folders(folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""surefoot corpus add | list | show | search"""
+"""surefoot corpus add | remove | list | show | search"""
 
 from __future__ import annotations
 
@@ -29,16 +29,29 @@ def corpus() -> None:
 @click.option("--jobs", type=click.IntRange(1, 256), help="How many at once.  [default: one for each core]")
 @_JSON
 def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> int:
-    """Read PDF, DOCX, HTML, Markdown, text, CSV and TSV, and folders and archives of them.
+    """Read PDF, DOCX, HTML, Markdown, text, CSV and TSV, rows of JSON and Parquet, and folders and archives of them.
 
     A document is known by its name: its path below the folder that is given. What has not changed is not read again;
-    what is no longer there stays, until the corpus is made anew. A file that cannot be read is named; the exit code is
-    then 4.
+    what is no longer there stays until it is removed. A file that cannot be read is named; the exit code is then 4.
+
+    Rows are passages that were cut elsewhere: `text` (or content, page_content, body), and `id`, `doc`, `page` where
+    there are any. A row keeps its id if no other passage has it.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
     kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
     words = f"{plain(str(added.path))}: {counted(added.passages, 'passage')}; documents: {kinds}"
     return finish(added, as_json, lambda: click.echo(words))
+
+
+@corpus.command(epilog="Example: surefoot corpus remove corpus.jsonl msa.pdf old-contracts/")
+@_CORPUS
+@click.argument("names", nargs=-1, required=True)
+@_JSON
+def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
+    """Take documents out: by name, or all of a folder or archive."""
+    removed = service.remove_documents(corpus, names)
+    left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
+    return finish(removed, as_json, lambda: click.echo(f"{plain(removed.corpus)}: {left}; {gone} removed"))
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
@@ -47,7 +60,7 @@ def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> 
 @_JSON
 def list_(corpus: Path, doc: str, as_json: bool) -> int:
     """The passages, a line each, with the ids that gold_ids name."""
-    return _show(service.passages(corpus, doc=doc), as_json)
+    return _show(service.passages(corpus, doc=doc, person=PERSON), as_json)
 
 
 @corpus.command(epilog="Example: surefoot corpus show corpus.jsonl msa.pdf#4.2-3fa9c1")
@@ -56,7 +69,7 @@ def list_(corpus: Path, doc: str, as_json: bool) -> int:
 @_JSON
 def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
     """Passages in full."""
-    return _show(service.passages(corpus, ids=ids), as_json, in_full=True)
+    return _show(service.passages(corpus, ids=ids, person=PERSON), as_json, in_full=True)
 
 
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
@@ -66,7 +79,7 @@ def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
 @_JSON
 def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
     """The passages that fit words best."""
-    found = service.search_corpus(corpus, words, limit=limit)
+    found = service.search_corpus(corpus, words, limit=limit, person=PERSON)
     if not found.found:
         say("nothing found: no passage has any of these words")
     return _show(found, as_json)

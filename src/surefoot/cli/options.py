@@ -108,7 +108,7 @@ cache_option = click.option(
 # Of commands that ask pipelines.
 pipeline_options = together(
     click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]"),
-    click.option("--corpus", metavar="PATH", help="Passages to search: JSON, Parquet, or a folder of texts."),
+    click.option("--corpus", metavar="PATH", help="What to search: a corpus, documents, or rows of passages."),
     click.option(
         "--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
     ),

@@ -32,7 +32,7 @@ questions.add_command(add)
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 @click.argument("file", type=_FILE)
-@click.option("--corpus", type=click.Path(path_type=Path), help="Passages with ids and texts to read the set against.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="A corpus, documents, or passages to read it against.")
 @click.option("--prompt", type=_FILE, help="The pipeline's prompt: it must not have a gold claim in it.")
 @click.option("--strict", is_flag=True, help="Exit 1 for any finding that is at least 50 % sure, warnings included.")
 @_JSON

@@ -12,13 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
-_SECTION = re.compile(
-    rf"(?:(?:section|article|clause|part|chapter|schedule|annex|appendix|exhibit|item|sec\.|art\.|§{{1,2}})\s*"
-    rf"(?P<named>{_NUMBER}[A-Z]?|[IVXLC]{{1,7}}|[A-Z])|(?P<bare>{_NUMBER}))(?P<end>[.):]|(?=\s|$))",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(r"\((?P<item>[a-z]{1,4}|[A-Z]|\d{1,3})\)\s|(?P<letter>[a-z])[.)]\s|[•◦▪‣*–-]\s")
+from surefoot.text.labels import ITEM, label_of
+
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _LONGEST_HEADING = 100
 _WIDE = 120  # characters: lines this long are paragraphs, not lines of one
@@ -40,23 +35,6 @@ class Line(Struct, frozen=True):
     is_bold: bool = False
     gap: float = 0.0  # white space above, in heights of a line
     reach: float = 1.0  # how much of the column's width it fills
-
-
-def label_of(text: str) -> str:
-    """The label a paragraph bears in its document: "4.2" of "4.2 Late payments", "IV" of "ARTICLE IV. TERM"."""
-    match = _SECTION.match(text)
-    if match is None:
-        return ""
-    label = match["named"] or match["bare"]
-    if match["named"] is None and "." not in label and not match["end"]:
-        return ""  # "30 days after": a number, not a label
-    return str(label)
-
-
-def item_of(text: str) -> str:
-    """The letter of an item in a list: "a" of "(a) the Supplier"."""
-    match = _ITEM.match(text)
-    return "" if match is None else match["item"] or match["letter"] or ""
 
 
 def heading_level(text: str) -> int:
@@ -85,7 +63,7 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
     """
     lengths = [len(line.text) for line in lines if line.text]
     is_wide = bool(lengths) and median(lengths) > _WIDE
-    known = {word for line in lines for word in re.findall(r"[a-z]+", line.text.lower())}
+    known = {word[0] for line in lines for word in re.finditer(r"[a-z]+", line.text.lower())}
     found: list[Line] = []
     for line in lines:
         level = _level(line, usual) if line.text else 0
@@ -114,7 +92,7 @@ def _begins(line: Line, before: Line) -> bool:
         return True
     if label_of(line.text) and (_ENDS.search(before.text) or before.reach < 0.85):
         return True
-    if _ITEM.match(line.text):
+    if ITEM.match(line.text):
         return True
     return before.reach < 0.75 and bool(_ENDS.search(before.text)) and line.text[:1].isupper()
 

@@ -5,65 +5,18 @@ Every row keeps the name and the hash of its file, so that adding again reads on
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
 
-from surefoot.corpus.files import READERS, Source, sources
-from surefoot.corpus.passages import Row, passages
-from surefoot.errors import SurefootError, UsageError
-from surefoot.io.pool import map_blocks
+from surefoot.corpus.passages import Row
+from surefoot.corpus.read import Read
+from surefoot.corpus.rows import is_rows
+from surefoot.errors import UsageError
 
 FILE = "passages.jsonl"  # where a corpus is a folder
-_READING = "1"  # a new number reads every document again
-
-
-class Read(Struct, frozen=True):
-    """A document after it was read: its rows, or why there are none; neither if it has not changed."""
-
-    name: str
-    rows: tuple[Row, ...] = ()
-    problem: str = ""
-    hint: str = ""
-    is_unchanged: bool = False
-
-
-def named_sources(given: Sequence[Path]) -> list[Source]:
-    """What is at the paths. A document is known by its name, so no two may have the same."""
-    found: dict[str, Source] = {}
-    for source in (source for path in given for source in sources(path)):
-        earlier = found.setdefault(source.name, source)
-        if earlier != source:
-            message = f"{earlier.path} and {source.path} would both be called {source.name}"
-            raise UsageError(message, "add the folder above both: the names of its folders tell them apart")
-    return list(found.values())
-
-
-def read_documents(given: Iterable[Source], known: dict[str, str], jobs: int | None = None) -> Iterator[Read]:
-    """Every document, on all cores; `known` are the hashes of those that were read before."""
-    yield from map_blocks(partial(_read, known=known), given, jobs)
-
-
-def _read(source: Source, known: dict[str, str]) -> Read:
-    try:
-        data = source.read()
-        digest = hashlib.sha256(data + _READING.encode()).hexdigest()[:16]
-        if known.get(source.name) == digest:
-            return Read(source.name, is_unchanged=True)
-        found = passages(READERS[source.suffix](data), source.name)
-    except SurefootError as error:
-        return Read(source.name, problem=error.message, hint=error.hint)
-    except (OSError, RecursionError, MemoryError) as error:
-        return Read(source.name, problem=f"{type(error).__name__}: {error}")
-    if not found:
-        return Read(source.name, problem="it holds no text")
-    return Read(source.name, tuple(replace(row, file=source.name, sha256=digest) for row in found))
 
 
 class Documents:
@@ -74,6 +27,7 @@ class Documents:
         self.places: dict[str, tuple[int, int]] = {}
         self.hashes: dict[str, str] = {}
         self.counts: dict[str, int] = {}
+        self.brought: dict[str, str] = {}  # ids that came with rows, and of which file
         if path.is_file():
             self._scan()
 
@@ -87,6 +41,8 @@ class Documents:
                 self.places[row.file] = (start, at - start)
                 self.hashes[row.file] = row.sha256
                 self.counts[row.file] = self.counts.get(row.file, 0) + 1
+                if is_rows(row.file):
+                    self.brought[row.id] = row.file
 
 
 def row_of(line: bytes, path: Path, number: int) -> Row:
@@ -97,8 +53,8 @@ def row_of(line: bytes, path: Path, number: int) -> Row:
         raise UsageError(f"{path}:{number}: this is not a row of a corpus: {error}", hint) from error
 
 
-def write_corpus(path: Path, given: Iterable[Read]) -> Iterator[Read]:
-    """Put documents into a corpus, each in place of its former self, in the order of their names.
+def write_corpus(path: Path, given: Iterable[Read], without: Collection[str] = ()) -> Iterator[Read]:
+    """Put documents into a corpus, each in place of its former self, in the order of their names; take some out.
 
     Passes on what it is given; the file is replaced at the end, in one step.
     """
@@ -115,7 +71,7 @@ def write_corpus(path: Path, given: Iterable[Read]) -> Iterator[Read]:
                     places[read.name] = (start, file.tell() - start)
                 yield read
         with whole.open("wb") as out, fresh.open("rb") as new, (path if path.is_file() else fresh).open("rb") as before:
-            for name in sorted({*old.places, *places}):
+            for name in sorted({*old.places, *places}.difference(without)):
                 source, (start, length) = (new, places[name]) if name in places else (before, old.places[name])
                 source.seek(start)
                 out.write(source.read(length))

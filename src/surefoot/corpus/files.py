@@ -10,7 +10,7 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import IO
 from zlib import error as ZlibError
@@ -18,11 +18,14 @@ from zlib import error as ZlibError
 from msgspec import Struct
 
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
+from surefoot.corpus.rows import is_rows
 from surefoot.errors import Incomplete, UsageError
 
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
+_LARGEST_TEXT = 64 * 1024 * 1024  # of one that is nothing but text
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
+_FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 MOST_MEMBERS = 100_000  # of one archive
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
@@ -41,20 +44,33 @@ class Source(Struct, frozen=True):
     @property
     def is_readable(self) -> bool:
         """By its name. An archive stands for itself only if it cannot be opened, which `read` then tells."""
-        return self.suffix in READERS or (not self.member and self.name.lower().endswith(_ARCHIVES))
+        return self.suffix in READERS or self.is_rows or self._is_archive
+
+    @property
+    def is_rows(self) -> bool:
+        """Passages that others have cut."""
+        return is_rows(self.name)
+
+    @property
+    def _most(self) -> int:
+        return LARGEST if self.is_rows or self.suffix in (".pdf", ".docx") else _LARGEST_TEXT
+
+    @property
+    def _is_archive(self) -> bool:
+        return not self.member and self.name.lower().endswith(_ARCHIVES)
 
     def read(self) -> bytes:
         if not self.member:
-            if self.suffix not in READERS:
+            if self._is_archive:
                 raise UsageError("the archive cannot be opened", "is it whole, and without a password?")
-            return _limited(self.path.open("rb"), self.path.stat().st_size)
+            return _limited(self.path.open("rb"), self.path.stat().st_size, self._most)
         try:
             if self.path.name.lower().endswith(".zip"):
                 with zipfile.ZipFile(self.path) as archive:
-                    return _limited(archive.open(self.member), archive.getinfo(self.member).file_size)
+                    return _limited(archive.open(self.member), archive.getinfo(self.member).file_size, self._most)
             archive_, member = _TARS.find(self.path, self.member)
             file = archive_.extractfile(member)
-            return b"" if file is None else _limited(file, member.size)
+            return b"" if file is None else _limited(file, member.size, self._most)
         except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, NotImplementedError, RuntimeError) as error:
             raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
 
@@ -88,12 +104,12 @@ class _Tars:
 _TARS = _Tars()
 
 
-def _limited(file: IO[bytes], said: int) -> bytes:
+def _limited(file: IO[bytes], said: int, most: int) -> bytes:
     """What an archive says of a member's size need not be true."""
     with file:
-        data = b"" if said > LARGEST else file.read(LARGEST + 1)
-    if said > LARGEST or len(data) > LARGEST:
-        raise UsageError(f"it has more than {LARGEST:,} bytes", "split it")
+        data = b"" if said > most else file.read(most + 1)
+    if said > most or len(data) > most:
+        raise UsageError(f"it has more than {most:,} bytes", "split it")
     return data
 
 
@@ -140,25 +156,32 @@ def read_text(data: bytes) -> Iterator[Block]:
 def read_markdown(data: bytes) -> Iterator[Block]:
     lines: list[Line] = []
     rows: list[str] = []
-    is_code = False
-    for line in [*_decoded(data).splitlines(), ""]:
-        if line.lstrip().startswith(("```", "~~~")):
-            is_code = not is_code
-        is_row = not is_code and line.lstrip().startswith("|")
+    every = iter([*_decoded(data).splitlines(), ""])
+    for line in every:
+        is_row = line.lstrip().startswith("|")
         if rows and not is_row:
             yield _markdown_table(rows)
             rows = []
-        heading = None if is_code else _HEADING.match(line)
-        if heading or is_row:
+        heading, fence = _HEADING.match(line), _FENCE.match(line)
+        if heading or is_row or fence:
             yield from paragraphs(lines)
             lines = []
         if heading:
             yield Block("heading", heading[2], len(heading[1]))
+        elif fence:
+            yield from _code(every, fence[1])
         elif is_row:
             rows.append(line.strip())
         else:
             lines.append(Line(line.strip()))
     yield from paragraphs(lines)
+
+
+def _code(lines: Iterator[str], fence: str) -> Iterator[Block]:
+    """What stands between fences, line by line as it is; a fence that is never closed reaches to the end."""
+    inside = takewhile(lambda line: not (line.strip().startswith(fence) and not line.strip(fence[0] + " ")), lines)
+    if text := "\n".join(line.rstrip() for line in inside).strip("\n"):
+        yield Block("text", text)
 
 
 def _markdown_table(rows: list[str]) -> Block:

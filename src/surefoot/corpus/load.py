@@ -1,98 +1,73 @@
-"""A corpus that a user names: a file that `surefoot corpus add` made, rows of their own, or documents as they are."""
+"""A corpus that a user names: a file that `surefoot corpus add` made, rows of their own, or documents as they are.
+
+Documents and rows are read exactly as `surefoot corpus add` reads them, so their passages have the same ids.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from surefoot.corpus.corpus import FILE, named_sources, read_documents
+from msgspec import Struct
+
+from surefoot.corpus.corpus import FILE
+from surefoot.corpus.files import Source
 from surefoot.corpus.passages import Row
+from surefoot.corpus.read import find_documents, read_documents
+from surefoot.corpus.rows import rows_of
 from surefoot.errors import UsageError
 from surefoot.io.rows import read_rows
-from surefoot.io.sources import TRACE_SUFFIXES
-from surefoot.types import Passage, Problem
+from surefoot.types import Passage
 
-_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id")
-_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage")
-_DOC_KEYS = ("doc", "title", "document", "source")
-_PROSE = (".md", ".txt")
+_HINT = "pass documents, or rows of JSON with a `text` each"
 
 
-def load_corpus(path: str | Path, *, with_texts: bool = True) -> list[Passage]:
-    return [row.passage for row in load_rows(path, with_texts=with_texts)]
+class Loaded(Struct, frozen=True):
+    """The passages, and what people should know: documents and rows that could not be read."""
+
+    rows: list[Row]
+    warnings: list[str] = []
+
+    @property
+    def passages(self) -> list[Passage]:
+        return [row.passage for row in self.rows]
 
 
-def load_rows(path: str | Path, *, with_texts: bool = True) -> list[Row]:
-    """Rows of {id, text, doc, page} in JSON or Parquet, documents of any format that is read, or a folder of these."""
+def load_corpus(path: str | Path, *, with_texts: bool = True) -> Loaded:
+    """Without `with_texts` rows of an id alone will do."""
     given = Path(path)
     if not given.exists():
-        raise UsageError(f"the corpus {given} does not exist", "pass JSON lines with `id` and `text`, or a folder")
+        raise UsageError(f"the corpus {given} does not exist", _HINT)
     if (given / FILE).is_file():
         given = given / FILE
-    files = sorted(file for file in given.rglob("*") if file.is_file()) if given.is_dir() else [given]
-    prose = [file for file in files if file.suffix.lower() in _PROSE]
-    found = [passage for file in prose for passage in _paragraphs(file, given)]
-    documents = [one for one in named_sources([given]) if one.is_readable and one.suffix not in _PROSE]
-    for read in read_documents(documents, {}):
-        if read.problem:
-            raise UsageError(f"{read.name} in the corpus {given} cannot be read: {read.problem}", read.hint)
-        found += read.rows
-    if not found or any(suffix in TRACE_SUFFIXES for file in files for suffix in file.suffixes):
-        found += _row_passages(given, with_texts)
-    if not found:
-        raise UsageError(f"the corpus {given} holds no passage", "each row needs an `id` and a `text`")
-    _refuse_doubles(found, given)
-    return found
+    loaded = _rows(given, with_texts) if _is_file_of_rows(given) else _documents(given)
+    if not loaded.rows:
+        raise UsageError("; ".join([f"the corpus {given} holds no passage", *loaded.warnings]), _HINT)
+    return Loaded(_distinct(loaded.rows, given), loaded.warnings)
 
 
-def _paragraphs(file: Path, root: Path) -> Iterator[Row]:
-    """Paragraph by paragraph, a heading going with the one below it; ids count the paragraphs from 1."""
-    name = file.relative_to(root).as_posix() if file != root else file.name
-    text = file.read_text("utf-8", errors="replace").replace("\r\n", "\n")
-    title = next((line.lstrip("# ").strip() for line in text.splitlines() if line.startswith("#")), file.stem)
-    heading, number = "", 0
-    for paragraph in re.split(r"\n\s*\n", text):
-        paragraph = paragraph.strip("\n").rstrip()
-        if re.fullmatch(r"#{1,6} .*", paragraph):
-            heading = paragraph.lstrip("# ").strip()
-        elif paragraph.strip():
-            number += 1
-            yield Row(f"{name}#{number}", f"{heading}\n{paragraph}" if heading else paragraph, title)
-            heading = ""
+def _is_file_of_rows(given: Path) -> bool:
+    """Whatever its name is, and however large: a corpus need not be as small as a document."""
+    source = Source(given.name, given)
+    return given.is_file() and (source.is_rows or not source.is_readable)
 
 
-def _row_passages(given: Path, with_texts: bool) -> Iterator[Row]:
-    for source, line, value, _ in read_rows([given]):
-        if not isinstance(value, Problem):
-            yield _row_passage(value, f"{source}:{line}", with_texts)
-        elif value.kind != "note":
-            raise UsageError(f"the corpus cannot be read: {value}", "each row needs an `id` and a `text`")
+def _rows(given: Path, with_texts: bool) -> Loaded:
+    rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
+    return Loaded(rows, [f"{given}: {note}" for note in notes])
 
 
-def _row_passage(row: object, where: str, with_texts: bool) -> Row:
-    if not isinstance(row, dict):
-        raise UsageError(f"{where}: a passage must be an object", "each row needs an `id` and a `text`")
-    identifier, text = _first(row, _ID_KEYS), _first(row, _TEXT_KEYS)
-    if not identifier or (with_texts and not text):
-        missing = "id" if not identifier else "text"
-        raise UsageError(f"{where}: the passage has no {missing}", "each row needs an `id` and a `text`")
-    page = row.get("page")
-    labels = row.get("labels")
-    return Row(
-        identifier, text, _first(row, _DOC_KEYS), page if type(page) is int else None, _first(row, ("heading",)),
-        tuple(map(str, labels)) if isinstance(labels, list) else (),
-    )  # fmt: skip
+def _documents(given: Path) -> Loaded:
+    found = find_documents([given])
+    reads = list(read_documents(found.documents))
+    lines = [*found.lines, *(line for read in reads for line in read.lines)]
+    return Loaded([row for read in reads for row in read.rows], lines)
 
 
-def _first(row: dict[object, object], keys: tuple[str, ...]) -> str:
-    value = next((row[key] for key in keys if row.get(key) is not None), "")
-    return str(value) if isinstance(value, (str, int)) else ""
-
-
-def _refuse_doubles(passages: list[Row], given: Path) -> None:
-    seen: dict[str, Row] = {}
-    for passage in passages:
-        if seen.setdefault(passage.id, passage) != passage:
+def _distinct(rows: list[Row], given: Path) -> list[Row]:
+    """A folder may also hold the corpus that was made of it; but no two passages may have one id."""
+    by_id: dict[str, Row] = {}
+    for row in rows:
+        if by_id.setdefault(row.id, row).text != row.text:
             hint = "a citation must lead to one passage: give each its own id"
-            raise UsageError(f"the corpus {given} has two passages with the id {passage.id!r}", hint)
+            raise UsageError(f"the corpus {given} has two passages with the id {row.id!r}", hint)
+    return list(by_id.values())

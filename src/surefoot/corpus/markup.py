@@ -27,7 +27,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _DEEPEST = 2_000
-_LARGEST = 256 * 1024 * 1024
+_MOST_TAGS = 2_000_000
+_LARGEST = 64 * 1024 * 1024
+_WIDEST = 20  # columns of one cell
 
 
 def read_html(text: str) -> Iterator[Block]:
@@ -64,6 +66,8 @@ def read_html(text: str) -> Iterator[Block]:
 def _check_depth(text: str) -> None:
     """The parser's time grows with the square of the depth. Tags that need no closing do not count."""
     depth = 0
+    if text.count("<") > _MOST_TAGS:
+        raise UsageError(f"it has more than {_MOST_TAGS:,} tags", "split it, or save it as text")
     for match in _TAG.finditer(text):
         depth = max(0, depth - 1) if match[1] else depth + 1
         if depth > _DEEPEST:
@@ -104,16 +108,32 @@ def read_docx(data: bytes) -> Iterator[Block]:
         raise UsageError(
             "the Word file cannot be opened", "open it in a word processor and save it as .docx"
         ) from error
+    styles: dict[str | None, str] = {}
     for part in document.iter_inner_content():
         if isinstance(part, Table):
-            rows = [[cell.text for cell in row.cells] for row in part.rows]
+            rows = _cells(part)
             if rows and rows[0]:
                 yield table(rows)
             continue
-        text = " ".join(part.text.split())
-        style = part.style.name if part.style is not None and part.style.name else ""
+        text, style_id = " ".join(part.text.split()), part._p.style  # its name is slow to look up
+        if style_id not in styles:
+            styles[style_id] = part.style.name if part.style is not None and part.style.name else ""
+        style = styles[style_id]
         named = re.fullmatch(r"(?:Heading|Überschrift|Titre)\s*(\d)", style)
         level = int(named[1]) if named else heading_level(text)
         if text:
             is_heading = level or style == "Title"
             yield Block("heading", text, level) if is_heading else Block("text", text)
+
+
+def _cells(part: Table) -> list[list[str]]:
+    """As they are written, row by row; the library takes a file's word for how many columns a cell spans."""
+    rows: list[list[str]] = []
+    for row in part._tbl.tr_lst:
+        cells: list[str] = []
+        for cell in row.tc_lst:
+            goes_on = cell.vMerge == "continue" and rows and len(cells) < len(rows[-1])
+            text = rows[-1][len(cells)] if goes_on else "\n".join(paragraph.text for paragraph in cell.p_lst)
+            cells += [text] * min(cell.grid_span, _WIDEST)
+        rows.append(cells)
+    return rows

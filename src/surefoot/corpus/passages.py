@@ -13,7 +13,8 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from surefoot.corpus.blocks import Block, label_of
+from surefoot.corpus.blocks import Block
+from surefoot.text.labels import label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
 from surefoot.types import Passage
@@ -21,6 +22,7 @@ from surefoot.types import Passage
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
 MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or rows
+_STRETCH = 20_000  # characters of a paragraph in which sentences are looked for at once
 _DIGITS = 6  # of an id
 _ROWS = 5  # of a long table make a passage, about, once they are enough
 
@@ -47,22 +49,28 @@ def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     """The passages of one document; `name` begins their ids."""
     every = list(blocks)
     title = next((block.text for block in every if block.kind == "heading" and block.level <= 1), "")
-    found, taken = [], Counter[str]()
+    found, ids = [], Ids(name)
     for path, group in _groups(every):
         text = "\n".join([*path[-1:], *(block.text for block in group if block.kind != "heading")])
         labels = tuple(dict.fromkeys(filter(None, (label_of(block.text) for block in group))))
         above = next((label for heading in reversed(path) if (label := label_of(heading))), "")
         labels = labels or ((above,) if above else ())
-        id_ = _id(name, labels[0] if len(labels) == 1 else above or next(iter(labels), ""), text)
-        taken[id_] += 1
-        id_ = id_ if taken[id_] == 1 else f"{id_}-{taken[id_]}"
+        id_ = ids.of(labels[0] if len(labels) == 1 else above or next(iter(labels), ""), text)
         page = next((block.page for block in group if block.page is not None), None)
         found.append(Row(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
     return found
 
 
-def _id(name: str, label: str, text: str) -> str:
-    return f"{name}#{label}-{_digest(text)}" if label else f"{name}#{_digest(text)}"
+class Ids:
+    """Ids for the passages of one document, made of what these say: `msa.pdf#4.2-3fa9c1`."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._taken = name, Counter[str]()
+
+    def of(self, label: str, text: str) -> str:
+        id_ = f"{self._name}#{label}-{_digest(text)}" if label else f"{self._name}#{_digest(text)}"
+        self._taken[id_] += 1
+        return id_ if self._taken[id_] == 1 else f"{id_}-{self._taken[id_]}"
 
 
 def _digest(text: str) -> str:
@@ -120,9 +128,15 @@ def _pieces(block: Block) -> Iterator[Block]:
 
 def _sentences(text: str) -> Iterator[str]:
     """Of a sentence without end, pieces of the longest length, cut at a space."""
-    for sentence in sentences(text):
-        while len(sentence) > MOST:
-            at = sentence.rfind(" ", 0, MOST) + 1 or MOST
-            yield sentence[:at]
-            sentence = sentence[at:]
-        yield sentence
+    for stretch in _cut(text, _STRETCH):
+        for sentence in sentences(stretch):
+            yield from _cut(sentence, MOST)
+
+
+def _cut(text: str, most: int) -> Iterator[str]:
+    at = 0
+    while len(text) - at > most:
+        end = text.rfind(" ", at, at + most) + 1 or at + most
+        yield text[at:end]
+        at = end
+    yield text[at:]

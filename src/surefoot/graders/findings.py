@@ -54,9 +54,9 @@ class AnswerParts(Struct, frozen=True):
             return cls(item, "error" if trace.error else "missing", None, (), None, passages, declining)
         if is_empty(answer):
             return cls(item, "empty", None, (), None, passages, declining)
-        ids = trace.names
-        field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
-        found: Claims = claims_of(answer, ids, question.gold_ids, field)
+        ids, texts = trace.names, trace.retrieved or ()
+        field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
+        found: Claims = claims_of(answer, ids, question.gold_ids, field, texts)
         claims = with_sources(without_method(question.text, found.claims))
         refusal = declining.refusal_in(answer)
         declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))

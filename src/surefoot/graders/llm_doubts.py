@@ -109,7 +109,9 @@ def _is_foreign(part: str, sources: str) -> bool:
 
 
 def _claims(item: Item) -> tuple[Claim, ...]:
-    return claims_of(item.trace.answer or "", item.trace.names, item.question.gold_ids).claims
+    return claims_of(
+        item.trace.answer or "", item.trace.names, item.question.gold_ids, None, item.trace.retrieved or ()
+    ).claims
 
 
 def _sources(item: Item) -> str:
@@ -136,7 +138,7 @@ def _is_denied(part: str, item: Item) -> bool:
 
 def _pieces(item: Item) -> tuple[str, ...]:
     answer = item.trace.answer or ""
-    bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids)))
+    bare = blanked(answer, sorted(locate(answer, item.trace.names, item.question.gold_ids, item.trace.retrieved or ())))
     return pieces_of(_undressed(_WRAPPERS.sub("\n", neutral(bare))))
 
 

@@ -39,11 +39,11 @@ class View(Struct, frozen=True):
 
 def view_of(item: Item) -> View:
     question, trace = item.question, item.trace
-    passages, ids = trace.sources, trace.names
+    passages, ids, texts = trace.sources, trace.names, trace.retrieved or ()
     answer = trace.answer or ""
-    field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids)
-    found = claims_of(answer[:READ_CLOSELY], ids, question.gold_ids, field)
-    marks = locate(answer, ids, question.gold_ids)
+    field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
+    found = claims_of(answer[:READ_CLOSELY], ids, question.gold_ids, field, texts)
+    marks = locate(answer, ids, question.gold_ids, texts)
     cited = tuple(dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())]))
     by_id = {passage.id: passage for passage in passages}
     shared = _Shared(found.claims, passages)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from surefoot.corpus.corpus import FILE, Documents, Read, named_sources, read_documents, write_corpus
+from surefoot.corpus.corpus import FILE, Documents, write_corpus
 from surefoot.corpus.files import READERS
-from surefoot.corpus.load import load_rows
+from surefoot.corpus.load import load_corpus
 from surefoot.corpus.passages import Row
+from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
-from surefoot.services.result import READER, Person, Result
+from surefoot.services.inputs import told
+from surefoot.services.result import READER, Fields, Person, Result
 
 
 class Added(Result):
@@ -45,6 +48,15 @@ class Added(Result):
 
     def __repr__(self) -> str:
         return f"<Added {counted(len(self.documents), 'document')} to {self.path}>"
+
+
+@dataclass(frozen=True)
+class Removed(Fields):
+    """How many passages are left, and which documents are gone."""
+
+    corpus: str
+    passages: int
+    documents: list[str]
 
 
 class Passages(Result):
@@ -78,31 +90,43 @@ def add_documents(
     path.parent.mkdir(parents=True, exist_ok=True)
     before = Documents(path)
     known = before.hashes
-    found = named_sources(given)
-    if not any(source.is_readable for source in found):
-        raise UsageError(f"there is no document at {given[0]}", f"these are read: {', '.join(READERS)}, and archives")
-    if skipped := [source.name for source in found if not source.is_readable]:
-        some = ", ".join(skipped[:5]) + (" ..." if len(skipped) > 5 else "")
-        person.tell(f"note: {counted(len(skipped), 'file')} of other formats skipped: {some}")
-        found = [source for source in found if source.is_readable]
+    found = find_documents(given, apart_from=path)
+    if not found.documents:
+        kinds = f"{', '.join(READERS)}, rows of JSON and Parquet, and archives, but not archives in archives"
+        raise UsageError(f"there is no document at {given[0]}", f"these are read: {kinds}")
+    for line in found.lines:
+        person.tell(f"note: {line}")
     documents = []
-    watch = person.watch(len(found), "documents")
+    watch = person.watch(len(found.documents), "documents")
     try:
-        for read in write_corpus(path, read_documents(found, known, jobs)):
+        for read in write_corpus(path, read_documents(found.documents, known, before.brought, jobs)):
             watch.count(_Seen(read.problem or None))
-            if read.problem:
-                hint = f" ({read.hint})" if read.hint else ""
-                kept = "; its earlier passages stay" if read.name in known else ""
-                person.tell(f"warning: {read.name} was not read: {read.problem}{hint}{kept}")
+            kept = "; its earlier passages stay" if read.problem and read.name in known else ""
+            for line in read.lines:
+                person.tell(f"warning: {line}{kept}")
             documents.append(_document(read, known, before.counts))
     finally:
         watch.close()
     return Added(path, documents, sum(Documents(path).counts.values()))
 
 
-def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "") -> Passages:
+def remove_documents(corpus: str | Path, names: Sequence[str] | str) -> Removed:
+    """Take documents out of a corpus: those with these names, and those in folders or archives with these names."""
+    path, given = _file(Path(corpus)), [names] if isinstance(names, str) else list(names)
+    there = Documents(path).counts
+    chosen = {name: [one for one in there if one == name or one.startswith(f"{name.rstrip('/')}/")] for name in given}
+    if missing := [name for name, found in chosen.items() if not found]:
+        near = next((one for one in there if missing[0].lower() in one.lower()), "")
+        hint = f"is it {near}?" if near else f"it has {', '.join(list(there)[:5])}"
+        raise UsageError(f"{corpus} has no document {missing[0]!r}", hint)
+    removed = sorted({one for found in chosen.values() for one in found})
+    list(write_corpus(path, [], without=removed))
+    return Removed(str(path), sum(count for name, count in there.items() if name not in removed), removed)
+
+
+def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", person: Person = READER) -> Passages:
     """The passages of a corpus: all, those with these ids, or those of one document."""
-    every = load_rows(corpus)
+    every = told(load_corpus(corpus), person.tell).rows
     if not ids:
         found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.id.startswith(f"{doc}#")]
         if doc and not found:
@@ -116,9 +140,9 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "") -> P
     return Passages([(by_id[one], None) for one in ids])
 
 
-def search_corpus(corpus: str | Path, words: str, *, limit: int = 10) -> Passages:
+def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Person = READER) -> Passages:
     """The passages that words fit best, the best first."""
-    rows = {row.id: row for row in load_rows(corpus)}
+    rows = {row.id: row for row in told(load_corpus(corpus), person.tell).rows}
     found = Retriever(row.passage for row in rows.values()).search(words, limit)
     return Passages([(rows[passage.id], score) for passage, score in found])
 

@@ -88,7 +88,7 @@ def doctor(
     name = pipeline if isinstance(pipeline, str) else name_of(pipeline)
     if name.startswith("traces:"):  # a log has no answer to what the doctor makes up
         probes = [probe for probe in probes if any(question.id == probe.id for question in asked)]
-    loaded = load_pipeline(pipeline, load_corpus(corpus, questions), how, person.tell)
+    loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
     traces: dict[str, Trace] = {}
     with closing(loaded), contextlib.redirect_stdout(sys.stderr):
         ask_all(loaded, probes, timeout=how.timeout, on_trace=lambda t: traces.update({str(t.question_id): t}))
@@ -148,10 +148,10 @@ def _judged(question: Question, trace: Trace) -> tuple[str, bool]:
 
 
 def _cited(question: Question, trace: Trace) -> tuple[str, bool]:
-    retrieved = None if trace.retrieved is None else trace.retrieved.ids
-    cited = citations.parse(trace.answer or "", retrieved or (), question.gold_ids) or ()
+    retrieved, texts = None if trace.retrieved is None else trace.retrieved.ids, trace.retrieved or ()
+    cited = citations.parse(trace.answer or "", trace.names, question.gold_ids, texts) or ()
     if trace.citations is not None:
-        cited = (*cited, *citations.resolve(trace.citations, retrieved or (), question.gold_ids))
+        cited = (*cited, *citations.resolve(trace.citations, trace.names, question.gold_ids, texts))
     if not cited:
         return "answered without a citation", False
     gold = set(question.gold_ids)

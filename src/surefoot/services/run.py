@@ -144,7 +144,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     questions = load_questions(wanted.questions, tell)
     repeats = wanted.repeats or 1
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
-    corpus = load_corpus(wanted.corpus, wanted.questions)
+    corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
     folder = wanted.out or _free_folder(pipeline.name)
     manifest = Manifest(
@@ -209,7 +209,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     if wanted.questions and fingerprint(load_questions(wanted.questions, tell)) != made.questions_sha256:
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
-    corpus = load_corpus(wanted.corpus, None) or []
+    corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:
         corpus = []
     elif fingerprint(corpus) != made.corpus_sha256:

@@ -4,7 +4,8 @@ Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
     ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3]
-    ... text (doc, p. 4)     document and page; (id) and (passage 2) only where there is such a passage
+    ... text (doc, p. 4)     document and page or label (`references`); (id) and (passage 2) only where there is such a
+                             passage; "page 4 of the doc" in a sentence only where there is no other citation
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
@@ -16,6 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
+
+from msgspec import Struct
+
+from surefoot.text import references
+from surefoot.types import Passage
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
 _LABEL_WORDS = ("citation", "cited", "source", "reference")
@@ -33,7 +39,7 @@ _WORD_BEFORE = re.compile(rf"{_CALLED}(?: ?[:#] ?| )", re.IGNORECASE)
 _IN_WORDS = re.compile(rf"\(({_CALLED}[ :#.]{{0,3}}[^()\s][^()\n]{{0,100}})\)", re.IGNORECASE)
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\s]{1,200})\)")
-_PAGE = re.compile(r"\(([^()\n]{1,120}?),? (?:p|pp|pg|page|pages)\.? ?(\d{1,6})\)")
+_REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
@@ -41,24 +47,30 @@ _QUOTES = frozenset("\"'`“”‘’")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
-def parse(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> tuple[str, ...] | None:
-    """The distinct ids an answer text cites, in order; None when it has no citation of any form."""
+def parse(
+    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
+) -> tuple[str, ...] | None:
+    """The distinct ids an answer text cites, in order; None when it has no citation of any form.
+
+    `passages` are those that were retrieved, in the order of their names, for what refers to their labels and pages.
+    """
     if answer.endswith("]") and (at := answer.find("itations: [")) > 0:
         # By far the commonest form, told from all others without a single regular expression.
         head, only = answer[: at - 1], answer[at + 11 : -1]
         if (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head:
             return (only,)
-    elif "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer):
+    elif _has_no_sign(answer) and not (passages and references.may_refer(answer)):
         return None
-    marks = locate(answer, retrieved, gold)
+    marks = locate(answer, retrieved, gold, passages)
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
 
 
-class _Known(NamedTuple):
+class _Known(Struct, frozen=True):
     """What passages are called: those that were retrieved, in order, and the gold ones."""
 
     retrieved: Sequence[str]
     gold: Collection[str]
+    passages: Sequence[Passage] = ()
 
     def __contains__(self, name: object) -> bool:
         return name in self.retrieved or name in self.gold
@@ -68,6 +80,29 @@ class _Known(NamedTuple):
         is_place = token.isdecimal() and len(token) <= 3 and token not in self
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
+    def referred(self, raw: str) -> list[str]:
+        """What references lead to, each to all passages it fits; one that was made up is named as it is written."""
+        found = references.references_in(raw)
+        if not found:
+            return []
+        bearers = references.bearers_of(self.retrieved, self.passages)
+        if not any(one.doc for one in found) and references.is_quoted(f"({raw})", bearers):
+            return []
+        ids: list[str] = []
+        for one in found:
+            reached = self._reached(one, bearers)
+            if not reached and not references.is_invented(one, bearers):
+                return []
+            ids += reached or [one.written]
+        return ids
+
+    def _reached(self, one: references.Reference, bearers: list[references.Bearer]) -> Sequence[str]:
+        named = _inline_ids(one.doc, self)
+        if named and all(name in self.retrieved for name in named):
+            return references.kept(one, [bearer for bearer in bearers if bearer.name in named])
+        gold = references.bearers_of(sorted(self.gold), ())
+        return references.followed(one, bearers) or references.followed(one, gold)
+
 
 class Mark(NamedTuple):
     """A citation where it stands. A list speaks for the whole answer, an inline mark for what precedes it."""
@@ -76,14 +111,17 @@ class Mark(NamedTuple):
     end: int
     ids: tuple[str, ...]
     is_list: bool
+    in_words: bool = False  # a part of its sentence, which is none without it
 
 
-def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = ()) -> list[Mark]:
+def locate(
+    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
+) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
-    known = _Known(retrieved, gold)
+    known = _Known(retrieved, gold, passages)
     lists = _labelled_lists(answer, known)
-    body, inline = blanked(answer, lists) if lists else answer, []
+    body, inline = blanked(answer, lists) if lists else answer, list[Mark]()
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
@@ -96,9 +134,17 @@ def locate(answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (
             named = _inline_ids(match[1], known)
             if named and all(i in known for i in named):
                 inline.append(Mark(match.start(), match.end(), tuple(named), False))
-        for match in _PAGE.finditer(body):
-            inline.append(Mark(match.start(), match.end(), (_page_id(match[1], match[2], known),), False))
+        for match in _REFERRING.finditer(blanked(body, sorted(inline)) if inline else body):
+            if referred := known.referred(match[1]):
+                inline.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(referred)), False))
+    if passages and not lists and not inline and references.may_refer(body):
+        found = references.in_sentences(body, references.bearers_of(retrieved, passages))
+        return [Mark(start, end, ids, False, in_words=True) for start, end, ids in found]
     return lists + sorted(inline)
+
+
+def _has_no_sign(answer: str) -> bool:
+    return "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer)
 
 
 def _has_wide(answer: str) -> bool:
@@ -109,16 +155,26 @@ def blanked(answer: str, marks: Iterable[Mark]) -> str:
     """The answer with spaces where the marks are, given in their order, so that positions stay."""
     pieces, at = [], 0
     for mark in marks:
+        if mark.in_words:
+            continue
         left = max(at, mark.start)
         pieces += [answer[at:left], " " * (mark.end - left)]
         at = max(at, mark.end)
     return "".join(pieces) + answer[at:]
 
 
-def resolve(ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = ()) -> tuple[str, ...]:
+def resolve(
+    ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = (), passages: Sequence[Passage] = ()
+) -> tuple[str, ...]:
     """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
-    known = _Known(retrieved, gold)
-    return tuple(dict.fromkeys(known.meant(i) for i in map(str.strip, ids) if i))
+    known = _Known(retrieved, gold, passages)
+    return tuple(dict.fromkeys(found for i in map(str.strip, ids) if i for found in _meant(i, known)))
+
+
+def _meant(token: str, known: _Known) -> Sequence[str]:
+    meant = known.meant(token)
+    referred = known.referred(token) if meant not in known else []
+    return referred if any(i in known for i in referred) else [meant]
 
 
 def split_list(raw: str, known: Container[object] = ()) -> list[str]:
@@ -145,7 +201,7 @@ def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
         if found is None:
             end = label.end()
         else:
-            ids = tuple(map(known.meant, found))
+            ids = tuple(i for one in found for i in _meant(one, known))
             lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
         label = _LABEL.search(answer, end)
     return lists
@@ -167,6 +223,9 @@ def _first_label_word(answer: str) -> int:
 
 def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:
     """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
+    written = rest if label["open"] else label["bare"] + rest
+    if written.strip() not in known and (referred := known.referred(written)):
+        return referred
     if label["open"]:
         return split_list(rest, known)
     first = label["bare"].strip(_TRIM + ".")
@@ -200,6 +259,8 @@ def _inline_ids(raw: str, known: _Known) -> list[str]:
     whole = raw.strip()
     if whole in known:
         return [whole]
+    if referred := known.referred(whole):
+        return referred
     ids: list[str] = []
     for part in re.split(r"[,;]| and | & ", whole):
         found = _named(part.strip(_TRIM), known)
@@ -235,14 +296,3 @@ def _looks_like_id(token: str) -> bool:
     if not token or len(token) > 120 or any(c.isspace() for c in token):
         return False
     return len(token) <= 3 if token.isdecimal() else any(c.isdecimal() for c in token)
-
-
-def _page_id(doc: str, page: str, known: _Known) -> str:
-    wanted = [*_words(doc), page]
-    names = (*known.retrieved, *sorted(known.gold))
-    return next((name for name in names if _words(name) == wanted), f"{doc.strip()}, p. {page}")
-
-
-def _words(text: str) -> list[str]:
-    words = re.findall(r"\d+|[^\W\d_]+", text.lower())
-    return [word for word in words if word not in {"p", "pp", "pg", "page", "pages"}]

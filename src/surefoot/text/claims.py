@@ -19,6 +19,7 @@ from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
 from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, stated, states
+from surefoot.types import Passage
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")
@@ -61,12 +62,13 @@ def claims_of(
     retrieved: Sequence[str] = (),
     gold: Collection[str] = (),
     field: tuple[str, ...] | None = None,
+    passages: Sequence[Passage] = (),
 ) -> Claims:
     """The claims of an answer. `field` holds the citations of a separate citation field, if there is one."""
-    marks = locate(answer, retrieved, gold)
+    marks = locate(answer, retrieved, gold, passages)
     everywhere = [i for mark in marks if mark.is_list for i in mark.ids] + list(field or ())
     inline = [mark for mark in marks if not mark.is_list]
-    sentences = list(_sentences(answer, marks))
+    sentences = list(_sentences(answer, [mark for mark in marks if not mark.in_words]))
     own = _attach(sentences, inline)
     claims: list[Claim] = []
     greetings: list[Claim] = []  # or an answer of few words, where there is no other

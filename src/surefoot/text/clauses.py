@@ -48,8 +48,8 @@ class Clause(NamedTuple):
 
 def clauses_of(trace: Trace) -> list[Clause]:
     """The last one is wordless where the answer has a list of citations, or a field for them."""
-    answer = trace.answer or ""
-    marks = sorted(locate(answer, trace.names))
+    answer, texts = trace.answer or "", trace.retrieved or ()
+    marks = sorted(locate(answer, trace.names, (), texts))
     text = blanked(answer, marks)
     inline = [mark for mark in marks if not mark.is_list]
     starts = [mark.start for mark in inline]
@@ -63,7 +63,10 @@ def clauses_of(trace: Trace) -> list[Clause]:
             if _WORD.search(text, left, right):
                 cited = tuple(i for mark in inside for i in mark.ids)
                 found.append(Clause(answer[left:right].strip(), text[left:right], number, cited, asks))
-    listed = (*(i for mark in marks if mark.is_list for i in mark.ids), *resolve(trace.citations or (), trace.names))
+    listed = (
+        *(i for mark in marks if mark.is_list for i in mark.ids),
+        *resolve(trace.citations or (), trace.names, (), texts),
+    )
     return [*found, Clause("", "", -1, listed, asks=False)] if listed else found
 
 

@@ -1,0 +1,126 @@
+"""Documents read: found at paths, turned into passages on all cores, and named where that fails."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.corpus.files import LARGEST, READERS, Source, sources
+from surefoot.corpus.passages import Ids, Row, passages
+from surefoot.corpus.rows import CONTENT_IDS, is_rows, rows_of, with_id
+from surefoot.errors import SurefootError, UsageError
+from surefoot.io.pool import map_blocks
+from surefoot.io.rows import read_rows
+
+_READING = "2"  # a new number reads every document again
+_NAMED = 5  # files of other formats
+_NONE: Mapping[str, str] = {}
+
+
+class Read(Struct, frozen=True):
+    """A document after it was read: its rows, or why there are none; neither if it has not changed."""
+
+    name: str
+    rows: tuple[Row, ...] = ()
+    problem: str = ""
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+    is_unchanged: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """What people should know about it."""
+        if self.problem:
+            return [f"{self.name} was not read: {self.problem}" + (f" ({self.hint})" if self.hint else "")]
+        return [f"{self.name}: {note}" for note in self.notes]
+
+
+class Found(Struct, frozen=True):
+    """The documents at some paths, and files of formats that are not read."""
+
+    documents: list[Source]
+    skipped: list[str]
+
+    @property
+    def lines(self) -> list[str]:
+        some = ", ".join(self.skipped[:_NAMED]) + (" ..." if len(self.skipped) > _NAMED else "")
+        files = (
+            "1 file of another format" if len(self.skipped) == 1 else f"{len(self.skipped):,} files of other formats"
+        )
+        return [f"{files} skipped: {some}"] if self.skipped else []
+
+
+def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> Found:
+    """What is at the paths. A document is known by its name, so no two may have the same."""
+    found: dict[str, Source] = {}
+    for source in (source for path in given for source in sources(path)):
+        if apart_from is not None and source.path.resolve() == apart_from.resolve():
+            continue
+        earlier = found.setdefault(source.name, source)
+        if earlier != source:
+            message = f"{earlier.path} and {source.path} would both be called {source.name}"
+            raise UsageError(message, "add the folder above both: the names of its folders tell them apart")
+    documents = [source for source in found.values() if source.is_readable]
+    return Found(documents, [source.name for source in found.values() if not source.is_readable])
+
+
+def read_documents(
+    given: Iterable[Source],
+    known: Mapping[str, str] = _NONE,
+    brought: Mapping[str, str] = _NONE,
+    jobs: int | None = None,
+) -> Iterator[Read]:
+    """Every document, on all cores.
+
+    `known` are the hashes of those that were read before, `brought` the ids that came with rows, and of which file.
+    """
+    owners = dict(brought)
+    for read in map_blocks(partial(_read, known=known), given, jobs):
+        yield _with_own_ids(read, owners) if is_rows(read.name) else read
+
+
+def _with_own_ids(read: Read, owners: dict[str, str]) -> Read:
+    """Rows may bring ids that rows of another file have; the other file keeps them."""
+    ids, rows = Ids(read.name), list[Row]()
+    for row in read.rows:
+        is_own = owners.setdefault(row.id, read.name) == read.name
+        rows.append(row if is_own else replace(with_id(row, ids), file=row.file, sha256=row.sha256))
+    changed = sum(one.id != other.id for one, other in zip(rows, read.rows, strict=True))
+    notes = (*read.notes, f"{changed:,} ids are those of another file; {CONTENT_IDS}") if changed else read.notes
+    return replace(read, rows=tuple(rows), notes=notes)
+
+
+def _read(source: Source, known: Mapping[str, str]) -> Read:
+    try:
+        data = source.read()
+        digest = hashlib.sha256(data + _READING.encode()).hexdigest()[:16]
+        if known.get(source.name) == digest:
+            return Read(source.name, is_unchanged=True)
+        found, notes = _rows(source, data) if source.is_rows else (_passages(source, data), [])
+    except SurefootError as error:
+        return Read(source.name, problem=error.message, hint=error.hint)
+    except (OSError, RecursionError, MemoryError) as error:
+        return Read(source.name, problem=f"{type(error).__name__}: {error}")
+    if not found:
+        return Read(source.name, problem="; ".join(["it holds no text", *notes]))
+    rows = tuple(replace(row, file=source.name, sha256=digest) for row in found)
+    return Read(source.name, rows, notes=tuple(notes))
+
+
+def _passages(source: Source, data: bytes) -> list[Row]:
+    return passages(READERS[source.suffix](data), source.name)
+
+
+def _rows(source: Source, data: bytes) -> tuple[list[Row], list[str]]:
+    with tempfile.NamedTemporaryFile() as file:  # what is packed in an archive has no path to be read from
+        if source.member:
+            file.write(data)
+            file.flush()
+        path = file.name if source.member else source.path
+        return rows_of(read_rows([path]), source.name, most=LARGEST)
