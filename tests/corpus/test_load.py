@@ -5,19 +5,31 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus import load
 from surefoot.corpus.rows import rows_of
 from surefoot.errors import UsageError
 from surefoot.io.rows import Row
 from surefoot.types import Passage
 from tests.conftest import Write
 from tests.conftest import surefoot as command
+
+
+class Loaded(NamedTuple):
+    passages: list[Passage]
+    warnings: list[str]
+
+
+def load_corpus(path: Path) -> Loaded:
+    heard: list[str] = []
+    found = load.load_corpus(path, tell=heard.append)
+    return Loaded(found, [line.removeprefix("warning: ") for line in heard])
 
 
 def test_rows(write: Write) -> None:
@@ -70,7 +82,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path) -> None
     (tmp_path / "good.md").write_text("# Leave\n\nThere are 28 days.\n")
     (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.7\n")
     loaded = load_corpus(tmp_path)
-    assert len(loaded.rows) == 1
+    assert len(loaded.passages) == 1
     assert loaded.warnings == [
         "cut.pdf was not read: the PDF is damaged or cut off (open it in a viewer and save it again)"
     ]
@@ -100,13 +112,15 @@ def test_the_corpus_is_no_document_of_itself(tmp_path: Path) -> None:
     for _ in range(2):
         surefoot.add_documents(tmp_path, out=tmp_path / "c.jsonl")
     assert len(surefoot.passages(tmp_path / "c.jsonl").found) == 1
-    assert len(load_corpus(tmp_path).rows) == 1, "the folder holds its passage twice, in the document and in the corpus"
+    assert len(load_corpus(tmp_path).passages) == 1, (
+        "the folder holds its passage twice, in the document and in the corpus"
+    )
 
 
 def test_ids_that_are_not_unique_are_made_of_the_texts(write: Write, tmp_path: Path) -> None:
     one = write("one.jsonl", [{"id": "1", "text": "a"}, {"id": "1", "text": "b"}, {"id": "2", "text": "c"}])
     loaded = load_corpus(one)
-    assert [row.id.partition("#")[0] for row in loaded.rows] == ["one.jsonl", "one.jsonl", "2"]
+    assert [row.id.partition("#")[0] for row in loaded.passages] == ["one.jsonl", "one.jsonl", "2"]
     assert "such as '1'" in loaded.warnings[0]
     other = write("other.jsonl", [{"id": "2", "text": "d"}])
     corpus = tmp_path / "corpus" / "c.jsonl"
@@ -151,7 +165,7 @@ def test_a_row_that_is_no_passage_is_named(write: Write, row: object, message: s
     with pytest.raises(UsageError, match=message):
         load_corpus(write("c.jsonl", [row]))
     loaded = load_corpus(write("d.jsonl", [{"id": "a", "text": "x"}, row]))
-    assert len(loaded.rows) == 1 and message in loaded.warnings[0] and "line 2" in loaded.warnings[0]
+    assert len(loaded.passages) == 1 and message in loaded.warnings[0] and "line 2" in loaded.warnings[0]
 
 
 def test_missing(tmp_path: Path) -> None:

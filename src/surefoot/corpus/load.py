@@ -5,9 +5,9 @@ Documents and rows are read exactly as `surefoot corpus add` reads them, so thei
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
-
-from msgspec import Struct
 
 from surefoot.corpus.corpus import FILE
 from surefoot.corpus.files import Source
@@ -21,28 +21,30 @@ from surefoot.types import Passage
 _HINT = "pass documents, or rows of JSON with a `text` each"
 
 
-class Loaded(Struct, frozen=True):
-    """The passages, and what people should know: documents and rows that could not be read."""
-
-    rows: list[Row]
-    warnings: list[str] = []
-
-    @property
-    def passages(self) -> list[Passage]:
-        return [row.passage for row in self.rows]
+Tell = Callable[[str], None]
 
 
-def load_corpus(path: str | Path, *, with_texts: bool = True) -> Loaded:
-    """Without `with_texts` rows of an id alone will do."""
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def load_corpus(path: str | Path, *, with_texts: bool = True, tell: Tell = _to_stderr) -> list[Passage]:
+    return [row.passage for row in load_rows(path, with_texts=with_texts, tell=tell)]
+
+
+def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = _to_stderr) -> list[Row]:
+    """The passages. `tell` hears of documents and rows that cannot be read; without `with_texts` ids alone will do."""
     given = Path(path)
     if not given.exists():
         raise UsageError(f"the corpus {given} does not exist", _HINT)
     if (given / FILE).is_file():
         given = given / FILE
-    loaded = _rows(given, with_texts) if _is_file_of_rows(given) else _documents(given)
-    if not loaded.rows:
-        raise UsageError("; ".join([f"the corpus {given} holds no passage", *loaded.warnings]), _HINT)
-    return Loaded(_distinct(loaded.rows, given), loaded.warnings)
+    rows, lines = _rows(given, with_texts) if _is_file_of_rows(given) else _documents(given)
+    if not rows:
+        raise UsageError("; ".join([f"the corpus {given} holds no passage", *lines]), _HINT)
+    for line in lines:
+        tell(f"warning: {line}")
+    return _distinct(rows, given)
 
 
 def _is_file_of_rows(given: Path) -> bool:
@@ -51,16 +53,16 @@ def _is_file_of_rows(given: Path) -> bool:
     return given.is_file() and (source.is_rows or not source.is_readable)
 
 
-def _rows(given: Path, with_texts: bool) -> Loaded:
+def _rows(given: Path, with_texts: bool) -> tuple[list[Row], list[str]]:
     rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
-    return Loaded(rows, [f"{given}: {note}" for note in notes])
+    return rows, [f"{given}: {note}" for note in notes]
 
 
-def _documents(given: Path) -> Loaded:
+def _documents(given: Path) -> tuple[list[Row], list[str]]:
     found = find_documents([given])
     reads = list(read_documents(found.documents))
     lines = [*found.lines, *(line for read in reads for line in read.lines)]
-    return Loaded([row for read in reads for row in read.rows], lines)
+    return [row for read in reads for row in read.rows], lines
 
 
 def _distinct(rows: list[Row], given: Path) -> list[Row]:

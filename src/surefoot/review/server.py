@@ -14,7 +14,6 @@ from surefoot.io.questions import PROPOSED
 from surefoot.report.words import counted, plain
 from surefoot.review.app import app_for
 from surefoot.review.desk import Desk
-from surefoot.services.inputs import told
 from surefoot.services.result import READER, Person
 from surefoot.web.guard import is_local
 from surefoot.web.pages import LONGEST_NAME, clean_name
@@ -45,7 +44,7 @@ def serve_review(
     if name is not None and (not name or clean_name(name) != name):
         raise UsageError(f"{plain(name, 80)!r} is no name", f"write 1 to {LONGEST_NAME} ordinary characters")
     secret = checked_token(host, token)
-    desk = Desk(QuestionFile(file), told(load_corpus(corpus), person.tell).passages)
+    desk = Desk(QuestionFile(file), load_corpus(corpus, tell=person.tell))
     with bound(host, port) as listening:
         if not is_local(host):
             person.tell(f"note: {UNENCRYPTED}")

@@ -75,7 +75,7 @@ def build_questions(
     """
     check_number("size", size, 1, _MOST)
     wanted = counts_of(size, _checked(mix))
-    builder = Builder(load_rows(corpus), seed)
+    builder = Builder(load_rows(corpus, tell=person.tell), seed)
     file = QuestionFile(out)
     file.path.parent.mkdir(parents=True, exist_ok=True)
     there = [entry.question for entry in file.entries()] if file.path.exists() else []

@@ -12,13 +12,12 @@ from msgspec import Struct
 
 from surefoot.corpus.corpus import FILE, Documents, write_corpus
 from surefoot.corpus.files import READERS
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row
 from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
-from surefoot.services.inputs import told
 from surefoot.services.result import READER, Fields, Person, Result
 
 
@@ -126,7 +125,7 @@ def remove_documents(corpus: str | Path, names: Sequence[str] | str) -> Removed:
 
 def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", person: Person = READER) -> Passages:
     """The passages of a corpus: all, those with these ids, or those of one document."""
-    every = told(load_corpus(corpus), person.tell).rows
+    every = load_rows(corpus, tell=person.tell)
     if not ids:
         found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.id.startswith(f"{doc}#")]
         if doc and not found:
@@ -142,7 +141,7 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", pers
 
 def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Person = READER) -> Passages:
     """The passages that words fit best, the best first."""
-    rows = {row.id: row for row in told(load_corpus(corpus), person.tell).rows}
+    rows = {row.id: row for row in load_rows(corpus, tell=person.tell)}
     found = Retriever(row.passage for row in rows.values()).search(words, limit)
     return Passages([(rows[passage.id], score) for passage, score in found])
 

@@ -46,14 +46,8 @@ def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
 def load_corpus(given: str | Path | None, questions: str | Path | None, tell: Tell) -> list[Passage] | None:
     """The user's; with the demo questions the demo's; else none, which some pipelines can do without."""
     if given is not None:
-        return told(corpus.load_corpus(given), tell).passages
+        return corpus.load_corpus(given, tell=tell)
     return demo.corpus() if questions is None else None
-
-
-def told(loaded: corpus.Loaded, tell: Tell) -> corpus.Loaded:
-    for warning in loaded.warnings:
-        tell(f"warning: {warning}")
-    return loaded
 
 
 def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Asking, tell: Tell) -> Pipeline:

@@ -110,15 +110,15 @@ def check_questions(
     questions that a passage answers. `strict` accepts no finding that is at least 50 % sure; else only errors count.
     """
     found = load(file)
-    loaded = None if corpus is None else load_corpus(corpus, with_texts=False)
-    passages, warned = (loaded.passages, loaded.warnings) if loaded is not None else (None, [])
+    warned: list[str] = []
+    passages = None if corpus is None else load_corpus(corpus, with_texts=False, tell=warned.append)
     ids = None if passages is None else {passage.id for passage in passages}
     findings = findings_of(found, ids, _text(prompt))
     findings += mix_of(found.questions)
     findings += duplicates_of(found.questions)
     findings += _read(found.questions, passages or (), person)
     problems = [*found.problems, *(problem_of(one, found) for one in findings if one.confidence >= SURE)]
-    problems += [Problem("corpus", warning) for warning in warned]
+    problems += [Problem("corpus", warning.removeprefix("warning: ")) for warning in warned]
     errors = tuple(problem for problem in problems if problem.kind in ERRORS)
     warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
     findings = [*(Finding(None, one.kind, str(one)) for one in found.problems), *findings]
