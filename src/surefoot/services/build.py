@@ -117,9 +117,9 @@ def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
 def _drafts(
     builder: Builder, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]
 ) -> Iterator[Draft]:
-    """Each kind in turn; then, for what is missing, the kind that comes closest."""
+    """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest."""
     slots = {slot.name: slot for slot in PROTOCOL}
-    for slot in PROTOCOL:
+    for slot in sorted(PROTOCOL, key=lambda slot: slot.name != "bait_wrong"):
         yield from builder.drafts(slot, wanted[slot.name] - made[slot.name], taken)
     for slot in PROTOCOL:
         missing = min(wanted[slot.name] - made[slot.name], size - made.total())
