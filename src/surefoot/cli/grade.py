@@ -16,6 +16,7 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.report.words import names, plain
+from surefoot.rubric import BY_CITATIONS
 from surefoot.services.grade import DEFAULT, grade_items
 from surefoot.services.grade import grade as grade_folder
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
@@ -42,6 +43,10 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @click.option(
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
     help="In a cascade, from which probability on the first grader decides.",
+)  # fmt: skip
+@click.option(
+    "--citations", type=click.Choice(list(BY_CITATIONS)), default=Terms().citations, show_default=True,
+    help="Whether an answer must cite what supports it; optional: what was retrieved must support it.",
 )  # fmt: skip
 @asking_options
 @json_option("Print one JSON object a line instead of a table.")
@@ -106,6 +111,8 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     if found.found.in_vain:
         graded = f"graded by {plain(found.grader)}" if found.grader else "not graded"
         say(f"note: nothing was graded, and the run stays as it was: {graded}")
+    for note in found.notes:
+        say(f"note: {plain(note, 500)}")
     _sum_up(found.counts, as_json, found.found.self_checks, found.stands)
     if not as_json:
         _show_bad(found.found.graded)

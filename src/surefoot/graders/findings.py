@@ -229,6 +229,7 @@ class AnswerParts(Struct, frozen=True):
             by_retrieved=retrieved,
             evidence=Evidence(claim.text, decisive[0], decisive[1].quote) if decisive else Evidence(claim.text),
             confidence=decisive[1].confidence if decisive else None,
+            supporting=tuple(name for name, judgement in by_passage.items() if judgement.label == "supported"),
         )
 
     def _contradiction(self, claim: Claim, judged: dict[str, Judgement]) -> tuple[str, Judgement] | None:
