@@ -16,7 +16,6 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.sides import asked_of, side_of
 from surefoot.gate.trust import in_words, trust_in
 from surefoot.graders.grader import FindingsGrader, Graded
-from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
@@ -27,8 +26,10 @@ from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.report.words import plain
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
+from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
+from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Result
-from surefoot.services.runs import read_run
+from surefoot.services.runs import read_run, run_items
 from surefoot.services.versions import read_all
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
@@ -42,10 +43,12 @@ _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality"
 class Grades(Result):
     """What grading a run came to."""
 
-    def __init__(self, store: RunStore, found: Regraded, notes: Iterable[str] = ()) -> None:
+    def __init__(
+        self, store: RunStore, found: Regraded, problems: Iterable[Problem] = (), notes: Iterable[str] = ()
+    ) -> None:
         self.folder, self.found = store.path, found
         self.grader = store.manifest.grader  # whose verdicts the run has now
-        self.stands, self.problems = _what_stands(store, found), [*store.problems, *_left_out(store)]
+        self.stands, self.problems = _what_stands(store, found), [*problems, *store.problems, *_left_out(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
         self.notes = list(notes)
 
@@ -80,19 +83,60 @@ class Grades(Result):
 
 
 def grade(
-    run: str | Path, *, grader: str | Reader = DEFAULT, terms: Terms | None = None, person: Person = READER
+    run: str | Path,
+    *,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    person: Person = READER,
 ) -> Grades:
     """Grade every answer of a run folder, and keep the verdicts there.
 
     `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
-    model may cost and how it is asked.
+    model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
+    pipeline named by id alone; they are kept with the run.
     """
+    texts = PassageTexts.of(corpus)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     with RunStore.open(Path(run), writing=True) as store:
-        if store.is_graded_otherwise():
-            person.tell("note: the answers have changed since the last grading; all are graded anew")
-        found = grade_run(store, chosen, person)
-        return Grades(store, found, notes_on(map(row_of, found.graded), chosen))
+        if texts:
+            fill_run(store, texts)
+        return _graded(store, chosen, person, texts)
+
+
+def grade_log(
+    traces: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path | None = None,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    person: Person = READER,
+) -> Grades:
+    """Grade the answers of a log without a question set, and keep them in a run folder.
+
+    `traces` are files or folders of rows of any known shape, or "-". The same log again goes on with the same folder.
+    """
+    texts = PassageTexts.of(corpus)
+    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    for note in log.notes:
+        person.tell(f"note: {plain(str(note), 500)}")
+    with run_of(log, out, texts.sha256 if texts else None) as store:
+        notes = [] if log.has_gold else [WITHOUT_GOLD]
+        return _graded(store, chosen, person, texts, log.problems, notes)
+
+
+def _graded(
+    store: RunStore, grader: Reader, person: Person, texts: PassageTexts | None, problems: Sequence[Problem] = (),
+    notes: Sequence[str] = (),
+) -> Grades:  # fmt: skip
+    if store.is_graded_otherwise():
+        person.tell("note: the answers have changed since the last grading; all are graded anew")
+    found = grade_run(store, grader, person)
+    lacking = texts.problems() if texts else []
+    return Grades(store, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), grader)])
 
 
 class Regraded(Struct, frozen=True):
@@ -114,7 +158,7 @@ def grade_run(store: RunStore, grader: Reader, person: Person = READER) -> Regra
     chosen = rubric_of(grader)
     if hasattr(grader, "keeping"):
         grader = grader.keeping(store.replies)
-    items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
+    items = list(run_items(store))
     graded = read_watched(grader, items, person)
     checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
     nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
@@ -168,20 +212,29 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
 
 
 def grade_items(
-    path: str, grader: Reader, *, mapping: Mapping[str, str] | None = None, person: Person = READER
+    path: str,
+    grader: Reader,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    corpus: str | Path | None = None,
+    person: Person = READER,
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
+    texts = PassageTexts.of(corpus)
     rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))
+        items = [item for item in batch if isinstance(item, Item)]
+        graded = iter(grader.read([texts.filled_item(item) for item in items] if texts else items))
         for item in batch:
             row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row
+    for problem in texts.problems() if texts else ():
+        person.tell(f"warning: {plain(str(problem), 500)}")
     for note in notes_on(told, grader):
         person.tell(f"note: {note}")
 
