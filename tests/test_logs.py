@@ -185,3 +185,56 @@ def test_filling_changes_nothing_but_blank_texts(found: list[Passage] | None) ->
 def test_a_log_of_nothing_is_an_error_in_python_too(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no log"):
         surefoot.grade_log(tmp_path / "none.jsonl")
+
+
+def test_score_without_questions_measures_what_needs_no_gold(ids_only: Path) -> None:
+    done = command("score", "-t", ids_only, "--json")
+    found = done.json
+    assert done.code == 3 and found["gate"]["outcome"] == "INCONCLUSIVE"
+    rates = {name: one["value"] for name, one in found["metrics"].items()}
+    assert (rates["coverage"], rates["refusal_rate"], rates["citation_exists_rate"]) == (1, 0.2, 1)
+    needs_gold = {name for name, one in found["metrics"].items() if one.get("reason") == "it needs a question set"}
+    assert {"precision", "over_refusal", "under_refusal", "citation_hit_rate"} <= needs_gold
+    assert found["labels"] == {"ANSWERED": 4, "REFUSED": 1}
+    assert found["settings"]["questions"] == 4 and not found["settings"]["has_gold"]
+    assert len(found["rows"]) == len(ROWS)
+    told = command("score", "-t", ids_only)
+    assert "There is no question set" in told.out
+
+
+def test_rules_that_need_no_gold_decide_a_log(write: Write, ids_only: Path) -> None:
+    rule = ("--rule", "citation_exists_rate >= 1")
+    assert command("score", "-t", ids_only, *rule).code == 0
+    invented = write("invented.jsonl", [{**ROWS[0], "citations": ["nowhere"]}, *ROWS[1:]])
+    done = command("score", "-t", invented, *rule, "--json")
+    assert done.code == 1
+    assert done.json["gate"]["checks"][0]["questions"] == [id_of_text(ROWS[0]["q"])]
+    assert [one["finding"] for one in done.json["next"]] == ["sources cited that were never retrieved"]
+
+
+def test_a_log_is_joined_by_its_texts_and_by_ids_where_there_are_none(write: Write) -> None:
+    rows = [
+        {"qid": "a", **ROWS[0]},
+        {"qid": "a", **ROWS[1]},
+        {"qid": "b", **ROWS[2]},
+        {"qid": "c", "answer": "It is so."},
+        {"qid": "a", "answer": "It is not."},
+    ]
+    done = command("score", "-t", write("log.jsonl", rows), "--json")
+    assert done.json["settings"]["questions"] == 3 and done.json["input"]["scored"] == 5
+    assert not done.json["input"]["problem_counts"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_score_names_the_passages_that_a_corpus_lacks(write: Write, corpus: Path, jobs: str) -> None:
+    log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p9].", "retrieved": ["p9"]}])
+    questions = write("questions.jsonl", [{"qid": "q", "q": "What now?", "answerable": True, "gold_ids": ["p9"]}])
+    for asked in ([], ["-q", str(questions)]):
+        done = command("score", "-t", log, *asked, "--corpus", corpus, "--json", "--jobs", jobs)
+        named = [one["message"] for one in done.json["input"]["problems"] if one["kind"] == "unknown_passage"]
+        assert named == ["1 retrieved passage not in the corpus: p9"]
+
+
+def test_stdin_cannot_be_scored_without_questions(ids_only: Path) -> None:
+    done = command("score", "-t", "-", stdin=ids_only.read_bytes())
+    assert done.code == 2 and "write it to a file" in done.err

@@ -22,12 +22,16 @@ from surefoot.scoring import score as score_traces
 @click.command(
     epilog="Example: surefoot score --questions qaset.json --traces runs/trace.jsonl --report report.md",
 )
-@click.option("--questions", "-q", required=True, metavar="FILE", help="Question set: JSON array, JSON lines or YAML.")
+@click.option(
+    "--questions", "-q", metavar="FILE",
+    help="Question set: JSON array, JSON lines or YAML. Without one, what needs no gold is scored.",
+)  # fmt: skip
 @click.option(
     "--traces", "-t", "traces", required=True, multiple=True, metavar="PATH",
     help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
+@click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
 @gate_option("default, which has G1 to G5")
 @rule_option
 @click.option(
@@ -36,7 +40,8 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
-    help="Several traces for one question: an error, take one, or count each as an attempt.",
+    help="Several traces for one question: an error, take one, or count each as an attempt (the default without a "
+    "question set).",
 )  # fmt: skip
 @click.option(
     "--refusal", type=click.Choice(["detect", "exact"]), default="detect", show_default=True,
@@ -50,7 +55,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
 @click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
 def score(
-    questions: str, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
+    questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
     junit: str | None, as_json: bool, no_rows: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip

@@ -36,7 +36,7 @@ from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 
 DEFAULT = "local"
-_BATCH = 200
+_BATCH, _WATCHED = 200, 25  # answers read at once: where nobody waits for them, and where somebody watches
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
@@ -182,10 +182,9 @@ def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[
     if not isinstance(grader, FindingsGrader):
         return grader.read(items)
     watch, graded = person.watch(len(items), "graded"), list[Graded]()
-    for start in range(0, len(items), _BATCH):
-        for item, one in zip(batch := items[start : start + _BATCH], grader.read(batch), strict=True):
-            graded.append(one)
-            watch.count(item.trace)
+    for start in range(0, len(items), _WATCHED):
+        graded += grader.read(items[start : start + _WATCHED])
+        watch.reach(len(graded))
     watch.close()
     return graded
 

@@ -57,7 +57,7 @@ def read_log(
     for path in paths:
         if str(path) != "-" and not Path(path).exists():
             raise UsageError(f"there is no log {path}", "pass a file or folder of logged answers, or - for stdin")
-    asked, traces, problems, notes = _Asked(), list[Trace](), list[Problem](), list[Problem]()
+    asked, traces, problems, notes = Asked(), list[Trace](), list[Problem](), list[Problem]()
     for found in (found for path in paths for found in items_in(path, notes.append, mapping, _name)):
         if isinstance(found, Ungradable):
             problems.append(found.problem)
@@ -122,7 +122,7 @@ def _names(question: Question) -> Iterator[str]:
     yield from (f"{made}-{number}" for number in count(2))
 
 
-class _Asked:
+class Asked:
     """The questions so far. Rows with the same words and the same gold are about one question."""
 
     def __init__(self) -> None:

@@ -40,11 +40,13 @@ class PassageTexts:
         passages = (self._by_id.get(one.id, one) if _is_bare(one) else one for one in trace.retrieved or ())
         return replace(trace, retrieved=Retrieved(passages))
 
-    def problems(self) -> list[Problem]:
-        if not self.lacking:
+    def problems(self, lacking: Counter[str] | None = None) -> list[Problem]:
+        """On what was lacking here, or in other processes."""
+        found = self.lacking if lacking is None else lacking
+        if not found:
             return []
-        ids = [name for name, _ in self.lacking.most_common(_NAMED)]
-        what = f"{counted(len(self.lacking), 'retrieved passage')} not in the corpus: {names(ids, len(self.lacking))}"
+        ids = [name for name, _ in found.most_common(_NAMED)]
+        what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
         return [Problem("unknown_passage", what, self.source)]
 
 
