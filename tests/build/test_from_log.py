@@ -10,12 +10,12 @@ import pytest
 from surefoot.build.from_log import rare_among, wanted_of
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.io.items import item_of
 from surefoot.io.questions import load
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.result import Person
 from surefoot.types import Question
 from tests.conftest import Write
+from tests.items import item_of
 
 NOTICE, FEE = "The notice period is three months.", "The monthly fee is EUR 40."
 PASSAGES = [{"id": "p1", "text": NOTICE}, {"id": "p2", "text": FEE}]

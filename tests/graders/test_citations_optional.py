@@ -13,11 +13,11 @@ from surefoot.errors import UsageError
 from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.io.items import item_of
 from surefoot.services.graders import Terms, open_grader
 from surefoot.store import RunStore
 from tests.conftest import Done, Write
 from tests.in_process import surefoot
+from tests.items import item_of
 
 PASSAGES = [
     {"id": "a#1", "text": "Invoices are payable within forty (40) days of receipt."},
