@@ -248,7 +248,7 @@ def _lacks_sources(trace: Trace) -> str:
         return "it is not known what was retrieved: give the texts of the passages, or an empty list if there were none"
     blank = [passage for passage in trace.retrieved if not passage.text.strip()]
     if lacking := next((passage for passage in blank if passage.id), None):
-        return f"the passage {lacking.id[:80]!r} has no text: give the texts, or the corpus with --corpus"
+        return f"the passage {lacking.id[:80]!r} has no text: give the texts of the passages, or --corpus"
     return "the passages have no text" if blank and len(blank) == len(trace.retrieved) else ""
 
 
