@@ -198,7 +198,8 @@ def test_score_without_questions_measures_what_needs_no_gold(ids_only: Path) -> 
     assert found["labels"] == {"ANSWERED": 4, "REFUSED": 1}
     assert found["settings"]["questions"] == 4 and not found["settings"]["has_gold"]
     assert len(found["rows"]) == len(ROWS)
-    told = command("score", "-t", ids_only)
+    assert command("score").code == 2
+    told = command("score", ids_only)
     assert "There is no question set" in told.out
 
 

@@ -12,6 +12,7 @@ from surefoot.cli.options import gate_option, json_option, map_option, rule_opti
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
+from surefoot.errors import UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.report import terminal
@@ -27,10 +28,10 @@ from surefoot.scoring import score as score_traces
     help="Question set: JSON array, JSON lines or YAML. Without one, what needs no gold is scored.",
 )  # fmt: skip
 @click.option(
-    "--traces", "-t", "traces", required=True, multiple=True, metavar="PATH",
+    "--traces", "-t", "traces", multiple=True, metavar="PATH",
     help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
 )  # fmt: skip
-@click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
+@click.argument("more_traces", nargs=-1, metavar="[TRACES]...")
 @click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
 @gate_option("default, which has G1 to G5")
 @rule_option
@@ -63,6 +64,8 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
+    if not (traces or more_traces):
+        raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
     check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
     check_reports(reports, as_json)
     progress = Progress(None, "rows")
