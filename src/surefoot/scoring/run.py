@@ -81,7 +81,9 @@ def score(
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_remarks(mapping or {}, scorer))
-    problems.extend(texts.problems(scorer.lacking) if texts else ())
+    if texts:
+        problems.extend(Problem("note", warning, texts.source) for warning in texts.warnings)
+        problems.extend(texts.problems(scorer.lacking))
     if before and not any(rule.on_baseline for rule in decided_by):
         problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = count(attempts.outcomes(), decided_by, by)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from surefoot.build.from_log import Proposal, proposals, wanted_of
 from surefoot.build.proof import Proof
-from surefoot.corpus.load import load_corpus
 from surefoot.graders.grader import Graded
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT, read_watched
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.inputs import check_number
 from surefoot.services.logs import read_log
-from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.passage_texts import opened
 from surefoot.services.result import READER, Person
 from surefoot.types import Item
 
@@ -38,8 +37,7 @@ def proposals_from_log(
     """
     check_number("most", most, 1)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
-    passages = None if corpus is None else load_corpus(corpus)
-    texts = None if passages is None else PassageTexts(passages, str(corpus))
+    texts = opened(corpus, person)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problem in [*log.problems, *(texts.problems() if texts else ())]:
         person.tell(f"warning: {problem}")
@@ -50,7 +48,7 @@ def proposals_from_log(
     if len(wanted) > most:
         person.tell(f"note: the {most} questions with the worst answers are proposed, of {len(wanted)}")
     watch = person.watch(min(most, len(wanted)), "proposed")
-    found = list(proposals(wanted[:most], Proof(passages) if passages else None, lambda one: watch.count(one.trace)))
+    found = list(proposals(wanted[:most], Proof(texts.passages) if texts else None, lambda one: watch.count(one.trace)))
     watch.close()
     return found
 

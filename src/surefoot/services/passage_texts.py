@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from surefoot.corpus.load import load_corpus
 from surefoot.report.words import counted, names
+from surefoot.services.result import Person
 from surefoot.store import RunStore, fingerprint
 from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 
@@ -19,14 +20,22 @@ _NAMED = 5
 class PassageTexts:
     """The passages of a corpus by id, and the ids that traces name and the corpus lacks."""
 
-    def __init__(self, passages: Iterable[Passage] = (), source: str = "") -> None:
+    def __init__(self, passages: Iterable[Passage] = (), source: str = "", warnings: Sequence[str] = ()) -> None:
         self._by_id = {passage.id: passage for passage in passages}
+        self.warnings = warnings  # on what of the corpus could not be read
         self.source, self.sha256 = source, fingerprint(self._by_id.values())
         self.lacking: Counter[str] = Counter()  # in how many traces
 
     @classmethod
     def of(cls, corpus: str | Path | None) -> PassageTexts | None:
-        return None if corpus is None else cls(load_corpus(corpus), str(corpus))
+        if corpus is None:
+            return None
+        loaded = load_corpus(corpus)
+        return cls(loaded.passages, str(corpus), loaded.warnings)
+
+    @property
+    def passages(self) -> list[Passage]:
+        return list(self._by_id.values())
 
     def filled_item(self, item: Item) -> Item:
         return replace(item, trace=self.filled(item.trace))
@@ -48,6 +57,14 @@ class PassageTexts:
         ids = [name for name, _ in found.most_common(_NAMED)]
         what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
         return [Problem("unknown_passage", what, self.source)]
+
+
+def opened(corpus: str | Path | None, person: Person) -> PassageTexts | None:
+    """The texts of a corpus, if one is given; a person hears what of it could not be read."""
+    texts = PassageTexts.of(corpus)
+    for warning in texts.warnings if texts else ():
+        person.tell(f"warning: {warning}")
+    return texts
 
 
 def fill_run(store: RunStore, texts: PassageTexts) -> None:
