@@ -68,7 +68,8 @@ def score(
     asked = question_set.questions
     fingerprint = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
-    texts = PassageTexts.of(corpus)
+    told: list[str] = []
+    texts = PassageTexts.of(corpus, told.append)
     before = load_baseline(baseline, fingerprint) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
@@ -81,9 +82,8 @@ def score(
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_remarks(mapping or {}, scorer))
-    if texts:
-        problems.extend(Problem("note", warning, texts.source) for warning in texts.warnings)
-        problems.extend(texts.problems(scorer.lacking))
+    problems.extend(Problem("note", line) for line in told)
+    problems.extend(texts.problems(scorer.lacking) if texts else ())
     if before and not any(rule.on_baseline for rule in decided_by):
         problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = count(attempts.outcomes(), decided_by, by)

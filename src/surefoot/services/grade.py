@@ -27,7 +27,7 @@ from surefoot.regrade import Key
 from surefoot.report.words import plain
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
-from surefoot.services.passage_texts import PassageTexts, fill_run, opened
+from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Result
 from surefoot.services.runs import read_run, run_items
 from surefoot.services.versions import read_all
@@ -96,7 +96,7 @@ def grade(
     model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
     pipeline named by id alone; they are kept with the run.
     """
-    texts = opened(corpus, person)
+    texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     with RunStore.open(Path(run), writing=True) as store:
         if texts:
@@ -118,7 +118,7 @@ def grade_log(
 
     `traces` are files or folders of rows of any known shape, or "-". The same log again goes on with the same folder.
     """
-    texts = opened(corpus, person)
+    texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for note in log.notes:
@@ -221,7 +221,7 @@ def grade_items(
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
-    texts = opened(corpus, person)
+    texts = PassageTexts.of(corpus, person.tell)
     rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []

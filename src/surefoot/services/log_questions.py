@@ -13,7 +13,7 @@ from surefoot.services.grade import DEFAULT, read_watched
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.inputs import check_number
 from surefoot.services.logs import read_log
-from surefoot.services.passage_texts import opened
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person
 from surefoot.types import Item
 
@@ -37,7 +37,7 @@ def proposals_from_log(
     """
     check_number("most", most, 1)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
-    texts = opened(corpus, person)
+    texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problem in [*log.problems, *(texts.problems() if texts else ())]:
         person.tell(f"warning: {problem}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from surefoot.corpus.load import load_corpus
 from surefoot.report.words import counted, names
-from surefoot.services.result import Person
+from surefoot.services.result import Tell
 from surefoot.store import RunStore, fingerprint
 from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 
@@ -20,18 +20,15 @@ _NAMED = 5
 class PassageTexts:
     """The passages of a corpus by id, and the ids that traces name and the corpus lacks."""
 
-    def __init__(self, passages: Iterable[Passage] = (), source: str = "", warnings: Sequence[str] = ()) -> None:
+    def __init__(self, passages: Iterable[Passage] = (), source: str = "") -> None:
         self._by_id = {passage.id: passage for passage in passages}
-        self.warnings = warnings  # on what of the corpus could not be read
         self.source, self.sha256 = source, fingerprint(self._by_id.values())
         self.lacking: Counter[str] = Counter()  # in how many traces
 
     @classmethod
-    def of(cls, corpus: str | Path | None) -> PassageTexts | None:
-        if corpus is None:
-            return None
-        loaded = load_corpus(corpus)
-        return cls(loaded.passages, str(corpus), loaded.warnings)
+    def of(cls, corpus: str | Path | None, tell: Tell) -> PassageTexts | None:
+        """If a corpus is given; `tell` hears what of it could not be read."""
+        return None if corpus is None else cls(load_corpus(corpus, tell=tell), str(corpus))
 
     @property
     def passages(self) -> list[Passage]:
@@ -57,14 +54,6 @@ class PassageTexts:
         ids = [name for name, _ in found.most_common(_NAMED)]
         what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
         return [Problem("unknown_passage", what, self.source)]
-
-
-def opened(corpus: str | Path | None, person: Person) -> PassageTexts | None:
-    """The texts of a corpus, if one is given; a person hears what of it could not be read."""
-    texts = PassageTexts.of(corpus)
-    for warning in texts.warnings if texts else ():
-        person.tell(f"warning: {warning}")
-    return texts
 
 
 def fill_run(store: RunStore, texts: PassageTexts) -> None:
