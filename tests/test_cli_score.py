@@ -64,7 +64,7 @@ def test_errors_are_one_sentence_and_a_hint(tmp_path: Path) -> None:
     done = surefoot("score", "-q", tmp_path / "none.json", "-t", tmp_path)
     assert done.code == 2 and "none.json" in done.err and "hint: " in done.err
     done = surefoot("score", "-q", tmp_path / "none.json")
-    assert done.code == 2 and "--traces" in done.err and "hint: see `surefoot score --help`" in done.err
+    assert done.code == 2 and "nothing to score" in done.err and "hint: pass a log: surefoot score LOG" in done.err
     done = as_a_user_runs_it("sore")
     assert done.code == 2 and "hint: " in done.err
 

@@ -44,6 +44,22 @@ def findings(*claims: ClaimFinding, **changes: Any) -> Findings:  # noqa: ANN401
         (findings(claim(), gold="none"), "correct", "correct"),
         (findings(claim(), gold="silent"), "unsupported", "off_target"),
         (findings(claim(), refusal="partial"), "correct", "correct"),
+        # Where citations are optional, what was retrieved decides, and what it does not support stays unsupported.
+        (
+            findings(claim(citations=(), by_cited=(), by_cited_together="not_enough"), citations_needed=False),
+            "correct",
+            "correct",
+        ),
+        (findings(claim(known=False), unknown=("x",), citations_needed=False), "correct", "correct"),
+        (findings(claim(by_cited_together="not_enough"), citations_needed=False), "correct", "correct"),
+        (
+            findings(
+                claim(citations=(), by_retrieved="not_enough", by_cited_together="not_enough"), citations_needed=False
+            ),
+            "unsupported",
+            "no_evidence",
+        ),
+        (findings(gold="none", citations_needed=False), "unsupported", "off_target"),
         # A superseded passage beside the cited one does not contradict what its source and the gold bear out.
         (findings(claim(by_retrieved="contradicted")), "correct", "correct"),
         (findings(claim(by_retrieved="contradicted"), gold="none"), "wrong", "contradicted"),

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.decisions import Decided, decisions
-    from surefoot.services.grade import Grades, grade
+    from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
+    from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.new_question import add_question
     from surefoot.services.questions import (
@@ -37,9 +38,9 @@ __all__ = [
     "Added", "Answers", "Asking", "Built", "Calibrated", "Compared", "Council", "Decided", "Grades", "LabelQueue",
     "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question",
     "audit", "build_questions", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions",
-    "diff_questions", "export_ledger", "grade", "import_labels", "label_queue", "lock_questions", "matrix",
-    "passages", "plan_questions", "remove_documents", "review_questions", "run", "score", "score_reviews",
-    "search_corpus", "verify_audit",
+    "diff_questions", "export_ledger", "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix",
+    "passages", "plan_questions", "proposals_from_log", "remove_documents", "review_questions", "run", "score",
+    "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -51,10 +52,11 @@ _HOMES = {
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.decisions": ("Decided", "decisions"),
-    "services.grade": ("Grades", "grade"),
+    "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.ledger": ("export_ledger", "import_labels"),
     "services.label_queue": ("LabelQueue", "label_queue"),
+    "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.new_question": ("add_question",),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),

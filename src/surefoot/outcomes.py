@@ -19,13 +19,13 @@ from surefoot.types import Question, RefusalValue, Trace
 State = Literal["usable", "missing", "error", "duplicate"]
 Label = Literal[
     "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "ANS_UNKNOWN", "MISSING",
-    "ERROR", "DUPLICATE",
+    "ERROR", "DUPLICATE", "ANSWERED", "REFUSED",
 ]  # fmt: skip
 ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
 
 
 class Outcome(NamedTuple):
-    answerable: bool
+    answerable: bool | None  # None: nobody said, as in a log without a question set
     state: State = "usable"
     refusal: RefusalValue | None = None
     hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
@@ -56,11 +56,11 @@ class Outcome(NamedTuple):
 
 
 class Expected(Struct, frozen=True, gc=False):
-    """A question's gold side, prepared once for all its traces."""
+    """A question's gold side, prepared once for all its traces; empty where there is no question set."""
 
-    answerable: bool
-    gold: frozenset[str]
-    phrases: tuple[str, ...]
+    answerable: bool | None = None
+    gold: frozenset[str] = frozenset()
+    phrases: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, question: Question) -> Expected:
@@ -164,6 +164,8 @@ _OUTCOMES: dict[tuple[object, ...], Outcome] = {}
 def label(outcome: Outcome) -> Label:
     if outcome.state != "usable":
         return _STATE_LABELS[outcome.state]
+    if outcome.answerable is None:
+        return _LABELS_WITHOUT_GOLD[outcome.refusal]
     if outcome.refused:
         return "OVER_REFUSAL" if outcome.answerable else "REFUSAL_OK"
     if not outcome.answerable:
@@ -172,4 +174,7 @@ def label(outcome: Outcome) -> Label:
 
 
 _ANSWER_LABELS: dict[bool | None, Label] = {True: "OK", False: "ANS_NO_HIT", None: "ANS_UNKNOWN"}
+_LABELS_WITHOUT_GOLD: dict[RefusalValue | None, Label] = {
+    "refused": "REFUSED", "partial": "PARTIAL_REFUSAL", "answered": "ANSWERED", None: "ANSWERED",
+}  # fmt: skip
 _STATE_LABELS: dict[State, Label] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}

@@ -11,7 +11,7 @@ from surefoot.types import Problem
 
 NAMED_PER_KIND = 200
 # These are shown, but leave nothing of the question set unscored.
-HARMLESS = frozenset({"note", "unknown_question"})
+HARMLESS = frozenset({"note", "unknown_question", "unknown_passage"})
 
 _IN_WORDS = {
     "malformed": ("unreadable row", "unreadable rows"),
@@ -26,6 +26,7 @@ _IN_WORDS = {
     "no_questions": ("question set without a usable question",) * 2,
     "bad_question": ("unusable question", "unusable questions"),
     "duplicate_question": ("question with a doubled id", "questions with a doubled id"),
+    "unknown_passage": ("note on passages that the corpus lacks",) * 2,
     "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),
     "spans": ("span", "spans"),
     "note": ("note", "notes"),

@@ -21,6 +21,8 @@ from msgspec import Struct, ValidationError, convert
 from surefoot.errors import UsageError
 
 DEFAULT = "refusal"
+Citations = Literal["required", "optional"]
+BY_CITATIONS: dict[Citations, str] = {"required": DEFAULT, "optional": "citations_optional"}
 COUNCIL = "council"
 LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
 _SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:(?:/|out of)\s*10(?:\.0)?\s*)?")

@@ -30,6 +30,7 @@ class Settings(Struct, frozen=True):
     rerun: str
     refusal: str
     by: tuple[str, ...]
+    has_gold: bool = True  # False for a log without a question set
 
 
 class Scorecard(Struct, frozen=True):

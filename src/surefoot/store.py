@@ -47,11 +47,13 @@ class Manifest(Struct, frozen=True, kw_only=True):
     version: str = ""  # of the pipeline, as its people call it
     code_sha256: str = ""  # of the files that the pipeline's name leads to
     repeats: int
+    uneven: bool = False  # some questions of a log were answered less often than `repeats`
     seed: int
     questions_sha256: str
     question_count: int
     question_notes: list[str] = []  # how the questions differ from those that were locked
     corpus_sha256: str | None = None
+    log_sha256: str = ""  # of the log that the answers were taken from
     rubric: str = ""
     rubric_sha256: str = ""
     grader: str | None = None

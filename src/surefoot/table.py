@@ -31,6 +31,7 @@ class ClaimFinding(Struct, frozen=True):
     by_retrieved: Support  # by the whole retrieved set
     evidence: Evidence = Evidence()
     confidence: float | None = None
+    supporting: tuple[str, ...] = ()  # the passages that support it alone, of those that were read
 
     @property
     def supported(self) -> bool:
@@ -49,6 +50,7 @@ class Findings(Struct, frozen=True):
     off_subject: bool = False  # the supporting passages are about something else than the question
     citations: tuple[str, ...] | None = None
     unknown: tuple[str, ...] = ()  # cited, but not retrieved
+    citations_needed: bool = True  # else what was retrieved has to support the answer, whatever it cites
     detail: str = ""
 
     @property
@@ -87,9 +89,11 @@ TABLE: tuple[Row, ...] = (
         lambda f: f.expects_refusal and bool(f.claims) and f.off_subject and all(c.supported for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: any(not _has_evidence(f, c) for c in f.claims)),
     Row("unsupported", "uncited",
-        lambda f: any(not c.citations for c in f.claims) or not (f.claims or f.citations or f.expects_refusal)),
-    Row("unsupported", "unknown_source", lambda f: bool(f.unknown)),
-    Row("unsupported", "miscited", lambda f: any(c.by_cited_together != "supported" for c in f.claims)),
+        lambda f: f.citations_needed
+        and (any(not c.citations for c in f.claims) or not (f.claims or f.citations or f.expects_refusal))),
+    Row("unsupported", "unknown_source", lambda f: f.citations_needed and bool(f.unknown)),
+    Row("unsupported", "miscited",
+        lambda f: f.citations_needed and any(c.by_cited_together != "supported" for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: f.expects_refusal and not f.claims),
     Row("correct", "correct",
         lambda f: not f.expects_refusal

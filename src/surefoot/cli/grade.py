@@ -16,7 +16,8 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.report.words import names, plain
-from surefoot.services.grade import DEFAULT, grade_items
+from surefoot.rubric import BY_CITATIONS
+from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_folder
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
 from surefoot.services.texts import grade_texts
@@ -26,12 +27,21 @@ _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
-@click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --items items.jsonl --json")
+@click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --traces log.jsonl")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or traces of any shape; - for stdin."
 )
-@map_option("Where a field lies in the rows of --items.")
+@click.option(
+    "--traces", "-t", "log", multiple=True, metavar="PATH",
+    help="A log of answers of any shape: file, folder, or - for stdin; no question set is needed. Repeatable.",
+)  # fmt: skip
+@map_option("Where a field lies in the rows of --items or --traces.")
+@click.option("--corpus", metavar="PATH", help="The texts of passages that answers name by id alone.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
+    help="Where the answers of --traces and their verdicts are kept.  [default: runs/NAME-N]",
+)  # fmt: skip
 @click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
@@ -43,26 +53,40 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
     help="In a cascade, from which probability on the first grader decides.",
 )  # fmt: skip
+@click.option(
+    "--citations", type=click.Choice(list(BY_CITATIONS)), default=Terms().citations, show_default=True,
+    help="Whether an answer must cite what supports it; optional: what was retrieved must support it.",
+)  # fmt: skip
 @asking_options
 @json_option("Print one JSON object a line instead of a table.")
 def grade(
-    run: Path | None, items: str | None, mapping: dict[str, str], grader: str, as_json: bool,
+    run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
+    out: Path | None, grader: str, as_json: bool,
     **more: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
-    RUN is a folder that `surefoot run` made; its verdicts are kept there. Exits 0 when all were graded, 4 when some
-    were not, or when the grader failed its self-check: it misread an answer of known label, or left it unanswered.
+    RUN is a folder that `surefoot run` made; its verdicts are kept there. --traces makes such a folder of a log.
+    Exits 0 when all were graded, 4 when some were not, or when the grader failed its self-check: it misread an answer
+    of known label, or left it unanswered.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     texts = [(kind, path) for kind, path in more.items() if path is not None]
-    if (run is not None) + (items is not None) + len(texts) != 1:
-        raise UsageError("one thing to grade must be given", "pass a run folder, or --items FILE.jsonl")
+    if (run is not None) + (items is not None) + bool(log) + len(texts) != 1:
+        raise UsageError("one thing to grade must be given", "pass a run folder, --traces LOG or --items FILE.jsonl")
+    if out is not None and not log:
+        raise UsageError("--out was given without --traces", "a run keeps its verdicts itself; others are printed")
     check_terms(terms)
     if texts:
         return _grade_texts(*texts[0], as_json)
     chosen = open_grader(grader, terms, person=PERSON)
-    return _grade_run(run, chosen, as_json) if run is not None else _grade_items(str(items), mapping, chosen, as_json)
+    if items is not None:
+        return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
+    if run is not None:
+        return _show_run(grade_folder(run, grader=chosen, corpus=corpus, person=PERSON), as_json)
+    found = grade_log(log, out=out, grader=chosen, corpus=corpus, mapping=mapping, person=PERSON)
+    say(f"run: {found.folder}")
+    return _show_run(found, as_json)
 
 
 def _grade_texts(kind: str, path: str, as_json: bool) -> int:
@@ -82,9 +106,9 @@ def _grade_texts(kind: str, path: str, as_json: bool) -> int:
     return ExitCode.INCOMPLETE if counts["not graded"] or not counts else ExitCode.OK
 
 
-def _grade_items(path: str, mapping: Mapping[str, str], grader: Reader, as_json: bool) -> int:
+def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: bool) -> int:
     counts: Counter[str | None] = Counter()
-    for row in grade_items(path, grader, mapping=mapping, person=PERSON):
+    for row in rows:
         counts[row["factuality"]] += 1
         _print(row, as_json)
     checks: Mapping[str, SelfCheck] = getattr(grader, "self_checks", {})
@@ -93,8 +117,7 @@ def _grade_items(path: str, mapping: Mapping[str, str], grader: Reader, as_json:
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
 
 
-def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
-    found = grade_folder(folder, grader=grader, person=PERSON)
+def _show_run(found: Grades, as_json: bool) -> int:
     with quiet_if_nobody_reads():
         for row in found.table():
             _print(row, as_json)
@@ -106,6 +129,8 @@ def _grade_run(folder: Path, grader: Reader, as_json: bool) -> int:
     if found.found.in_vain:
         graded = f"graded by {plain(found.grader)}" if found.grader else "not graded"
         say(f"note: nothing was graded, and the run stays as it was: {graded}")
+    for note in found.notes:
+        say(f"note: {plain(note, 500)}")
     _sum_up(found.counts, as_json, found.found.self_checks, found.stands)
     if not as_json:
         _show_bad(found.found.graded)

@@ -12,6 +12,7 @@ from surefoot.cli.options import gate_option, json_option, map_option, rule_opti
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
+from surefoot.errors import UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.report import terminal
@@ -22,12 +23,16 @@ from surefoot.scoring import score as score_traces
 @click.command(
     epilog="Example: surefoot score --questions qaset.json --traces runs/trace.jsonl --report report.md",
 )
-@click.option("--questions", "-q", required=True, metavar="FILE", help="Question set: JSON array, JSON lines or YAML.")
 @click.option(
-    "--traces", "-t", "traces", required=True, multiple=True, metavar="PATH",
+    "--questions", "-q", metavar="FILE",
+    help="Question set: JSON array, JSON lines or YAML. Without one, what needs no gold is scored.",
+)  # fmt: skip
+@click.option(
+    "--traces", "-t", "traces", multiple=True, metavar="PATH",
     help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
 )  # fmt: skip
-@click.argument("more_traces", nargs=-1, metavar="[MORE TRACES]...")
+@click.argument("more_traces", nargs=-1, metavar="[TRACES]...")
+@click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
 @gate_option("default, which has G1 to G5")
 @rule_option
 @click.option(
@@ -36,7 +41,8 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
-    help="Several traces for one question: an error, take one, or count each as an attempt.",
+    help="Several traces for one question: an error, take one, or count each as an attempt (the default without a "
+    "question set).",
 )  # fmt: skip
 @click.option(
     "--refusal", type=click.Choice(["detect", "exact"]), default="detect", show_default=True,
@@ -50,7 +56,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
 @click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
 def score(
-    questions: str, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
+    questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
     junit: str | None, as_json: bool, no_rows: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
@@ -58,6 +64,8 @@ def score(
 
     No model, no key, no network: citations, refusals and gold ids decide. The exit code is the decision.
     """
+    if not (traces or more_traces):
+        raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
     check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
     check_reports(reports, as_json)
     progress = Progress(None, "rows")

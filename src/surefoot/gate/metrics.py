@@ -50,10 +50,11 @@ class Metric(NamedTuple):
     scale: int = 1  # a margin of 0.03 is 0.03 of this
     needs_no_labels: bool = False  # what nobody can be wrong about
     margin_factor: int = 1  # what moves with two buckets may move by what both may
+    needs_gold: bool = False  # a log alone does not tell
 
     def fails(self, outcome: Outcome) -> bool:
         """True when an answer with this outcome pulls the metric the wrong way, or leaves it unknown."""
-        if self.outcome is None:
+        if self.outcome is None or (self.needs_gold and outcome.answerable is None):
             return False
         if (parts := self.outcome(outcome)) is None:
             return True
@@ -71,10 +72,10 @@ class Metric(NamedTuple):
         return UNKNOWN if value is None else value
 
 
-def _of(share: bool | None, whole: bool) -> tuple[int, int] | None:
+def _of(share: bool | None, whole: bool | None) -> tuple[int, int] | None:
     if whole and share is None:
         return None
-    return int(bool(share and whole)), int(whole)
+    return int(bool(share and whole)), int(bool(whole))
 
 
 def _in(*values: str) -> Callable[[Value], int]:
@@ -110,6 +111,7 @@ def _has(axis: str) -> Callable[[Said, Question | None], bool]:
     return lambda said, _: axis in said.verdicts or (said.bucket is None and said.needs_bucket)
 
 
+_NO_GOLD = "it needs a question set"
 _NOT_TOLD = "cited passages have no ids to hold against the gold ones: log the ids of what is retrieved"
 
 # fmt: off
@@ -117,29 +119,32 @@ _ALL = (
     Metric("coverage", "higher", "answers", "could be judged",
            lambda o: (int(o.usable), 1), ""),
     Metric("precision", "higher", "answered questions", "are answerable and cite a gold source",
-           lambda o: _of(o.answerable and o.hit, o.answered)),
+           lambda o: _of(o.answerable and o.hit, o.answered), needs_gold=True),
     Metric("over_refusal", "lower", "answerable questions", "were refused",
            lambda o: _of(o.refused, o.answerable and o.counted),
-           BUCKET_AXIS, _in("refused"), _expects("answer")),
+           BUCKET_AXIS, _in("refused"), _expects("answer"), needs_gold=True),
     Metric("under_refusal", "lower", "unanswerable questions", "were answered",
            lambda o: _of(o.answered, not o.answerable and o.counted),
-           BUCKET_AXIS, _in("correct", "wrong", "unsupported"), _expects("refusal")),
+           BUCKET_AXIS, _in("correct", "wrong", "unsupported"), _expects("refusal"), needs_gold=True),
+    Metric("refusal_rate", "lower", "answers", "are refusals", lambda o: _of(o.refused, o.counted)),
     Metric("citation_hit_rate", "higher", "answerable questions", "were answered with a gold source cited",
-           lambda o: _of(o.answered and o.hit, o.answerable and o.counted)),
+           lambda o: _of(o.answered and o.hit, o.answerable and o.counted), needs_gold=True),
     Metric("claim_containment", "higher", "answerable questions", "were answered in a phrase of the gold claim",
-           lambda o: _of(o.answered and o.contained, o.answerable and o.counted)),
+           lambda o: _of(o.answered and o.contained, o.answerable and o.counted), needs_gold=True),
     Metric("compliance", "higher", "questions", "got a citation list or a refusal",
            lambda o: _of(o.listed or o.refused, o.counted)),
     Metric("citation_precision", "higher", "citations in answers", "name a gold source",
-           lambda o: (0, 0) if not o.answered else None if o.cited_gold is None else (o.cited_gold, o.cited)),
+           lambda o: (0, 0) if not o.answered else None if o.cited_gold is None else (o.cited_gold, o.cited),
+           needs_gold=True),
     Metric("citation_exists_rate", "higher", "answers with citations", "cite nothing but what was retrieved",
            lambda o: _of(o.cited_retrieved == o.cited, o.cited > 0 and o.cited_retrieved is not None),
            "citation_exists", _in("yes"), _has("citation_exists"), needs_no_labels=True),
     Metric("retrieval_hit_rate", "higher", "answerable questions with logged ids of passages",
            "retrieved a gold source",
-           lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None)),
+           lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None), needs_gold=True),
     Metric("wrong_citation_rate", "lower", "cited answers to answerable questions", "cite no gold source",
-           lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0)),
+           lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0),
+           needs_gold=True),
     Metric("correct", "higher", "answers", "are correct", None, BUCKET_AXIS, _in("correct"), _is_judged, "count"),
     Metric("wrong", "lower", "answers", "are wrong", None, BUCKET_AXIS, _in("wrong"), _is_judged, "count"),
     Metric("unsupported", "lower", "answers", "have no support", None, BUCKET_AXIS, _in("unsupported"), _is_judged,
@@ -169,6 +174,8 @@ Answered = Sequence[tuple[Said, Question | None]]  # the answers of one side
 
 def estimate(metric: Metric, tally: Tally) -> Estimate:
     """A metric of a log over a tally of outcomes, with its 95 % interval."""
+    if metric.needs_gold and any(outcome.answerable is None for outcome in tally):
+        return Estimate(0, 0, reason=_NO_GOLD)
     numerator = denominator = 0
     for outcome, times in tally.items():
         parts = metric.outcome(outcome) if metric.outcome else (0, 0)

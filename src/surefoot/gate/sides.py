@@ -39,6 +39,7 @@ class Run(Struct, dict=True):
     traces: dict[Key, Trace] = {}
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
     attempts: int = 1  # at each question
+    uneven: bool = False  # at each question of a log there may be fewer
     problems: list[Problem] = []  # what of it could not be used
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
@@ -198,6 +199,7 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
             found.get((id, attempt)) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
             for run, found in zip(kept, said, strict=True)
             for attempt in range(1, run.attempts + 1)
+            if not run.uneven or (id, attempt) in found
         )
         for id in asked
     }
@@ -298,6 +300,9 @@ def check_alike(base: Run, cand: Run) -> None:
         message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
         raise UsageError(message, "grade both with the same rubric and grader")
     for run in (base, cand):
+        if run.uneven:
+            message = f"{run.name} cannot be compared: its log has more answers to some questions than to others"
+            raise UsageError(message, "run both versions on one question set: surefoot run --questions FILE")
         if run.verdicts and not any(True for _ in run.counted()):
             raise Incomplete(f"{run.name} has no verdicts by its grader {', '.join(run.graders)}", "grade it again")
 

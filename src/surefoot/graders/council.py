@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from surefoot.graders.grader import FOR_A_PERSON, Graded, left_open
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.records import MEMBER
+from surefoot.rubric import Citations
 from surefoot.types import Item, Verdict
 
 VERSION = 1
@@ -40,6 +41,10 @@ class CouncilGrader:
     def name(self) -> str:
         names = "\n".join(sorted(member.name for member in self._members))
         return f"council@{VERSION}:{len(self._members)}+{hashlib.sha256(names.encode()).hexdigest()[:12]}"
+
+    @property
+    def citations(self) -> Citations:
+        return getattr(self._members[0], "citations", "required")
 
     @property
     def versions(self) -> dict[str, str]:

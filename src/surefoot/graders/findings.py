@@ -229,6 +229,7 @@ class AnswerParts(Struct, frozen=True):
             by_retrieved=retrieved,
             evidence=Evidence(claim.text, decisive[0], decisive[1].quote) if decisive else Evidence(claim.text),
             confidence=decisive[1].confidence if decisive else None,
+            supporting=tuple(name for name, judgement in by_passage.items() if judgement.label == "supported"),
         )
 
     def _contradiction(self, claim: Claim, judged: dict[str, Judgement]) -> tuple[str, Judgement] | None:
@@ -247,7 +248,7 @@ def _lacks_sources(trace: Trace) -> str:
         return "it is not known what was retrieved: give the texts of the passages, or an empty list if there were none"
     blank = [passage for passage in trace.retrieved if not passage.text.strip()]
     if lacking := next((passage for passage in blank if passage.id), None):
-        return f"the passage {lacking.id[:80]!r} has no text: give the texts of the passages, not their ids alone"
+        return f"the passage {lacking.id[:80]!r} has no text: give the texts of the passages, or --corpus"
     return "the passages have no text" if blank and len(blank) == len(trace.retrieved) else ""
 
 

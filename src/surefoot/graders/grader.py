@@ -14,6 +14,7 @@ from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
+from surefoot.rubric import Citations
 from surefoot.table import Findings
 from surefoot.text.refusals import Refusal
 from surefoot.types import Item, Verdict
@@ -37,17 +38,20 @@ class Graded(Struct, frozen=True):
 class FindingsGrader:
     """A grader around any judge: the same findings and the same table whoever reads the passages."""
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self.name = judge.name
+    def __init__(self, judge: Judge, citations: Citations = "required") -> None:
+        self._judge, self.citations = judge, citations
+        self.name = graded_by(judge.name, citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         """Two batches for the judge: the cited passages, then all others for the claims those do not support."""
         readings = [AnswerParts.of(item) for item in items]
         judged = self._judged(readings, lambda reading: reading.cited_pairs)
         judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
-        found = self._on_target([(reading.item, reading.findings(judged)) for reading in readings])
+        found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+
+    def _findings(self, reading: AnswerParts, judged: dict[Pair, Judgement]) -> Findings:
+        return replace(reading.findings(judged), citations_needed=self.citations == "required")
 
     def _on_target(self, found: Sequence[tuple[Item, Findings]]) -> list[Findings]:
         """With whether the question is answered: from a judge that has read all of it; else by scores, or by words."""
@@ -75,6 +79,11 @@ class FindingsGrader:
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
 
 
+def graded_by(name: str, citations: Citations) -> str:
+    """The name of a grader. Verdicts with and without the need to cite are by two graders, and never mixed."""
+    return name if citations == "required" else f"{name}+citations-{citations}"
+
+
 def _verdicts(
     reading: AnswerParts, findings: Findings, bucket: table.Bucket | None, reason: str, grader: str
 ) -> Iterator[Verdict]:
@@ -99,7 +108,8 @@ def _verdicts(
     if reading.refusal is not None and findings.refusal == "refused":
         quality = refusal_quality(reading.item)
         yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)
-    yield row("extra_claim_count", uncited)
+    if findings.citations_needed:
+        yield row("extra_claim_count", uncited)
 
 
 def citation_supports(findings: Findings) -> str:

@@ -69,10 +69,14 @@ class ReadsWhole(Protocol):
     is_answered: bool | None
 
 
-def items_of(questions: Sequence[Question], traces: Iterable[Trace], repeats: int) -> Iterator[Item]:
-    """One item per question and attempt; where there is no trace, an item without an answer."""
+def items_of(
+    questions: Sequence[Question], traces: Iterable[Trace], repeats: int, uneven: bool = False
+) -> Iterator[Item]:
+    """One item per question and attempt; where there is no trace, an item without an answer, unless the questions were
+    asked unequally often."""
     by_key = {(trace.question_id, trace.attempt): trace for trace in traces}
     for question in questions:
         for attempt in range(1, repeats + 1):
-            missing = Trace(question_id=question.id, attempt=attempt)
-            yield Item(question, by_key.get((question.id, attempt), missing))
+            if not uneven or (question.id, attempt) in by_key:
+                missing = Trace(question_id=question.id, attempt=attempt)
+                yield Item(question, by_key.get((question.id, attempt), missing))

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.graders.fence import Fence
-from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, left_open
+from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, graded_by, left_open
 from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, ReplyReader, groups
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, ModelJudge, Noting, SelfCheck, flown, open_claims
 from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.rubric import Citations
 from surefoot.types import Item, Verdict
 
 
@@ -68,15 +69,18 @@ class Grading(Struct, frozen=True):
 class LlmGrader:
     """`first` is a judge in front of the model, which decides the claims it is at least `sure_from` sure of."""
 
-    def __init__(self, model: Model, first: Judge | None = None, sure_from: float = 0.9) -> None:
-        self._model, self._first = model, first
+    def __init__(
+        self, model: Model, first: Judge | None = None, sure_from: float = 0.9, citations: Citations = "required"
+    ) -> None:
+        self._model, self._first, self.citations = model, first, citations
         self._sure_from = None if first is None else sure_from
-        self._prompting = Prompting(rubric.load())
+        self._prompting = Prompting(rubric.load(rubric.BY_CITATIONS[citations]))
 
     @cached_property
     def name(self) -> str:
         name = f"{_at_host(self._model.name)}+{self._prompting.version}"
-        return f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name
+        name = f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name
+        return graded_by(name, self.citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         return list(self.carry_out(self.plan(items)).graded)
@@ -139,7 +143,7 @@ class LlmGrader:
     def _draft(self, item: Item) -> Draft:
         """Whoever is in front reads first. A refusal is looked at by the model only where nobody is in front."""
         noting = Noting(self._first)
-        graded = FindingsGrader(noting).read([item])[0]
+        graded = FindingsGrader(noting, self.citations).read([item])[0]
         claims = open_claims(noting.noted, item, self._sure_from)
         refused = graded.bucket == "refused" and self._first is None
         return Draft(graded, noting.noted, claims, refused or bool(claims))
@@ -177,7 +181,7 @@ class LlmGrader:
             draft.noted,
             _answers(found),
         )
-        graded = FindingsGrader(judge).read([item])[0]
+        graded = FindingsGrader(judge, self.citations).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
             graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
         elif why := doubt(graded, found) or _hangs_on_a_quote(graded, judge.voided):

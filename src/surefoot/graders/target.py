@@ -76,13 +76,14 @@ def _is_open(findings: Findings) -> bool:
 
 
 def _on_gold(item: Item, findings: Findings) -> list[Cited]:
-    """The claims with what they cite: a gold passage, or one that has a gold passage's text, where gold is known."""
+    """The claims with what they cite, or what supports them where they need not cite: a gold passage, or one that has
+    a gold passage's text, where gold is known."""
     passages, gold = {passage.id: passage for passage in item.trace.sources}, item.question.gold_ids
     texts = [normalise(passage.text) for i, passage in passages.items() if i in gold and passage.text.strip()]
     return [
         Cited(claim.text, claim.evidence.quote if claim.evidence.passage == i else "", passages[i])
         for claim in findings.claims
-        for i in claim.citations
+        for i in (claim.citations if findings.citations_needed else claim.supporting or claim.citations)
         if not gold or i in gold or any(text in normalise(passages[i].text) for text in texts)
     ]
 

@@ -29,6 +29,9 @@ _KINDS = {
 }
 
 
+Naming = Callable[[int, Trace], str]  # of a row without an id, by its number and what it holds
+
+
 class Ungradable(Struct, frozen=True):
     """A row that cannot be graded: its id, if it has one, and why."""
 
@@ -41,30 +44,45 @@ def load_items(
 ) -> Iterator[Item | Ungradable]:
     """One for each trace of the file, in its order. What was used with a doubt goes to `on_note`."""
     first_lines: dict[str, int] = {}
+    for logged, found in _items(path, on_note, mapping, lambda number, _: str(number)):
+        identifier = found.question.id if isinstance(found, Item) else found.id
+        if identifier in first_lines:
+            note = f"the id {quoted(identifier)} is that of line {first_lines[identifier]} as well"
+            on_note(Problem("note", note, logged.source, logged.line))
+        elif identifier is not None:
+            first_lines[identifier] = logged.line
+        yield found
+
+
+def items_in(
+    path: str | Path, on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
+) -> Iterator[Item | Ungradable]:
+    """The same for a log, where an id may occur again and again; `name` makes one where a row has none."""
+    return (found for _, found in _items(path, on_note, mapping, name))
+
+
+def _items(
+    path: str | Path, on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
+) -> Iterator[tuple[Logged, Item | Ungradable]]:
     number = 0
     for logged in read_traces([path], mapping):
         if isinstance(logged.found, Problem) and logged.found.kind == "note":
             on_note(logged.found)
             continue
         number += 1
-        found = _read(logged, number)
-        notes = _doubts(logged, found)
-        identifier = found.question.id if isinstance(found, Item) else found.id
-        if identifier in first_lines:
-            notes.append(f"the id {quoted(identifier)} is that of line {first_lines[identifier]} as well")
-        elif identifier is not None:
-            first_lines[identifier] = logged.line
-        for note in notes:
+        found = _read(logged, number, name)
+        for note in _doubts(logged, found):
             on_note(Problem("note", note, logged.source, logged.line))
-        yield found
+        yield logged, found
 
 
-def _read(logged: Logged, number: int) -> Item | Ungradable:
+def _read(logged: Logged, number: int, name: Naming) -> Item | Ungradable:
     row = logged.row if isinstance(logged.row, dict) else {}
     if isinstance(logged.found, Problem):
         return Ungradable(_id_of(row) or None, logged.found)
     try:
-        item = _item(fields_of(row, "item", _KINDS), logged.found, logged.name or str(number))
+        otherwise = logged.name or name(number, logged.found)
+        item = _item(fields_of(row, "item", _KINDS), logged.found, otherwise)
         if logged.repairs and item.trace.answer is None and not item.trace.error:
             # Null may be what was written, but it may as well stand for the answer.
             raise BadRow("there is no answer that is a text")

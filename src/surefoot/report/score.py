@@ -44,12 +44,15 @@ _NOTHING_STANDS_OUT = (
     "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers say was"
     ' not read; "surefoot grade" does that.'
 )
+_NOTHING_IN_LOG = 'Nothing stands out. "surefoot grade --traces LOG" reads what the answers say.'
+_WITHOUT_GOLD = "There is no question set, so what needs gold, and whether a refusal was due, is not measured."
 
 
 def report(card: Scorecard, rows: Iterable[ScoredRow] = (), questions: Iterable[Question] = ()) -> Report:
     first = Headline(card.decision.outcome, (headline(card.decision),))
-    about = Paragraph("By citations and refusals alone; what the answers say was not read.", "quiet")
-    return Report("Surefoot report", (first, about), tuple(_body(card, rows, questions)))
+    about = "By citations and refusals alone; what the answers say was not read."
+    about += "" if card.settings.has_gold else f" {_WITHOUT_GOLD}"
+    return Report("Surefoot report", (first, Paragraph(about, "quiet")), tuple(_body(card, rows, questions)))
 
 
 def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:
@@ -118,7 +121,7 @@ def _advice(card: Scorecard) -> Table | Paragraph:
     if problem := next(iter(card.problems.named.get("no_questions", ())), None):
         return Paragraph(f"There is nothing to advise on, because {problem.message}.")
     if not card.advice:
-        return Paragraph(_NOTHING_STANDS_OUT)
+        return Paragraph(_NOTHING_STANDS_OUT if card.settings.has_gold else _NOTHING_IN_LOG)
     rows = []
     for one in card.advice:
         where = f"{counted(one.question_count, 'question')}: {names(one.questions, one.question_count)}"

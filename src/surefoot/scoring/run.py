@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,14 +16,17 @@ from surefoot.io import questions as question_sets
 from surefoot.io.otel import Span, traces_of
 from surefoot.io.pool import map_blocks
 from surefoot.io.questions import QuestionSet
-from surefoot.io.traces import SPANS
+from surefoot.io.rows import rows_in
+from surefoot.io.traces import SPANS, TraceReader
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
-from surefoot.types import Problem, check_group_fields
+from surefoot.services.logs import Asked, id_of_text
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
@@ -32,7 +35,7 @@ Progress = Callable[[int], None]
 
 
 def score(
-    questions: str | Path | Sequence[object],
+    questions: str | Path | Sequence[object] | None,
     traces: TraceInput,
     *,
     gate: str | Path | None = None,
@@ -42,6 +45,7 @@ def score(
     by: Sequence[str] = (),
     mapping: Mapping[str, str] | None = None,
     baseline: str | Path | None = None,
+    corpus: str | Path | None = None,
     jobs: int | None = None,
     keep_rows: bool = True,
     progress: Progress | None = None,
@@ -51,28 +55,35 @@ def score(
     The rules are those of `gate` and of `rules` together; without a gate those of `rules` alone, and without either
     those of the default gate.
 
-    `questions` is a file or a list of dictionaries; `traces` a file, a folder, "-", several of these, or a list
+    `questions` is a file or a list of dictionaries, or None to score what a log tells without gold; with `corpus`,
+    retrieved passages that it lacks are named. `traces` a file, a folder, "-", several of these, or a list
     of dictionaries. The result reads like the object that `surefoot score --json` prints.
     """
     _check_choice("rerun", rerun, ("error", "first", "last", "all"))
     _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
+    is_log = questions is None
     decided_by = _rules(gate, rules)
-    question_set = question_sets.load(questions)
+    question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
     asked = question_set.questions
-    fingerprint = fingerprint_of(asked)
+    fingerprint = "" if is_log else fingerprint_of(asked)
+    rerun = "all" if is_log and rerun == "error" else rerun
+    told: list[str] = []
+    texts = PassageTexts.of(corpus, told.append)
     before = load_baseline(baseline, fingerprint) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems)
-    problems.extend(verify_lock(question_set))
-    if not asked:
+    problems.extend([] if is_log else verify_lock(question_set))
+    if not asked and not is_log:
         problems.add(_without_questions(question_set))
 
     attempts = Attempts(asked, rerun)
-    scorer = BlockScorer(asked, mapping, refusal, keep_rows)
+    scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_remarks(mapping or {}, scorer))
+    problems.extend(Problem("note", line) for line in told)
+    problems.extend(texts.problems(scorer.lacking) if texts else ())
     if before and not any(rule.on_baseline for rule in decided_by):
         problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = count(attempts.outcomes(), decided_by, by)
@@ -85,7 +96,7 @@ def score(
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
-        settings=Settings(len(asked), fingerprint, rerun, refusal, by),
+        settings=Settings(len(asked), fingerprint, rerun, refusal, by, has_gold=not is_log),
         baseline=before.metrics if before else None,
         baseline_groups=before.groups if before else {},
     )
@@ -103,6 +114,33 @@ def _without_questions(found: QuestionSet) -> Problem:
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
         raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
+
+
+def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
+    """What a log asks, in place of a question set."""
+    given = [traces] if isinstance(traces, (str, Path)) else list(traces)
+    if any(isinstance(item, (str, Path)) and str(item) == "-" for item in given):
+        message = "without a question set a log is read twice, and stdin can be read only once"
+        raise UsageError(message, "write it to a file")
+    asked, ids = Asked(), dict[str, Question]()  # what is known by its id alone
+    for trace in _traces_in(_blocks(given), mapping):
+        if trace.question is not None:
+            name = trace.question_id or id_of_text(trace.question)
+            asked.answered(Item(Question(name, trace.question, "answer"), trace))
+        elif trace.question_id is not None:
+            ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
+    with_text = {question.id: question for question in asked.questions.values()}
+    return QuestionSet("", list((ids | with_text).values()), {}, [])
+
+
+def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:
+    reader, spans = TraceReader(mapping), list[Span]()
+    for _, found in (part for block in blocks for row in rows_in(block) for part in reader.read_row(row)):
+        if isinstance(found, Span):
+            spans.append(found)
+        elif isinstance(found, Trace):
+            yield found
+    yield from traces_of(spans).values()
 
 
 def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
@@ -139,6 +177,7 @@ def _read_all(
         rows += result.rows
         scorer.found_fields |= result.found_fields
         scorer.remarks |= result.remarks
+        scorer.lacking.update(result.lacking)
         if progress:
             progress(rows)
     if spans:
@@ -146,6 +185,7 @@ def _read_all(
         attempts.add(joined)
         found.merge(joined.problems)
         rows += joined.rows
+        scorer.lacking.update(joined.lacking)
     left_out = {kind: count for kind, count in found.counts.items() if kind not in FILE_PROBLEMS}
     problems.merge(found)
     problems.merge(attempts.problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field, json
@@ -15,6 +16,7 @@ from surefoot.io.sources import Block, Lines
 from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import Refusal, detect, exact
 from surefoot.types import Problem, Question, Trace
@@ -43,6 +45,7 @@ class BlockResult(Struct):
     places: array[int] = field(default_factory=lambda: array("L"))
     outcomes: list[Outcome] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("Q"))
+    lacking: Counter[str] = field(default_factory=Counter)  # ids of passages that are not in the corpus
     table: list[bytes] = field(default_factory=list)  # rows as lines of JSON, where they are wanted
 
     def add(self, place: int, scored: Scored, line: int) -> None:
@@ -87,7 +90,8 @@ class QuestionIndex:
 
 
 class BlockScorer:
-    """Scores blocks against a question set. Sent to worker processes once, called per block."""
+    """Scores blocks against a question set, or against the questions of the log itself, which have no gold. Sent to
+    worker processes once, called per block."""
 
     def __init__(
         self,
@@ -95,19 +99,22 @@ class BlockScorer:
         mapping: Mapping[str, str] | None,
         refusal: str,
         keep_rows: bool,
+        is_log: bool = False,
+        texts: PassageTexts | None = None,
     ) -> None:
-        self._index = QuestionIndex(questions)
+        self._index, self._is_log = QuestionIndex(questions), is_log
         self._questions = questions
         self._expected: dict[int, Expected] = {}
         self._reader = TraceReader(mapping)
         self._refusal_of = REFUSAL_MODES[refusal]
         self._keep_rows = keep_rows
-        self._has_mapping = bool(mapping)
+        self._has_mapping, self._texts = bool(mapping), texts
         self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
         self._shape: Shape | None = None  # what the rows before looked like
         self._shapes: dict[tuple[str, ...], Shape | None] = {}
         self._scored: dict[tuple[object, ...], Scored] = {}
         self._remember = True
+        self.lacking: Counter[str] = Counter()  # of all blocks
 
     def __call__(self, block: Block) -> BlockResult:
         result = self._result(block.source)
@@ -116,7 +123,7 @@ class BlockScorer:
                 self._score_slice(data, first_line, count, result)
         else:
             self._score_rows(rows_in(block), result)
-        return result
+        return self._with_lacking(result)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
         """The same for traces that were put together from several rows."""
@@ -124,6 +131,11 @@ class BlockScorer:
         result.rows = len(traces)
         for number, trace in enumerate(traces, 1):
             self._score(trace, number, result)
+        return self._with_lacking(result)
+
+    def _with_lacking(self, result: BlockResult) -> BlockResult:
+        if self._texts:
+            result.lacking, self._texts.lacking = self._texts.lacking, Counter()
         return result
 
     def _result(self, source: str) -> BlockResult:
@@ -194,14 +206,17 @@ class BlockScorer:
         if expected is None:
             if len(self._expected) >= _EXPECTED_KEPT:
                 self._expected.clear()
-            expected = self._expected[place] = Expected.of(self._questions[place])
+            known = Expected() if self._is_log else Expected.of(self._questions[place])
+            expected = self._expected[place] = known
+        if self._texts:
+            self._texts.filled(trace)  # to learn which ids the corpus lacks
         reading = outcomes.read(expected, trace, self._refusal_of)
         row = row_head(self._questions[place].id, reading, trace.answer) if self._keep_rows else b""
         return Scored(reading.outcome, row)
 
     def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
         """The place of the question; below 0 when there is none, which is then named."""
-        place = self._index.find(qid, text)
+        place = self._index.find(None if self._is_log and text is not None else qid, text)
         if place < 0:
             name = f"id {qid!r}" if qid is not None else f"text {_shortened(text or '')!r}"
             if place == QuestionIndex.AMBIGUOUS:
@@ -209,7 +224,7 @@ class BlockScorer:
                 result.problems.add(Problem("ambiguous_question", message, result.source, line))
             else:
                 result.problems.add(Problem("unknown_question", f"no question has the {name}", result.source, line))
-        elif qid is not None and text is not None:
+        elif qid is not None and text is not None and not self._is_log:
             self._check_wording(text, place, line, result)
         return place
 

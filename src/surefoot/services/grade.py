@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot import rubric
 from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.sides import asked_of, side_of
 from surefoot.gate.trust import in_words, trust_in
 from surefoot.graders.grader import FindingsGrader, Graded
-from surefoot.graders.judges import items_of
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
@@ -27,27 +25,32 @@ from surefoot.ledger.places import find
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.report.words import plain
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
+from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
+from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Result
-from surefoot.services.runs import read_run
+from surefoot.services.runs import read_run, run_items
 from surefoot.services.versions import read_all
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 
 DEFAULT = "local"
-_BATCH = 200
+_BATCH, _WATCHED = 200, 25  # answers read at once: where nobody waits for them, and where somebody watches
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
 class Grades(Result):
     """What grading a run came to."""
 
-    def __init__(self, store: RunStore, found: Regraded) -> None:
+    def __init__(
+        self, store: RunStore, found: Regraded, problems: Iterable[Problem] = (), notes: Iterable[str] = ()
+    ) -> None:
         self.folder, self.found = store.path, found
         self.grader = store.manifest.grader  # whose verdicts the run has now
-        self.stands, self.problems = _what_stands(store, found), [*store.problems, *_left_out(store)]
+        self.stands, self.problems = _what_stands(store, found), [*problems, *store.problems, *_left_out(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
+        self.notes = list(notes)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -67,6 +70,7 @@ class Grades(Result):
             "buckets": {bucket: self.counts[bucket] for bucket in BUCKETS},
             "not_graded": self.counts[None],
             "problems": [str(problem) for problem in self.problems],
+            "notes": self.notes,
             "rows": list(self.table()),
         }
 
@@ -79,18 +83,60 @@ class Grades(Result):
 
 
 def grade(
-    run: str | Path, *, grader: str | Reader = DEFAULT, terms: Terms | None = None, person: Person = READER
+    run: str | Path,
+    *,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    person: Person = READER,
 ) -> Grades:
     """Grade every answer of a run folder, and keep the verdicts there.
 
     `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
-    model may cost and how it is asked.
+    model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
+    pipeline named by id alone; they are kept with the run.
     """
+    texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     with RunStore.open(Path(run), writing=True) as store:
-        if store.is_graded_otherwise():
-            person.tell("note: the answers have changed since the last grading; all are graded anew")
-        return Grades(store, grade_run(store, chosen))
+        if texts:
+            fill_run(store, texts)
+        return _graded(store, chosen, person, texts)
+
+
+def grade_log(
+    traces: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path | None = None,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    person: Person = READER,
+) -> Grades:
+    """Grade the answers of a log without a question set, and keep them in a run folder.
+
+    `traces` are files or folders of rows of any known shape, or "-". The same log again goes on with the same folder.
+    """
+    texts = PassageTexts.of(corpus, person.tell)
+    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    for note in log.notes:
+        person.tell(f"note: {plain(str(note), 500)}")
+    with run_of(log, out, texts.sha256 if texts else None) as store:
+        notes = [] if log.has_gold else [WITHOUT_GOLD]
+        return _graded(store, chosen, person, texts, log.problems, notes)
+
+
+def _graded(
+    store: RunStore, grader: Reader, person: Person, texts: PassageTexts | None, problems: Sequence[Problem] = (),
+    notes: Sequence[str] = (),
+) -> Grades:  # fmt: skip
+    if store.is_graded_otherwise():
+        person.tell("note: the answers have changed since the last grading; all are graded anew")
+    found = grade_run(store, grader, person)
+    lacking = texts.problems() if texts else []
+    return Grades(store, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), grader)])
 
 
 class Regraded(Struct, frozen=True):
@@ -102,18 +148,18 @@ class Regraded(Struct, frozen=True):
     in_vain: bool = False  # no model answered at all, and another grader's verdicts, or none, stay the run's
 
 
-def grade_run(store: RunStore, grader: Reader) -> Regraded:
+def grade_run(store: RunStore, grader: Reader, person: Person = READER) -> Regraded:
     """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
 
     Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
     council's does where that of a member does, lest those who are left decide alone. A grader that was asked in vain
     does not become the run's.
     """
-    chosen = rubric.load()
+    chosen = rubric_of(grader)
     if hasattr(grader, "keeping"):
         grader = grader.keeping(store.replies)
-    items = list(items_of(store.questions(), store.traces(), store.manifest.repeats))
-    graded = grader.read(items)
+    items = list(run_items(store))
+    graded = read_watched(grader, items, person)
     checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
     nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
     if nothing and store.manifest.grader != grader.name:
@@ -129,6 +175,18 @@ def grade_run(store: RunStore, grader: Reader) -> Regraded:
         verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
     )  # fmt: skip
     return Regraded(graded, list(standing), checks)
+
+
+def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[Graded]:
+    """Who asks a model tells of its replies; any other grader is watched batch by batch."""
+    if not isinstance(grader, FindingsGrader):
+        return grader.read(items)
+    watch, graded = person.watch(len(items), "graded"), list[Graded]()
+    for start in range(0, len(items), _WATCHED):
+        graded += grader.read(items[start : start + _WATCHED])
+        watch.reach(len(graded))
+    watch.close()
+    return graded
 
 
 def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:
@@ -153,17 +211,42 @@ def _left_out(store: RunStore) -> Iterator[Problem]:
 
 
 def grade_items(
-    path: str, grader: Reader, *, mapping: Mapping[str, str] | None = None, person: Person = READER
+    path: str,
+    grader: Reader,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    corpus: str | Path | None = None,
+    person: Person = READER,
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
         raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
+    texts = PassageTexts.of(corpus, person.tell)
     rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
+    told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        graded = iter(grader.read([item for item in batch if isinstance(item, Item)]))
+        items = [item for item in batch if isinstance(item, Item)]
+        graded = iter(grader.read([texts.filled_item(item) for item in items] if texts else items))
         for item in batch:
-            yield row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
+            row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
+            told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
+            yield row
+    for problem in texts.problems() if texts else ():
+        person.tell(f"warning: {plain(str(problem), 500)}")
+    for note in notes_on(told, grader):
+        person.tell(f"note: {note}")
+
+
+def notes_on(rows: Iterable[Mapping[str, Any]], grader: Reader) -> list[str]:
+    """On what the answers have in common: where none cites anything, the reader has to know what that means."""
+    cited = {row["citation_exists"] is not None for row in rows if row["factuality"] not in (None, "refused")}
+    if cited != {False}:
+        return []
+    if getattr(grader, "citations", "required") == "optional":
+        return ["no answer cites a source: citation_exists and citation_supports are not judged"]
+    what = "no answer cites a source, so none can be correct"
+    return [f"{what}; if your pipeline does not cite, grade with --citations optional"]
 
 
 def row_of(graded: Graded) -> dict[str, Any]:

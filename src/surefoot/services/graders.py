@@ -11,6 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
@@ -24,6 +25,7 @@ from surefoot.models.cache import default_path
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Settings, Shelf
 from surefoot.report.words import counted, names, plain
+from surefoot.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.services.result import READER, Person
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
@@ -36,7 +38,8 @@ _HINT = "write local, rules, llm:MODEL@URL, anthropic:MODEL, cascade:local,llm:M
 
 
 class Terms(Struct, frozen=True):
-    """On what terms models are asked. `sure_from`: what the first grader of a cascade decides alone."""
+    """On what terms answers are graded and models asked. `sure_from`: what the first grader of a cascade decides alone;
+    `citations`: whether an answer must cite what supports it."""
 
     sure_from: float = 0.9
     max_cost: float | None = None
@@ -47,6 +50,7 @@ class Terms(Struct, frozen=True):
     cache: str | Path | None = None  # a file, or a ledger
     prices: Path | None = None
     yes: bool = False  # skip the confirmation
+    citations: Citations = "required"
 
 
 class Reader(Protocol):
@@ -58,10 +62,17 @@ class Reader(Protocol):
     def read(self, items: Sequence[Item]) -> list[Graded]: ...
 
 
+def rubric_of(grader: Reader) -> Rubric:
+    """What a grader grades by."""
+    return rubric.load(BY_CITATIONS[getattr(grader, "citations", "required")])
+
+
 def check_terms(terms: Terms) -> None:
     """Whoever grades, also where no model is asked: a slip is not to be found out by the bill."""
     if not 0 <= terms.sure_from <= 1:
         raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
+    if terms.citations not in BY_CITATIONS:
+        raise UsageError(f"--citations cannot be {terms.citations!r}", f"choose from {', '.join(BY_CITATIONS)}")
     Budget(terms.max_cost)
 
 
@@ -90,7 +101,7 @@ def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: P
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
     if spec in JUDGES:
-        return FindingsGrader(JUDGES[spec]())
+        return FindingsGrader(JUDGES[spec](), terms.citations)
     if spec.startswith("council:"):
         return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget, person)
     cascade = _CASCADE.fullmatch(spec)
@@ -112,7 +123,8 @@ class ModelGrader:
 
     def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
         self._model, self._first, self._terms, self._person = model, first, terms, person
-        self._grader = LlmGrader(model, first, terms.sure_from)
+        self._grader = LlmGrader(model, first, terms.sure_from, terms.citations)
+        self.citations = terms.citations
         self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
 
     @property

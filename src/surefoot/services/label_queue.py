@@ -11,7 +11,6 @@ from msgspec import Struct
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.queue import Place, queue
-from surefoot.graders.judges import items_of
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
@@ -19,6 +18,7 @@ from surefoot.records import Drawn, current, version_of
 from surefoot.report.words import counted
 from surefoot.services.decisions import last_decision
 from surefoot.services.result import Result
+from surefoot.services.runs import run_items
 from surefoot.store import Manifest, RunStore
 from surefoot.text.normal import is_empty
 from surefoot.types import Item
@@ -136,7 +136,7 @@ def _sheets(store: RunStore) -> dict[_Key, Sheet]:
     """The answers that have words in them, by question and attempt."""
     found: dict[str, Sheet] = {}
     by_key: dict[_Key, Sheet] = {}
-    for item in items_of(store.questions(), store.traces(), store.manifest.repeats):
+    for item in run_items(store):
         if item.trace.error or item.trace.answer is None or is_empty(item.trace.answer):
             continue
         version = version_of(item.question, item.trace)
@@ -147,7 +147,7 @@ def _sheets(store: RunStore) -> dict[_Key, Sheet]:
 
 def _left_out(store: RunStore, sheets: Mapping[_Key, Sheet], asked_for: int, found: int) -> Iterator[str]:
     yield from (str(problem) for problem in store.problems)
-    if silent := store.manifest.question_count * store.manifest.repeats - len(sheets):
+    if silent := sum(1 for _ in run_items(store)) - len(sheets):
         yield f"missing, failed or empty, so left out: {counted(silent, 'answer')}"
     if same := len(sheets) - len({sheet.version for sheet in sheets.values()}):
         yield f"the same to the letter as another, so not asked for again: {counted(same, 'answer')}"

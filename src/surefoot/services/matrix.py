@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot import rubric
 from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.factors.effects import Matrix, effects_of
 from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
@@ -26,7 +25,7 @@ from surefoot.report import matrix as words
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.services.grade import grade_run, trust_in_run
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.services.result import READER, Person, Reported
 from surefoot.services.run import Answers, run
@@ -240,7 +239,7 @@ def _reported_cost(folder: Path) -> float:
 def _is_graded_by(store: RunStore, grader: Reader) -> bool:
     """Not if an answer was left open, or the grader failed its self-check: asked again, it may do better."""
     manifest = store.manifest
-    if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric.load().sha256):
+    if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric_of(grader).sha256):
         return False
     answers = {(trace.question_id, trace.attempt) for trace in store.traces() if trace.answer and not trace.error}
     buckets = (one for one in store.verdicts() if one.axis == BUCKET_AXIS and one.value is not None)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_library
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    folder = wanted.out or _free_folder(pipeline.name)
+    folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
     manifest = Manifest(
         name=folder.name,
         pipeline=wanted.name,
@@ -193,6 +194,8 @@ def _resumed(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     with contextlib.ExitStack() as undo:
         undo.callback(store.close)
         made = store.manifest
+        if made.log_sha256:
+            raise UsageError(f"{store.path} was made of a log", "grade the log again: surefoot grade --traces LOG")
         refuse_too_many(f"the run {store.path}", 1, made.repeats, made.question_count)
         pipeline = _same_pipeline(made, wanted, how, tell)
         undo.pop_all()
@@ -257,12 +260,10 @@ def _stop_on_signal() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _free_folder(name: str) -> Path:
+def folders(name: str) -> Iterator[Path]:
+    """Where a run may lie that nobody has given a place, in order."""
     stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
-    number = 1
-    while (folder := Path("runs", f"{stem}-{number}")).exists():
-        number += 1
-    return folder
+    return (Path("runs", f"{stem}-{number}") for number in count(1))
 
 
 def _versions() -> dict[str, str]:

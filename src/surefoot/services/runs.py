@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
+from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
 from surefoot.records import MEMBER, corpus_of, is_annotator
 from surefoot.store import MANIFEST, VERDICTS, RunStore
-from surefoot.types import Problem, Verdict
+from surefoot.types import Item, Problem, Verdict
 
 
 def is_run(path: str | Path) -> bool:
@@ -25,6 +27,12 @@ def read_run(path: str | Path) -> Run:
     if not where.exists():
         raise UsageError(f"there is no file or folder {name}", "pass a file of verdicts or the folder of a run")
     return _run(where, name) if where.is_dir() else _plain(where, name)
+
+
+def run_items(store: RunStore) -> Iterator[Item]:
+    """Every answer that a run should have."""
+    made = store.manifest
+    return items_of(store.questions(), store.traces(), made.repeats, made.uneven)
 
 
 def graders_of(store: RunStore) -> set[str]:
@@ -68,6 +76,7 @@ def _run(folder: Path, name: str) -> Run:
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
         graders=(manifest.grader,) if manifest.grader else (),
         attempts=max(1, manifest.repeats),
+        uneven=manifest.uneven,
         problems=[*store.problems, *(Problem("note", note, name) for note in manifest.question_notes)],
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),

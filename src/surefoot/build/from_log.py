@@ -1,0 +1,132 @@
+"""Questions worth keeping, out of graded answers of a log: what went wrong, what was refused, what nobody else asks.
+
+What users ask is what a set should ask. Whether an answer or a refusal is right is proposed by what the passages say,
+never by what the pipeline said, and a person decides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from surefoot.build.duplicates import duplicates_of
+from surefoot.build.proof import Answering, Proof
+from surefoot.graders.grader import Graded
+from surefoot.pipelines.retriever import Retriever
+from surefoot.text.terms import vocabulary
+from surefoot.types import Passage, Question, Trace
+
+Proposal = dict[str, Any]  # a row of a question set
+_WORST = ("wrong", "unsupported", "refused", "correct")
+_ANSWER_IS = {
+    "wrong": "The answer in the log contradicts a passage",
+    "unsupported": "The answer in the log has no support",
+    "refused": "The pipeline refused to answer",
+    "correct": "Nobody else asked anything like it",
+}
+_SURE = 0.5  # from here on a passage is proposed as gold
+_NEAREST = 3  # passages kept as evidence that nothing answers
+_NEIGHBOURS = 4
+_ALIKE = 0.25  # share of words that two questions have in common, where one is like the other
+
+
+class Wanted(Struct, frozen=True):
+    """A question to propose, for the worst of its answers."""
+
+    graded: Graded
+    times: int  # it was asked
+
+    @property
+    def question(self) -> Question:
+        return self.graded.item.question
+
+    @property
+    def trace(self) -> Trace:
+        return self.graded.item.trace
+
+
+def wanted_of(graded: Sequence[Graded]) -> list[Wanted]:
+    """The questions worth keeping, those with the worst answers first; one of several that ask the same."""
+    by_question: defaultdict[str, list[Graded]] = defaultdict(list)
+    for one in graded:
+        if one.bucket is not None:
+            by_question[one.item.question.id].append(one)
+    found = [Wanted(min(ones, key=_badness), len(ones)) for ones in by_question.values()]
+    found.sort(key=lambda one: (_badness(one.graded), -one.times))
+    again = {finding.qid for finding in duplicates_of([one.question for one in found])}
+    rare = rare_among([one.question for one in found])
+    return [
+        one
+        for one in found
+        if one.question.id not in again and (one.graded.bucket != "correct" or one.question.id in rare)
+    ]
+
+
+def rare_among(questions: Sequence[Question]) -> set[str]:
+    """The ids of questions that share few words with any other."""
+    retriever = Retriever(Passage(question.id, question.text) for question in questions)
+    words = {question.id: vocabulary(question.text) for question in questions}
+
+    def is_alike(one: str, other: str) -> bool:
+        return len(words[one] & words[other]) >= _ALIKE * len(words[one] | words[other])
+
+    return {
+        one.id
+        for one in questions
+        if not any(
+            is_alike(one.id, near.id) for near, _ in retriever.search(one.text, _NEIGHBOURS) if near.id != one.id
+        )
+    }
+
+
+def proposals(
+    wanted: Sequence[Wanted], proof: Proof | None, on_each: Callable[[Wanted], None] = lambda _: None
+) -> Iterator[Proposal]:
+    """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer."""
+    for one in wanted:
+        yield _row(one, proof or Proof([passage for passage in one.trace.sources if passage.text.strip()]))
+        on_each(one)
+
+
+def _row(one: Wanted, proof: Proof) -> Proposal:
+    question = one.question
+    answers = proof.answered(question.text)
+    sure = [found for found in answers if (found.probability or 0) >= _SURE] or answers[:1]
+    gold = [found.passage.id for found in sure if found.probability is not None]
+    near = [passage.id for passage in proof.nearest(question.text, _NEAREST)][:_NEAREST]
+    return {
+        "qid": question.id,
+        "question": question.text,
+        "answerable": bool(answers),
+        "stratum": "grounded" if answers else "unanswerable",
+        "probes": "plain" if answers else "unanswerable",
+        "gold_ids": gold,
+        "gold_claims": [sure[0].quote] if gold and sure[0].quote else [],
+        "retrieval": "normal",
+        "review": "proposed",
+        "made": {
+            "kind": "log",
+            "by": one.graded.verdicts[0].grader,
+            "why": _why(one, answers),
+            "evidence": gold or near,
+            "bucket": one.graded.bucket,
+            "asked": one.times,
+        },
+    }
+
+
+def _why(one: Wanted, answers: Sequence[Answering]) -> str:
+    said = _ANSWER_IS[one.graded.bucket or "unsupported"]
+    if not answers:
+        return f"{said}. No passage was found to answer it."
+    best = answers[0]
+    if best.probability is None:
+        return f"{said}. Whether the passage {best.passage.id} answers it could not be read: {best.reason}"
+    return f"{said}. The passage {best.passage.id} seems to answer it: {best.quote}".rstrip(": ")
+
+
+def _badness(graded: Graded) -> int:
+    return _WORST.index(graded.bucket or "correct")

@@ -1,0 +1,58 @@
+"""Questions worth keeping, proposed from a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from surefoot.build.from_log import Proposal, proposals, wanted_of
+from surefoot.build.proof import Proof
+from surefoot.graders.grader import Graded
+from surefoot.report.words import counted
+from surefoot.services.grade import DEFAULT, read_watched
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.inputs import check_number
+from surefoot.services.logs import read_log
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.result import READER, Person
+from surefoot.types import Item
+
+MOST = 100
+
+
+def proposals_from_log(
+    traces: str | Path | Sequence[str | Path],
+    corpus: str | Path | None = None,
+    *,
+    most: int = MOST,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    mapping: Mapping[str, str] | None = None,
+    person: Person = READER,
+) -> list[Proposal]:
+    """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
+    else asked, each once, the worst first.
+
+    Whether a question can be answered is looked up in the corpus; without one, in what was retrieved for it.
+    """
+    check_number("most", most, 1)
+    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    texts = PassageTexts.of(corpus, person.tell)
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    for problem in [*log.problems, *(texts.problems() if texts else ())]:
+        person.tell(f"warning: {problem}")
+    by_id = {question.id: question for question in log.questions}
+    graded = read_watched(chosen, [Item(by_id[str(trace.question_id)], trace) for trace in log.traces], person)
+    _tell_open(graded, person)
+    wanted = wanted_of(graded)
+    if len(wanted) > most:
+        person.tell(f"note: the {most} questions with the worst answers are proposed, of {len(wanted)}")
+    watch = person.watch(min(most, len(wanted)), "proposed")
+    found = list(proposals(wanted[:most], Proof(texts.passages) if texts else None, lambda one: watch.count(one.trace)))
+    watch.close()
+    return found
+
+
+def _tell_open(graded: Sequence[Graded], person: Person) -> None:
+    if left := sum(one.bucket is None for one in graded):
+        person.tell(f"note: {counted(left, 'answer')} could not be graded, and nothing is proposed for them")

@@ -1,0 +1,142 @@
+"""Answers from a log, without a question set: each question that was asked, and every answer to it.
+
+What is kept is a run like any other, so that it can be labelled, calibrated, reported and graded again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError
+from surefoot.io.items import Ungradable, items_in
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.run import folders
+from surefoot.services.runs import is_run
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.text.normal import normalise
+from surefoot.types import Item, Problem, Question, Trace
+
+WITHOUT_GOLD = (
+    "no question has gold: correct means that the passages support every claim and answer the question; whether they "
+    "were the right passages, and whether a refusal was due, is not known"
+)
+_Key = tuple[str, str, tuple[str, ...], tuple[str, ...]]
+
+
+class Log(Struct, frozen=True):
+    """What was asked, and the answers, each with its question's id and its number among the answers to it."""
+
+    name: str
+    questions: list[Question]
+    traces: list[Trace]
+    problems: list[Problem]  # rows that hold no answer to a question
+    notes: list[Problem]
+
+    @property
+    def times(self) -> set[int]:
+        """How often questions were asked."""
+        return set(Counter(trace.question_id for trace in self.traces).values())
+
+    @property
+    def has_gold(self) -> bool:
+        return any(one.gold_claims or one.gold_ids or one.expects == "refusal" for one in self.questions)
+
+
+def read_log(
+    paths: Sequence[str | Path], mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None
+) -> Log:
+    """Everything in files, folders or stdin ("-") of rows of any known shape."""
+    for path in paths:
+        if str(path) != "-" and not Path(path).exists():
+            raise UsageError(f"there is no log {path}", "pass a file or folder of logged answers, or - for stdin")
+    asked, traces, problems, notes = Asked(), list[Trace](), list[Problem](), list[Problem]()
+    for found in (found for path in paths for found in items_in(path, notes.append, mapping, _name)):
+        if isinstance(found, Ungradable):
+            problems.append(found.problem)
+        else:
+            trace = asked.answered(found)
+            traces.append(texts.filled(trace) if texts else trace)
+    if not traces:
+        why = f": {problems[0]}" if problems else ""
+        raise UsageError(f"{paths[0]} holds no answer that can be read{why}", "say where the fields lie with --map")
+    name = "stdin" if str(paths[0]) == "-" else Path(paths[0]).name.partition(".")[0] or "log"
+    return Log(name, list(asked.questions.values()), traces, problems, notes)
+
+
+def run_of(log: Log, out: str | Path | None, corpus_sha256: str | None = None) -> RunStore:
+    """A run of these answers: the one that was begun with them, or else a new one."""
+    told = fingerprint([*log.questions, *log.traces])
+    folder = Path(out) if out is not None else next(one for one in folders(log.name) if _is_free(one, told))
+    store = _opened(folder, told) if is_run(folder) else _created(folder, log, told, corpus_sha256)
+    kept = {(trace.question_id, trace.attempt) for trace in store.traces()}
+    for trace in log.traces:
+        if (trace.question_id, trace.attempt) not in kept:
+            store.append_trace(trace)
+    store.amend(answers_sha256=store.answers_sha256())
+    return store
+
+
+def _created(folder: Path, log: Log, told: str, corpus_sha256: str | None) -> RunStore:
+    manifest = Manifest(
+        name=folder.name, pipeline=f"log:{log.name}", repeats=max(log.times),
+        uneven=len(log.times) > 1, seed=0, questions_sha256=fingerprint(log.questions),
+        question_count=len(log.questions), corpus_sha256=corpus_sha256, log_sha256=told,
+        created=datetime.now(UTC).isoformat(timespec="microseconds"),
+    )  # fmt: skip
+    return RunStore.create(folder, manifest, log.questions)
+
+
+def _opened(folder: Path, told: str) -> RunStore:
+    store = RunStore.open(folder, writing=True)
+    if store.manifest.log_sha256 != told:
+        store.close()
+        raise UsageError(f"{folder} holds a run of other answers", "choose another --out")
+    return store
+
+
+def _is_free(folder: Path, told: str) -> bool:
+    return RunStore.open(folder).manifest.log_sha256 == told if is_run(folder) else not folder.exists()
+
+
+def id_of_text(text: str) -> str:
+    """An id that a question keeps in every log."""
+    return f"q-{hashlib.sha256(normalise(text).encode('utf-8', 'replace')).hexdigest()[:10]}"
+
+
+def _name(_number: int, trace: Trace) -> str:
+    return id_of_text(trace.question or "")
+
+
+def _names(question: Question) -> Iterator[str]:
+    """What it may be called, the best name first: a log may give one id to several questions."""
+    yield question.id
+    yield (made := id_of_text(question.text))
+    yield from (f"{made}-{number}" for number in count(2))
+
+
+class Asked:
+    """The questions so far. Rows with the same words and the same gold are about one question."""
+
+    def __init__(self) -> None:
+        self.questions: dict[_Key, Question] = {}
+        self._ids: set[str] = set()
+        self._times: Counter[str] = Counter()
+
+    def answered(self, item: Item) -> Trace:
+        """The answer of a row, under its question."""
+        one = item.question
+        key = (normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
+        if key not in self.questions:
+            self.questions[key] = replace(one, id=next(name for name in _names(one) if name not in self._ids))
+            self._ids.add(self.questions[key].id)
+        name = self.questions[key].id
+        self._times[name] += 1
+        return replace(item.trace, question_id=name, attempt=self._times[name])

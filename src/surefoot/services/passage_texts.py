@@ -1,0 +1,70 @@
+"""Logs that name passages by id alone: their texts come from a corpus, in this one place for whoever reads traces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from surefoot.corpus.load import load_corpus
+from surefoot.report.words import counted, names
+from surefoot.services.result import Tell
+from surefoot.store import RunStore, fingerprint
+from surefoot.types import Item, Passage, Problem, Retrieved, Trace
+
+_NAMED = 5
+
+
+class PassageTexts:
+    """The passages of a corpus by id, and the ids that traces name and the corpus lacks."""
+
+    def __init__(self, passages: Iterable[Passage] = (), source: str = "") -> None:
+        self._by_id = {passage.id: passage for passage in passages}
+        self.source, self.sha256 = source, fingerprint(self._by_id.values())
+        self.lacking: Counter[str] = Counter()  # in how many traces
+
+    @classmethod
+    def of(cls, corpus: str | Path | None, tell: Tell) -> PassageTexts | None:
+        """If a corpus is given; `tell` hears what of it could not be read."""
+        return None if corpus is None else cls(load_corpus(corpus, tell=tell), str(corpus))
+
+    @property
+    def passages(self) -> list[Passage]:
+        return list(self._by_id.values())
+
+    def filled_item(self, item: Item) -> Item:
+        return replace(item, trace=self.filled(item.trace))
+
+    def filled(self, trace: Trace) -> Trace:
+        """The trace with a text for every passage that the corpus has; a text that was logged stays."""
+        bare = {passage.id for passage in trace.retrieved or () if _is_bare(passage)}
+        if not bare:
+            return trace
+        self.lacking.update(bare - self._by_id.keys())
+        passages = (self._by_id.get(one.id, one) if _is_bare(one) else one for one in trace.retrieved or ())
+        return replace(trace, retrieved=Retrieved(passages))
+
+    def problems(self, lacking: Counter[str] | None = None) -> list[Problem]:
+        """On what was lacking here, or in other processes."""
+        found = self.lacking if lacking is None else lacking
+        if not found:
+            return []
+        ids = [name for name, _ in found.most_common(_NAMED)]
+        what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
+        return [Problem("unknown_passage", what, self.source)]
+
+
+def fill_run(store: RunStore, texts: PassageTexts) -> None:
+    """Put the texts into a run: whoever grades, labels or audits it has to see the same."""
+    is_as_it_came = store.manifest.answers_sha256 == store.answers_sha256()
+    changed = [filled for trace in store.traces() if (filled := texts.filled(trace)) != trace]
+    for trace in changed:
+        store.append_trace(trace)
+    if changed and is_as_it_came:
+        store.amend(answers_sha256=store.answers_sha256())
+
+
+def _is_bare(passage: Passage) -> bool:
+    return bool(passage.id) and not passage.text.strip()

@@ -1,0 +1,103 @@
+"""Questions worth keeping, proposed from a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from surefoot.build.from_log import rare_among, wanted_of
+from surefoot.graders.grader import FindingsGrader
+from surefoot.graders.rules import Rules
+from surefoot.io.questions import load
+from surefoot.services.log_questions import proposals_from_log
+from surefoot.services.result import Person
+from surefoot.types import Question
+from tests.conftest import Write
+from tests.items import item_of
+
+NOTICE, FEE = "The notice period is three months.", "The monthly fee is EUR 40."
+PASSAGES = [{"id": "p1", "text": NOTICE}, {"id": "p2", "text": FEE}]
+
+
+def row(question: str, answer: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"q": question, "answer": answer, "retrieved": PASSAGES, **fields}
+
+
+WRONG = row("What is the monthly fee?", "The monthly fee is EUR 45 [p2].")
+FINE = row("What is the monthly fee?", "The monthly fee is EUR 40 [p2].")
+REFUSED = row("Which court has jurisdiction?", "I could not find that in the documents.")
+RARE = row("How long is the notice period?", "The notice period is three months [p1].")
+
+
+class Listener(Person):
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def tell(self, line: str) -> None:
+        self.told.append(line)
+
+
+def wanted(*rows: dict[str, Any]) -> list[tuple[str, str | None]]:
+    items = [item_of({"id": one["q"], "question": one["q"], "attempt": n, **one}) for n, one in enumerate(rows)]
+    return [(one.question.text, one.graded.bucket) for one in wanted_of(FindingsGrader(Rules()).read(items))]
+
+
+def test_the_worst_answer_counts_and_the_worst_questions_come_first() -> None:
+    assert wanted(RARE, FINE, REFUSED, WRONG) == [
+        (WRONG["q"], "wrong"), (REFUSED["q"], "refused"), (RARE["q"], "correct"),
+    ]  # fmt: skip
+
+
+def test_what_is_asked_in_other_words_comes_once() -> None:
+    again = row("What's the fee, monthly?", "The monthly fee is EUR 46 [p2].")
+    assert [text for text, _ in wanted(WRONG, again)] == [WRONG["q"]]
+
+
+def test_of_good_answers_only_those_to_rare_questions_are_kept() -> None:
+    alike = [row(f"What is the monthly fee in {city}?", FEE + " [p2]") for city in ("Rome", "Bonn", "Oslo")]
+    assert [text for text, bucket in wanted(*alike, RARE) if bucket == "correct"] == [RARE["q"]]
+
+
+def test_rare() -> None:
+    texts = ["What is the fee for filing?", "What is the fee for late filing?", "Who signs the lease?"]
+    assert rare_among([Question(text, text, "answer") for text in texts]) == {texts[2]}
+    assert rare_among([]) == set()
+
+
+@pytest.mark.parametrize("with_corpus", [True, False])
+def test_proposals_are_rows_of_a_question_set(with_corpus: bool, write: Write, tmp_path: Path) -> None:
+    rows = [WRONG, REFUSED, {"q": "What is missing?", "answer": "That."}]
+    if with_corpus:
+        rows = [{**one, "retrieved": ["p1", "p2"]} for one in rows[:2]] + rows[2:]
+    corpus, person = write("corpus.jsonl", PASSAGES), Listener()
+    found = proposals_from_log(write("log.jsonl", rows), corpus if with_corpus else None, grader="rules", person=person)
+    fee, court = found
+    assert (fee["answerable"], fee["gold_ids"], fee["gold_claims"]) == (True, ["p2"], [FEE])
+    assert (court["answerable"], court["gold_ids"], court["made"]["evidence"][0]) == (False, [], "p1")
+    assert all(one["review"] == "proposed" and one["made"]["kind"] == "log" for one in found)
+    assert fee["made"]["why"].startswith("The answer in the log contradicts a passage. The passage p2 seems to answer")
+    assert [question.expects for question in load(found).questions] == ["answer", "refusal"]
+    assert any("1 answer could not be graded" in line for line in person.told)
+
+
+def test_no_more_than_wanted_and_the_rest_is_told(write: Write) -> None:
+    person = Listener()
+    found = proposals_from_log(write("log.jsonl", [REFUSED, WRONG]), most=1, grader="rules", person=person)
+    assert [one["made"]["bucket"] for one in found] == ["wrong"]
+    assert any("of 2" in line for line in person.told)
+
+
+def test_nothing_retrieved_is_no_evidence_for_an_answer(write: Write) -> None:
+    found = proposals_from_log(write("log.jsonl", [{**REFUSED, "retrieved": []}]), grader="rules")
+    assert (found[0]["answerable"], found[0]["made"]["evidence"]) == (False, [])
+
+
+def test_a_passage_that_cannot_be_read_may_answer(write: Write) -> None:
+    passages = [
+        {"id": "p", "text": "Die Kündigungsfrist beträgt drei Monate zum Ende eines Quartals, sagt der Vertrag."}
+    ]
+    found = proposals_from_log(write("log.jsonl", [{**REFUSED, "retrieved": passages}]), grader="rules")
+    assert (found[0]["answerable"], found[0]["gold_ids"]) == (True, [])
+    assert "could not be read" in found[0]["made"]["why"]

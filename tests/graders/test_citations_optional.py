@@ -1,0 +1,129 @@
+"""Pipelines that do not cite: what was retrieved has to support the answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from surefoot import rubric
+from surefoot.errors import UsageError
+from surefoot.graders.council import CouncilGrader
+from surefoot.graders.grader import FindingsGrader
+from surefoot.graders.rules import Rules
+from surefoot.services.graders import Terms, open_grader
+from surefoot.store import RunStore
+from tests.conftest import Done, Write
+from tests.in_process import surefoot
+from tests.items import item_of
+
+PASSAGES = [
+    {"id": "a#1", "text": "Invoices are payable within forty (40) days of receipt."},
+    {"id": "a#2", "text": "The fee for customs filing is EUR 3,180."},
+]
+
+
+def grade(answer: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
+    item = item_of({"id": "i", "question": "When are invoices due?", "passages": PASSAGES, "answer": answer, **fields})
+    graded = FindingsGrader(Rules(), "optional").read([item])[0]
+    return {"bucket": graded.bucket, "reason": graded.reason} | {v.axis: v.value for v in graded.verdicts}
+
+
+@pytest.mark.parametrize(
+    ("answer", "bucket"),
+    [
+        ("Invoices are payable within 40 days of receipt.", "correct"),
+        ("Invoices are payable within 40 days of receipt [a#2].", "correct"),
+        ("Invoices are payable within 40 days of receipt [b#9].", "correct"),
+        ("Invoices are payable within 30 days of receipt.", "wrong"),
+        ("Payment is made through a bank in Lisbon.", "unsupported"),
+        ("Customs filing costs EUR 3,180.", "unsupported"),  # it is not what was asked
+        ("I could not find when invoices are due.", "refused"),
+    ],
+)
+def test_what_was_retrieved_decides(answer: str, bucket: str) -> None:
+    assert grade(answer)["bucket"] == bucket
+
+
+def test_citations_are_judged_beside_the_bucket() -> None:
+    uncited = grade("Invoices are payable within 40 days of receipt.")
+    assert not {"citation_exists", "citation_supports", "extra_claim_count"} & uncited.keys()
+    miscited = grade("Invoices are payable within 40 days of receipt [a#2].")
+    assert (miscited["citation_exists"], miscited["citation_supports"]) == ("yes", "no")
+    assert grade("Invoices are payable within 40 days of receipt [b#9].")["citation_exists"] == "no"
+
+
+def test_gold_ids_are_held_against_what_supports_the_answer() -> None:
+    answer = "Invoices are payable within 40 days of receipt."
+    assert grade(answer, gold_ids=["a#1"])["bucket"] == "correct"
+    assert grade(answer, gold_ids=["a#2"])["reason"] == "off_target"
+
+
+def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
+    terms = Terms(citations="optional")
+    plain, optional = (open_grader("rules", one) for one in (Terms(), terms))
+    assert optional.name == f"{plain.name}+citations-optional"
+    council = open_grader("council:rules,local", terms)
+    assert isinstance(council, CouncilGrader) and council.citations == "optional"
+    assert council.name != open_grader("council:rules,local", Terms()).name
+    axes = {axis.name for axis in rubric.load("citations_optional").axes}
+    assert axes == {axis.name for axis in rubric.load().axes} - {"extra_claim_count"}
+    with pytest.raises(UsageError, match="--citations cannot be 'never'"):
+        open_grader("rules", Terms(citations="never"))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def runs(write: Write, tmp_path: Path) -> list[Path]:
+    """Two runs of the same uncited answers."""
+    rows = [{"qid": f"q{n}", "question": f"What is fee {n}?"} for n in range(3)]
+    texts = [f"Fee {n} is EUR {n + 5}." for n in range(3)]
+    asked = write("questions.jsonl", [{**row, "expects": "answer"} for row in rows])
+    answers = [
+        {**row, "answer": text, "retrieved": [{"id": "p", "text": text}]} for row, text in zip(rows, texts, strict=True)
+    ]
+    log = write("log.jsonl", answers)
+    for name in ("a", "b"):
+        assert (
+            surefoot("run", "-p", f"traces:{log}", "-q", asked, "--out", tmp_path / name, "--version", name).code == 0
+        )
+    return [tmp_path / "a", tmp_path / "b"]
+
+
+def graded(*arguments: str | Path) -> Done:
+    return surefoot("grade", *arguments, "--grader", "rules")
+
+
+def test_a_run_without_a_citation_says_so_and_names_the_option(runs: list[Path]) -> None:
+    done = graded(runs[0])
+    assert "0 correct" in done.out
+    assert "no answer cites a source, so none can be correct" in done.err and "--citations optional" in done.err
+    done = graded(runs[0], "--citations", "optional")
+    assert "3 correct" in done.out
+    assert "citation_exists and citation_supports are not judged" in done.err
+    assert RunStore.open(runs[0]).manifest.rubric == "citations_optional"
+
+
+def test_items_without_a_citation_say_so_too(write: Write) -> None:
+    row = {
+        "id": 1,
+        "question": "What is the fee?",
+        "answer": "The fee is EUR 5.",
+        "passages": [{"text": "The fee is EUR 5."}],
+    }
+    items = write("items.jsonl", [row])
+    assert "--citations optional" in graded("--items", items).err
+    done = graded("--items", items, "--citations", "optional", "--json")
+    assert json.loads(done.out)["factuality"] == "correct"
+
+
+def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_are_not_judged(runs: list[Path]) -> None:
+    graded(runs[0], "--citations", "optional")
+    graded(runs[1])
+    mixed = surefoot("compare", *runs, "--uncalibrated")
+    assert mixed.code in (2, 4) and "rubric and grader" in mixed.err + mixed.out
+    graded(runs[1], "--citations", "optional")
+    compared = surefoot("compare", *runs, "--uncalibrated", "--json")
+    extra = next(check for check in json.loads(compared.out)["checks"] if check["name"] == "extra_claims")
+    assert extra["status"] == "not_applicable", extra

@@ -1,0 +1,241 @@
+"""Logs without a question set, and logs that name passages by id alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import surefoot
+from surefoot.errors import UsageError
+from surefoot.services.logs import id_of_text, read_log
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.store import RunStore
+from surefoot.types import Passage, Retrieved, Trace
+from tests.conftest import Done, Write
+from tests.in_process import surefoot as command
+
+TEXTS = {"p1": "The notice period is three months.", "p2": "The monthly fee is EUR 40.", "p3": "Support opens at 9."}
+ROWS: list[dict[str, Any]] = [
+    {"q": "What is the notice period?", "answer": "The notice period is three months [p1].", "retrieved": ["p1", "p2"]},
+    {"q": "What is the monthly fee?", "answer": "The monthly fee is EUR 45 [p2].", "retrieved": ["p2"]},
+    {"q": "what is the  monthly fee?", "answer": "The monthly fee is EUR 40 [p2].", "retrieved": ["p2", "p3"]},
+    {"q": "When does support open?", "answer": "Support is in Lisbon on Sundays [p3].", "retrieved": ["p3"]},
+    {"q": "Which court is it?", "answer": "I could not find that in the documents.", "retrieved": ["p1"]},
+]
+BUCKETS = ["correct", "wrong", "correct", "unsupported", "refused"]
+
+
+def with_texts(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "retrieved": [{"id": name, "text": TEXTS[name]} for name in row["retrieved"]]}
+
+
+@pytest.fixture
+def log(write: Write) -> Path:
+    return write("log.jsonl", map(with_texts, ROWS))
+
+
+@pytest.fixture
+def ids_only(write: Write) -> Path:
+    return write("ids.jsonl", ROWS)
+
+
+@pytest.fixture
+def corpus(write: Write) -> Path:
+    return write("corpus.jsonl", [{"id": name, "text": text} for name, text in TEXTS.items()])
+
+
+def grade(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> Done:
+    return command("grade", *arguments, "--grader", "rules", "--json", stdin=stdin, cwd=cwd)
+
+
+def rows_of(done: Done) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_a_log_needs_no_questions(log: Path, tmp_path: Path) -> None:
+    done = grade("--traces", log, "--out", tmp_path / "run")
+    assert done.code == 0
+    rows = rows_of(done)
+    assert [row["factuality"] for row in rows] == BUCKETS
+    fee = id_of_text("What is the monthly fee?")
+    assert [row["attempt"] for row in rows if row["id"] == fee] == [1, 2]
+    assert "correct means that the passages support every claim" in done.err
+    manifest = RunStore.open(tmp_path / "run").manifest
+    assert (manifest.question_count, manifest.repeats, manifest.uneven) == (4, 2, True)
+
+
+def test_rows_read_like_those_of_a_run(log: Path, tmp_path: Path) -> None:
+    before = rows_of(grade("--traces", log, "--out", tmp_path / "run"))
+    assert rows_of(grade(tmp_path / "run")) == before
+
+
+def test_the_same_log_goes_on_with_its_run_and_another_log_gets_its_own(log: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        grade("--traces", log, cwd=tmp_path)
+    assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["log-1"]
+    traces = tmp_path / "runs" / "log-1" / "traces.jsonl"
+    traces.write_text("".join(traces.read_text("utf-8").splitlines(keepends=True)[:2]), "utf-8")  # as if killed
+    assert len(rows_of(grade("--traces", log, cwd=tmp_path))) == len(ROWS)
+    log.write_text(json.dumps(with_texts(ROWS[0])), "utf-8")
+    grade("--traces", log, cwd=tmp_path)
+    assert sorted(folder.name for folder in (tmp_path / "runs").iterdir()) == ["log-1", "log-2"]
+    other = command("grade", "--traces", log, "--out", tmp_path / "runs" / "log-1", "--grader", "rules")
+    assert other.code == 2 and "a run of other answers" in other.err
+
+
+def test_ids_come_from_the_log_and_one_id_for_two_questions_is_not_shared(write: Write) -> None:
+    asked = (
+        {"qid": "a", "q": "What is X?"},
+        {"qid": "a", "q": "What is Y?"},
+        {"q": "What is Z?"},
+        {"id": 7, "q": "And?"},
+    )
+    found = read_log([write("log.jsonl", [{**row, "answer": "It is 1."} for row in asked])])
+    ids = [question.id for question in found.questions]
+    assert ids == ["a", id_of_text("what is y?"), id_of_text("What is Z?"), "7"]
+
+
+def test_gold_in_a_log_counts(write: Write, tmp_path: Path) -> None:
+    row = {**with_texts(ROWS[2]), "reference": "The monthly fee is EUR 39."}
+    done = grade("--traces", write("log.jsonl", [row]), "--out", tmp_path / "run")
+    assert rows_of(done)[0]["reason"] == "conflicts_gold"
+    assert "no question has gold" not in done.err
+
+
+def test_rows_without_an_answer_are_named(log: Path, write: Write, tmp_path: Path) -> None:
+    more = write("more.jsonl", ["{broken", {"answer": "to nothing"}])
+    done = grade("--traces", log, "--traces", more, "--out", tmp_path / "run")
+    assert done.code == 4 and len(rows_of(done)) == len(ROWS)
+    assert "more.jsonl:1" in done.err and "more.jsonl:2" in done.err
+
+
+def test_stdin_is_a_log_too(log: Path, tmp_path: Path) -> None:
+    assert len(rows_of(grade("--traces", "-", stdin=log.read_bytes(), cwd=tmp_path))) == len(ROWS)
+    assert (tmp_path / "runs" / "stdin-1").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--traces", "nowhere.jsonl"], "there is no log nowhere.jsonl"),
+        (["--traces", "empty.jsonl"], "holds no answer that can be read"),
+        (["--items", "log.jsonl", "--out", "run"], "--out was given without --traces"),
+        (["--traces", "log.jsonl", "--items", "log.jsonl"], "one thing to grade must be given"),
+    ],
+)
+def test_slips(arguments: list[str], message: str, log: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    done = grade(*arguments, cwd=tmp_path)
+    assert done.code == 2 and message in done.err
+
+
+def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    grade("--traces", log, "--out", run)
+    queue = surefoot.label_queue(run)
+    assert len(queue.table()) == len(ROWS)
+    resumed = command("run", "--resume", "--out", run)
+    assert resumed.code == 2 and "was made of a log" in resumed.err
+    compared = command("compare", run, run, "--uncalibrated")
+    assert compared.code == 2 and "more answers to some questions" in compared.err
+
+
+@pytest.mark.parametrize("way", ["--traces", "--items", "run"])
+def test_passages_by_id_alone_get_their_texts(way: str, ids_only: Path, corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    if way == "run":
+        bare = grade("--traces", ids_only, "--out", run)
+        assert bare.code == 4 and {row["factuality"] for row in rows_of(bare)} == {None, "refused"}
+        done = grade(run, "--corpus", corpus)
+    else:
+        done = grade(way, ids_only, "--corpus", corpus, *(["--out", str(run)] if way == "--traces" else []))
+    assert done.code == 0 and [row["factuality"] for row in rows_of(done)] == BUCKETS
+    if way != "--items":
+        stored = [one for trace in RunStore.open(run).traces() for one in trace.retrieved or ()]
+        assert all(passage.text == TEXTS[passage.id] for passage in stored)
+
+
+def test_ids_that_the_corpus_lacks_are_counted_and_named(write: Write, corpus: Path, tmp_path: Path) -> None:
+    log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p8].", "retrieved": ["p8", "p9", "p1"]}])
+    done = grade("--traces", log, "--corpus", corpus, "--out", tmp_path / "run")
+    assert done.code == 4
+    assert "2 retrieved passages not in the corpus: p8, p9" in done.err or "p9, p8" in done.err
+
+
+passages = st.builds(Passage, st.sampled_from(["", "a", "b", "c"]), st.sampled_from(["", " ", "logged"]))
+
+
+@given(st.none() | st.lists(passages))
+def test_filling_changes_nothing_but_blank_texts(found: list[Passage] | None) -> None:
+    texts = PassageTexts([Passage("a", "of the corpus"), Passage("b", "of the corpus")])
+    trace = Trace("q", retrieved=None if found is None else Retrieved(found))
+    filled = texts.filled(trace)
+    assert [one.id for one in filled.retrieved or ()] == [one.id for one in found or ()]
+    for before, after in zip(found or (), filled.retrieved or (), strict=True):
+        is_filled = not before.text.strip() and before.id in ("a", "b")
+        assert after.text == ("of the corpus" if is_filled else before.text)
+    assert set(texts.lacking) == {one.id for one in found or () if one.id == "c" and not one.text.strip()}
+
+
+def test_a_log_of_nothing_is_an_error_in_python_too(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no log"):
+        surefoot.grade_log(tmp_path / "none.jsonl")
+
+
+def test_score_without_questions_measures_what_needs_no_gold(ids_only: Path) -> None:
+    done = command("score", "-t", ids_only, "--json")
+    found = done.json
+    assert done.code == 3 and found["gate"]["outcome"] == "INCONCLUSIVE"
+    rates = {name: one["value"] for name, one in found["metrics"].items()}
+    assert (rates["coverage"], rates["refusal_rate"], rates["citation_exists_rate"]) == (1, 0.2, 1)
+    needs_gold = {name for name, one in found["metrics"].items() if one.get("reason") == "it needs a question set"}
+    assert {"precision", "over_refusal", "under_refusal", "citation_hit_rate"} <= needs_gold
+    assert found["labels"] == {"ANSWERED": 4, "REFUSED": 1}
+    assert found["settings"]["questions"] == 4 and not found["settings"]["has_gold"]
+    assert len(found["rows"]) == len(ROWS)
+    assert command("score").code == 2
+    told = command("score", ids_only)
+    assert "There is no question set" in told.out
+
+
+def test_rules_that_need_no_gold_decide_a_log(write: Write, ids_only: Path) -> None:
+    rule = ("--rule", "citation_exists_rate >= 1")
+    assert command("score", "-t", ids_only, *rule).code == 0
+    invented = write("invented.jsonl", [{**ROWS[0], "citations": ["nowhere"]}, *ROWS[1:]])
+    done = command("score", "-t", invented, *rule, "--json")
+    assert done.code == 1
+    assert done.json["gate"]["checks"][0]["questions"] == [id_of_text(ROWS[0]["q"])]
+    assert [one["finding"] for one in done.json["next"]] == ["sources cited that were never retrieved"]
+
+
+def test_a_log_is_joined_by_its_texts_and_by_ids_where_there_are_none(write: Write) -> None:
+    rows = [
+        {"qid": "a", **ROWS[0]},
+        {"qid": "a", **ROWS[1]},
+        {"qid": "b", **ROWS[2]},
+        {"qid": "c", "answer": "It is so."},
+        {"qid": "a", "answer": "It is not."},
+    ]
+    done = command("score", "-t", write("log.jsonl", rows), "--json")
+    assert done.json["settings"]["questions"] == 3 and done.json["input"]["scored"] == 5
+    assert not done.json["input"]["problem_counts"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_score_names_the_passages_that_a_corpus_lacks(write: Write, corpus: Path, jobs: str) -> None:
+    log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p9].", "retrieved": ["p9"]}])
+    questions = write("questions.jsonl", [{"qid": "q", "q": "What now?", "answerable": True, "gold_ids": ["p9"]}])
+    for asked in ([], ["-q", str(questions)]):
+        done = command("score", "-t", log, *asked, "--corpus", corpus, "--json", "--jobs", jobs)
+        named = [one["message"] for one in done.json["input"]["problems"] if one["kind"] == "unknown_passage"]
+        assert named == ["1 retrieved passage not in the corpus: p9"]
+
+
+def test_stdin_cannot_be_scored_without_questions(ids_only: Path) -> None:
+    done = command("score", "-t", "-", stdin=ids_only.read_bytes())
+    assert done.code == 2 and "write it to a file" in done.err
