@@ -127,8 +127,8 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
     for fact in facts:
         document = document_of(fact.row)
         if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
-            yield Candidate("opinion", *_of_duty(fact, document), fact)
-        elif fact.kind == "law":
+            yield Candidate("duty kept", *_of_duty(fact, document), fact)
+        elif fact.kind == "law" and " of " in fact.value:
             asks = pick(fact.row.id, (
                 f"Is the law of the {fact.value} the best choice for {THIS}?",
                 f"How often have the courts of the {fact.value} had to rule on {THIS}?",
@@ -148,7 +148,7 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
             )
         elif fact.kind == "cell" and _YEAR.search(fact.asks):
             asks = f"Why is {lowered(fact.asks.removeprefix('What is ')).rstrip('?')} not higher?"
-            yield Candidate("opinion", asks, document, "a table gives the figure, not its reasons", fact)
+            yield Candidate("reasons", asks, document, "a table gives the figure, not its reasons", fact)
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:

@@ -24,7 +24,7 @@ from surefoot.text.terms import vocabulary
 from surefoot.types import Expects
 
 _TRIES = 8  # candidates that are read for each question wanted
-_MOST_OF_A_KIND = 0.35
+_MOST_OF_A_KIND = 0.3
 _ALIKE = 0.7  # of the words, where two facts answer the same question
 _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
 _RIVALS = 8  # such passages that are read
@@ -253,7 +253,9 @@ class Builder:
 
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
-_CAPPED = frozenset({"law", "definition", "obligation", "permission", "prohibition", "cell"})
+_CAPPED = frozenset(
+    {"law", "definition", "obligation", "permission", "prohibition", "cell", "duty kept", "term agreed", "reasons"}
+)
 
 
 def _bare(asks: str) -> str:

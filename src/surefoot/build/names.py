@@ -27,7 +27,8 @@ _SUFFIX = re.compile(
     r",? (?:Inc|Incorporated|Corp|Corporation|Ltd|Limited|LLC|L\.L\.C|PLC|plc|GmbH|AG|N\.V|S\.A|LP|L\.P|Co)\b\.?.*"
 )
 _NO_NAME = re.compile(
-    r"\b(?:party|parties|disclos\w*|recei\w*|recipient|company|undersigned|agreement|date|its)\b", re.IGNORECASE
+    r"\b(?:party|parties|disclos\w*|recei\w*|recipient|company|undersigned|agreement|date|its|entit\w+|definitions?|participants?|whereas)\b",
+    re.IGNORECASE,
 )
 _BREAKS = re.compile(r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|\W+|\d+|ex|exhibit|\w*\d\w*)", re.IGNORECASE)
 _NOISE = re.compile(
@@ -98,7 +99,9 @@ def _kind(text: str) -> str:
 
 def _parties(text: str) -> list[str]:
     found = _BETWEEN.search(text)
-    names = [_SUFFIX.sub("", name.strip(" ,")) for name in found.groups()] if found else []
+    names = (
+        [_SUFFIX.sub("", re.split(r"(?<=\w{3})\. ", name.strip(" ,"))[0]) for name in found.groups()] if found else []
+    )
     fit = [name for name in names if len(name) > 2 and " and " not in name and not _NO_NAME.search(name)]
     return fit if len(fit) == 2 and fit[0] not in fit[1] and fit[1] not in fit[0] else []
 

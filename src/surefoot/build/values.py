@@ -242,7 +242,7 @@ def _duty(clause: Clause) -> Asking | None:
         not _PARTY.fullmatch(clause.subject)
         or not names_one(clause.subject)
         or re.match(
-            r"(?:be deemed|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|be of "
+            r"(?:be deemed|be defined|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|be of "
             r"the essence|have (?:no|[a-z]+ed|been)\b)\b|.*\b(?:governed|construed)\b",
             rest,
         )
@@ -252,7 +252,8 @@ def _duty(clause: Clause) -> Asking | None:
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
     text = f"May {inside(clause.subject, clause.around)} {rest}" if helper == "May" else inverted(clause, rest)
     one = made(kind, finished(clause, f"{text[0].upper()}{text[1:]}"), "no" if clause.is_negated else "yes")
-    return one._replace(who=inside(clause.subject, clause.around), does=rest) if one else None
+    who = THIS_DOCUMENT.sub(THIS, inside(clause.subject, clause.around))
+    return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
 
 
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
