@@ -23,7 +23,8 @@ _DETERMINERS = frozenset(
     ["The", "A", "An", "Each", "Either", "Any", "All", "Every", "Both", "You", "Your", "Its", "Their", "One"]
 )
 _CROOKED = re.compile(
-    rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million|\bas follows\b|--|by providing the other$"
+    rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
+    r"|\bas follows\b|--|by providing the other$"
 )
 _STATES = re.compile(
     r"(?:remain|retain|survive|continue|have|apply|constitute|become|expire|terminate|own|commence|begin|end|last)\b"

@@ -39,6 +39,10 @@ _PARTY = re.compile(
     r"(?:(?:The|Each|Either|Any|Every|All|Both|A|An) )?(?:[A-Z][\w&.'-]*(?: (?:of|and|the|&|[A-Z][\w&.'-]*)){0,6}|"
     r"part(?:y|ies))",
 )
+_EMPTY = re.compile(  # says nothing that one would ask for
+    r"(?:be deemed|be defined|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|"
+    r"be of the essence|have (?:no|[a-z]+ed|been)\b)\b|.*\b(?:governed|construed)\b"
+)
 _YES_NO = range(5, 19)  # words of the rest
 _NOTICE = re.compile(
     rf"\b(?P<how>(?:upon|on|with|by|giving|by giving|upon giving|by providing)?) ?"
@@ -238,15 +242,7 @@ def _duty(clause: Clause) -> Asking | None:
     rest = asked(clause.rest)
     if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*_BE, *_HAVE, "will", "can"):
         return None
-    if (
-        not _PARTY.fullmatch(clause.subject)
-        or not names_one(clause.subject)
-        or re.match(
-            r"(?:be deemed|be defined|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|be of "
-            r"the essence|have (?:no|[a-z]+ed|been)\b)\b|.*\b(?:governed|construed)\b",
-            rest,
-        )
-    ):
+    if not _PARTY.fullmatch(clause.subject) or not names_one(clause.subject) or _EMPTY.match(rest):
         return None
     helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"

@@ -17,12 +17,18 @@ from surefoot.services.graders import Terms
 
 
 @click.command(epilog="Example: surefoot build corpus.jsonl --out questions.jsonl --size 130")
-@click.argument("corpus", type=click.Path(exists=True, path_type=Path))
+@click.argument("corpus", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The question set: JSON lines."
 )
 @click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, help="How many questions.")
 @click.option("--mix", metavar="KIND=N,...", help="Other shares than the protocol's, such as plain=60,unanswerable=40.")
+@click.option(
+    "--from-traces",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="LOG",
+    help="Propose questions of this log instead: answered badly, refused, or rare.",
+)
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set keeps a record of that.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Another number, other questions.")
 @click.option(
@@ -30,19 +36,19 @@ from surefoot.services.graders import Terms
 )
 @asking_options
 @json_option()
-def build(corpus: Path, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
+def build(corpus: Path | None, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
     """Make a question set of documents: questions they answer, and questions proven to have no answer in them.
 
     What is in the file already stays and counts, so an interrupted build goes on where it stopped. The questions are
     proposals: `surefoot questions review` shows each beside its evidence.
     """
-    own = {name: options.pop(name) for name in ("out", "size", "accept_all", "seed")}
+    own = {name: options.pop(name) for name in ("out", "size", "from_traces", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)
     made = service.build_questions(corpus, mix=shares, model=model, terms=Terms(**options), person=PERSON, **own)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')} ({kinds})"]
     if made.proposed:
-        lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus))}")
+        lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus or 'CORPUS'))}")
     return finish(made, as_json, lambda: click.echo("\n".join(lines)))
 
 

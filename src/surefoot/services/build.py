@@ -15,13 +15,14 @@ from surefoot.build.builder import PROTOCOL, Builder, Draft, counts_of
 from surefoot.corpus.load import load_rows
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.questions import PROPOSED, REJECTED, review_of
+from surefoot.io.questions import PROPOSED, REJECTED, question_of, review_of
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.report.words import counted
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.inputs import check_number
+from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.review import accept_unread
 from surefoot.text.normal import normalise
@@ -57,37 +58,42 @@ class _Seen(Struct, frozen=True):
 
 
 def build_questions(
-    corpus: str | Path,
+    corpus: str | Path | None = None,
     *,
     out: str | Path,
     size: int = 130,
     mix: Mapping[str, int] | None = None,
+    from_traces: str | Path | None = None,
     accept_all: bool = False,
     seed: int = 0,
     model: str | Model | None = None,
     terms: Terms | None = None,
     person: Person = READER,
 ) -> Built:
-    """Write questions over a corpus to `out`, as proposals for a person to review; a `model` words them anew.
+    """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
 
-    Questions that are in the file already stay and count, so an interrupted build goes on where it stopped, and one
-    that was reviewed can be filled up again.
+    They are made of the corpus, or taken out of a log of what people asked. Questions that are in the file already stay
+    and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, _MOST)
     wanted = counts_of(size, _checked(mix))
-    builder = Builder(load_rows(corpus, tell=person.tell), seed)
     file = QuestionFile(out)
     file.path.parent.mkdir(parents=True, exist_ok=True)
     there = [entry.question for entry in file.entries()] if file.path.exists() else []
-    kept = [question for question in there if review_of(question) != REJECTED]
-    made = Counter(slot_of(question) for question in kept)
+    made = Counter(slot_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(question.text) for question in there}
     before = made.total()
+    if from_traces is not None:
+        new = _of_log(from_traces, corpus, size - before, taken, terms, person)
+    elif corpus is not None:
+        new = map(row_of, _drafts(Builder(load_rows(corpus, tell=person.tell), seed), wanted, made, size, taken))
+    else:
+        raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     watch = person.watch(max(size - before, 0), "questions")
     try:
-        for draft in _drafts(builder, wanted, made, size, taken):
-            file.add(partial(_appended, row=row_of(draft)))
-            made[draft.slot.name] += 1
+        for row in new:
+            file.add(partial(_appended, row=row))
+            made[slot_of(question_of(row))] += 1
             watch.count(_Seen())
     finally:
         watch.close()
@@ -95,12 +101,21 @@ def build_questions(
         _reword(file, model, terms or Terms(), person)
     if accept_all and file.path.exists():
         accept_unread(file.path)
-    short = {name: count - made[name] for name, count in wanted.items() if made[name] < count}
+    short = {} if from_traces is not None else {name: count - made[name] for name, count in wanted.items()}
+    short = {name: count for name, count in short.items() if count > 0}
     _tell_short(short, made.total(), size, person)
     every = [entry.question for entry in file.entries()] if file.path.exists() else []
     proposed = sum(review_of(question) == PROPOSED for question in every)
     counts = {slot.name: made[slot.name] for slot in PROTOCOL}
     return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
+
+
+def _of_log(
+    log: str | Path, corpus: str | Path | None, most: int, taken: set[str], terms: Terms | None, person: Person
+) -> Iterator[Row]:
+    for row in proposals_from_log(log, corpus, most=most, terms=terms, person=person) if most > 0 else ():
+        if normalise(question_of(row).text) not in taken:
+            yield row
 
 
 def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
