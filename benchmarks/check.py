@@ -45,11 +45,12 @@ def sure(found: Iterable[Finding], kinds: set[str]) -> set[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--start", type=int, default=0, help="the first of these; 0 by default")
     parser.add_argument("--only", default="", help="damages with these words in their name")
     parser.add_argument("--json", type=Path, help="a file for all findings")
     options = parser.parse_args()
     every = demo.questions()
-    chosen = [one for one in every if one.retrieval == "normal"][:: options.every]
+    chosen = [one for one in every if one.retrieval == "normal"][options.start :: options.every]
     answerable, others = [one for one in chosen if one.answerable], [one for one in chosen if not one.answerable]
     reader, retriever, record = Reader(CORPUS), Retriever(CORPUS), list[dict[str, Any]]()
 

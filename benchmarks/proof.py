@@ -110,7 +110,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def seen(proof: Proof, case: Case) -> Seen:
-    near = {passage.id for passage in proof.nearest(case.question)}
+    near = {passage.id for passage in proof.candidates(case.question)}
     called = {one.passage.id for one in proof.answered(case.question)}
     return Seen(case, not case.gold.isdisjoint(near), not case.gold.isdisjoint(called), bool(called))
 

@@ -23,7 +23,7 @@ from surefoot.pipelines.retriever import Retriever
 from surefoot.text.terms import proper_names, stem
 from surefoot.types import Passage
 
-READ = 30  # passages that the quick tier reads for one question
+SEARCHED, READ = 300, 30  # passages that words find for one question, and those of them that the quick tier reads
 BEST, FIRST = 4, 2  # what the strong tier reads again: the best of these, and those that words found first
 ANSWERS = 0.15  # from here on a passage counts as answering
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -58,8 +58,13 @@ class Proof:
 
         Pairs are read one by one on all cores, so asking for many questions at once would save nothing.
         """
-        near = [passage for passage in self.nearest(question) if self._may_answer(question, passage)]
-        return [one for one in self.answering(question, near) if one.probability is None or one.probability >= ANSWERS]
+        found = self.answering(question, self.candidates(question))
+        return [one for one in found if one.probability is None or one.probability >= ANSWERS]
+
+    def candidates(self, question: str) -> list[Passage]:
+        """The passages that are read for a question: of the right kind, and of documents that know whom it names."""
+        near = self.nearest(question, SEARCHED)
+        return [passage for passage in near if self._may_answer(question, passage)][:READ]
 
     def answering(self, question: str, passages: Sequence[Passage]) -> list[Answering]:
         """How likely each of some passages answers a question, the likeliest first."""
