@@ -34,8 +34,8 @@ STRATA = (
     Stratum("grounded", "bait_unsupported", 20, ("usual",)),
     Stratum("unanswerable", "unanswerable", 10, ("silent", "usual", "nearly")),
     Stratum("grounded", "refuse", 20, ("silent", "usual", "nearly")),
-    Stratum("retrieval_null", "retrieval_null", 10, ("answers",), "null"),
     Stratum("grounded", "plain", 40, ("answers",)),
+    Stratum("retrieval_null", "retrieval_null", 10, ("answers",), "null"),
 )
 _WHOLE = sum(stratum.share for stratum in STRATA)
 

@@ -35,6 +35,7 @@ from surefoot.types import Question
 
 CORPUS, QUESTIONS = "corpus.jsonl", "questions.jsonl"
 SIZE, DOCUMENTS = 130, 200
+_LONGEST_NAME = 60  # of a folder
 _PIECE = 60  # letters by which a stretch of a document is known again
 _SHORT, _MOST_SHORT = 25, 3  # evidence of few letters stands in many passages: the first ones count
 
@@ -173,15 +174,15 @@ def _notes(chosen: Chosen, size: int, lost: int) -> tuple[str, ...]:
     if not chosen.questions:
         found.append("the data hold nothing to ask about: there is a corpus and no question")
     elif chosen.short:
-        made = f"; plainer ones make up for them, {len(chosen.questions)} of {size} in all"
-        found.append(f"the data hold too few questions for some strata ({', '.join(chosen.short)}){made}")
+        few = f"the data hold too few questions of some kinds ({', '.join(chosen.short)})"
+        found.append(f"{few}; plainer ones stand in where there are any: {len(chosen.questions)} of {size} in all")
     return tuple(found)
 
 
 def _asked(source: Source, folder: Path, grader: str | Reader, asking: Asking | None, person: Person) -> BenchRun:
     """A run like any other; one that was broken off goes on."""
     name = source if isinstance(source, str) else name_of(source)
-    target = folder / slug(name)
+    target = folder / slug(name)[:_LONGEST_NAME]
     answers = run(
         source, questions=folder / QUESTIONS, corpus=folder / CORPUS, out=target, asking=asking, person=person,
         resume=(target / MANIFEST).exists(),
