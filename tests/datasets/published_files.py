@@ -77,7 +77,7 @@ def cuad(path: Path) -> Path:
         {"id": "A__Governing Law", "answers": [{"text": law, "answer_start": text.index(law)}], "is_impossible": False,
          "question": f'{lead} "Governing Law" that should be reviewed by a lawyer. Details: Which law governs it?'},
         {"id": "A__Insurance", "answers": [], "is_impossible": True,
-         "question": f'{lead} "Insurance" that should be reviewed by a lawyer. Details: The cover a party must have.'},
+         "question": f'{lead} "Insurance" that should be reviewed by a lawyer. Details: Is it required? Or fire.'},
     ]  # fmt: skip
     data = [{"title": "ORRIN_EX-10-SUPPLY AGREEMENT", "paragraphs": [{"context": text, "qas": asked}]}]
     with zipfile.ZipFile(path, "w") as archive:

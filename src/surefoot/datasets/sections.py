@@ -79,24 +79,29 @@ def read_edgar(path: Path) -> Iterator[Document]:
 
 
 def _is_item(key: str) -> bool:
-    return key.startswith(("section_", "item_"))
+    return key.startswith(("section_", "item_", "part_"))
 
 
 def filing(row: Mapping[str, object], items: Mapping[str, str]) -> Document:
     year = str(row.get("year") or row.get("period_of_report") or row.get("filing_date") or "")[:4]
     owner = str(row.get("company") or f"CIK {row['cik']}")
     name = str(row.get("filename") or f"{row['cik']}_{year}").rpartition(".")[0] or str(row["filename"])
-    title = f"annual report of {owner} for {year}"
-    text = " ".join(items.values()).lower()
+    form = str(row.get("filing_type") or "10-K")
+    title = f"{form} report of {owner} for {year}"
+    text = " ".join(items.values())
     cases = []
-    for item, (topic, signs) in ITEMS.items():
+    for item, (topic, signs) in ITEMS.items() if form.startswith("10-K") else ():
         said = items.get(item, "").strip()
-        if said and len(said) <= _SHORT:
+        if len(said) <= _SHORT and _has(said, signs):  # what an item is about has changed over the years
             cases.append(_case(name, item, topic, title, said))
-        elif not said and not any(sign in text for sign in signs):
+        elif not said and not _has(text, signs):
             cases.append(_case(name, item, topic, title))
     parts = [Section(f"Item {item}", text) for item, text in items.items() if text.strip()]
     return Document(name, title, markdown(parts), tuple(cases), suffix=".md")
+
+
+def _has(text: str, signs: Iterable[str]) -> bool:
+    return any(sign in text.lower() for sign in signs)
 
 
 def _case(name: str, number: object, topic: str, title: str, said: str = "") -> Case:

@@ -32,6 +32,8 @@ CUAD = Origin(
     ("CUADv1.json", "CUAD_v1.json", "test.json"),
 )
 _DETAILS = re.compile(r'"(?P<topic>[^"]+)".*?Details:\s*(?P<details>.+)', re.DOTALL)
+_OPEN = re.compile(r"(?:What|Which|On what|Who|When|How)\b[^?]*\?")
+_NAMED = re.compile(r"The ([^.?]+)\.?")
 _MOST_CLAIMS = 5
 
 
@@ -107,12 +109,13 @@ def _cuad_case(asked: _Question, id_: str, title: str) -> Case:
 
 
 def clause_question(topic: str, details: str, title: str) -> str:
-    """The explanation that lawyers were given is often a question itself."""
+    """Asked so that a contract without the clause leaves it open: "Is there a clause ...?" would be a plain no."""
     details = " ".join(details.split())
-    if details.endswith("?"):
-        return f'In the contract "{title}": {details}'
-    about = f" ({details.rstrip('. ')})" if details else ""
-    return f'What does the contract "{title}" say about {topic}{about}?'
+    if asked := _OPEN.match(details):
+        return f'In the contract "{title}": {asked[0]}'
+    if named := _NAMED.fullmatch(details):
+        return f'What does the contract "{title}" give as the {named[1]}?'
+    return f'What does the contract "{title}" say about {topic}?'
 
 
 def _claims(asked: _Question) -> tuple[str, ...]:
