@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from surefoot.cli.options import AT_ONCE, SECONDS, SEED, chat_options, json_option
-from surefoot.cli.output import quiet_if_nobody_reads, say
+from surefoot.cli.output import finish, print_json, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
+from surefoot.pipelines import Asking
 from surefoot.report.words import counted, plain
 from surefoot.services.bench import DOCUMENTS, SIZE, Benched, BenchRun, public_datasets
 from surefoot.services.bench import bench as bench_dataset
-from surefoot.services.inputs import Asking
 from surefoot.table import BUCKETS
 
 
@@ -48,12 +47,7 @@ def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) ->
         url = next((one.url for one in public_datasets() if one.name == name), "`surefoot bench` lists the datasets")
         raise UsageError("--data is missing: surefoot downloads nothing", f"get the dataset from {url}")
     found = bench_dataset(name, data=data, asking=_asking(options), person=PERSON, **options)
-    with quiet_if_nobody_reads():
-        if as_json:
-            click.echo(msgspec.json.encode(found.to_json()))
-        else:
-            _show(found)
-    return int(found.exit_code)
+    return finish(found, as_json, lambda: _show(found))
 
 
 def _asking(options: dict[str, Any]) -> Asking:
@@ -66,7 +60,7 @@ def _asking(options: dict[str, Any]) -> Asking:
 
 def _list(as_json: bool) -> int:
     if as_json:
-        click.echo(msgspec.json.encode(public_datasets()))
+        print_json(public_datasets())
         return ExitCode.OK
     for one in public_datasets():
         click.echo(f"{one.name:14} {one.title}: {one.size}; {one.licence}\n{'':14} {one.url}")

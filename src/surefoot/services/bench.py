@@ -18,14 +18,15 @@ from surefoot.corpus.passages import Row, passages
 from surefoot.datasets.documents import Case, Document, Origin
 from surefoot.datasets.protocol import Candidate, Chosen, choose
 from surefoot.datasets.published import DATASETS, named
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.factors.plan import slug
 from surefoot.io.pool import map_blocks
 from surefoot.io.writer import replace_file
+from surefoot.pipelines import Asking
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT, Grades, grade
 from surefoot.services.graders import Reader
-from surefoot.services.inputs import Asking, Source, check_number, name_of
+from surefoot.services.inputs import Source, name_of
 from surefoot.services.questions import write_questions
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.run import Answers, run
