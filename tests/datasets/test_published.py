@@ -114,6 +114,17 @@ def test_reports_are_asked_about_their_sections(tmp_path: Path) -> None:
     assert {case.kind for case in by_name["GAO_1"].cases} == {"answers", "silent"}
 
 
+def test_reports_as_others_publish_them(tmp_path: Path) -> None:
+    lists = {"title": ["Eel Farming in Ponds"], "paragraphs": ["Eels grow.\nSlowly."], "depth": [2]}
+    rows = [{"report": "All in one.", "summary": "x"}, {"id": "GAO_3", "document_sections": lists}]
+    path = tmp_path / "test.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    flat, listed = DATASETS["gov-report"].read(path)
+    assert (flat.name, flat.text, flat.cases) == ("report-1", "All in one.", ())
+    assert listed.text == "## Eel Farming in Ponds\n\nEels grow.\n\nSlowly."
+    assert listed.cases[0].evidence == ("Eels grow.", "Slowly.")
+
+
 def test_filings_are_asked_about_items_they_have_and_items_they_lack(tmp_path: Path) -> None:
     found = documents("edgar", tmp_path)
     assert case(found, "100_2019-3").question == (

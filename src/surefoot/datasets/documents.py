@@ -97,6 +97,8 @@ def _content(path: Path, origin: Origin) -> tuple[str, bytes]:
         file = Path(_wanted([str(one) for one in path.rglob("*") if one.is_file()], path, origin))
         return str(file), file.read_bytes()
     if not zipfile.is_zipfile(path):
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"{path} has more than {LARGEST:,} bytes", _hint(origin))
         return str(path), path.read_bytes()
     try:
         with zipfile.ZipFile(path) as archive:

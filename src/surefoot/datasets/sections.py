@@ -11,7 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.datasets.documents import Case, Document, Origin, other_shape, rows
+from surefoot.datasets.documents import Case, Document, Origin, other_shape, rows, shaped
+from surefoot.io.rows import Row
 from surefoot.text.terms import terms
 
 EDGAR = Origin(
@@ -29,7 +30,7 @@ GOV_REPORT = Origin(
     "https://gov-report-data.github.io/",
     "CC BY 4.0",
     "19,466 reports, 320 MB packed",
-    "objects with id, title and report or reports",
+    "objects with report, reports, document or document_sections",
     "14 reports of GovReport trained the bundled grader and pipelines",
 )
 # Items of an annual report that are about one thing, and the words that tell whether a filing speaks of it.
@@ -45,6 +46,7 @@ ITEMS = {
     "9B": ("other information under Item 9B", ("other information",)),
     "14": ("what it pays its principal accountant", ("accountant fees", "audit fees")),
 }
+_TEXTS = {"report", "reports", "document", "document_sections"}
 _SHORT = 3_000  # characters of a section that is asked about
 _LEAST_WORDS, _MOST_WORDS = 3, 14  # of a heading that says what its section is about
 
@@ -61,13 +63,24 @@ class _Part(Struct):
     subsections: list[_Part] = []
 
 
-class _Report(Struct):
-    """Of the GAO `report`, a list; of the Congressional Research Service `reports`, one tree."""
+class _Lists(Struct):
+    """Sections as others publish them, in lists beside each other."""
 
-    id: str
+    title: list[str]
+    paragraphs: list[str]
+    depth: list[int]
+
+
+class _Report(Struct):
+    """Of the GAO `report`, a list; of the Congressional Research Service `reports`, one tree. Others publish the whole
+    as one text, `report` or `document`, or as lists."""
+
+    id: str = ""
     title: str = ""
     report: list[_Part] | str = []
     reports: _Part | None = None
+    document: str = ""
+    document_sections: _Lists | None = None
 
 
 def read_edgar(path: Path) -> Iterator[Document]:
@@ -113,23 +126,31 @@ def _case(name: str, number: object, topic: str, title: str, said: str = "") -> 
 def read_gov_report(path: Path) -> Iterator[Document]:
     """A heading of the report before, of which this one says nothing, is asked about as well."""
     before: list[Section] = []
-    for report in rows(path, GOV_REPORT, _Report):
+    for number, row in enumerate(rows(path, GOV_REPORT, dict[str, object]), 1):
+        if not row.keys() & _TEXTS:
+            raise other_shape(str(path), GOV_REPORT, row)
+        report = shaped(Row(str(path), number, row), GOV_REPORT, _Report)
         sections = list(_sections(report))
-        title = f'report "{report.title or report.id}"'
+        name = report.id or f"report-{number}"
+        title = f'report "{report.title or name}"'
         own = [one for one in sections if _is_topic(one)]
-        cases = [_case(report.id, place, f'"{one.title}"', title, one.text) for place, one in enumerate(own)]
+        cases = [_case(name, place, f'"{one.title}"', title, one.text) for place, one in enumerate(own)]
         foreign = [one for one in before if not _speaks_of(sections, one.title)]
-        cases += [_case(report.id, f"x{place}", f'"{one.title}"', title) for place, one in enumerate(foreign)]
-        yield Document(report.id, report.title or report.id, markdown(sections), tuple(cases), suffix=".md")
+        cases += [_case(name, f"x{place}", f'"{one.title}"', title) for place, one in enumerate(foreign)]
+        yield Document(name, report.title or name, markdown(sections), tuple(cases), suffix=".md")
         before = own
 
 
 def _sections(report: _Report) -> Iterator[Section]:
-    if isinstance(report.report, str):
-        yield Section("", report.report)  # flattened by others: it has no headings
-        return
-    for part in [*report.report, *([report.reports] if report.reports else [])]:
-        yield from _flat(part, 1)
+    if isinstance(report.report, str) or report.document:
+        yield Section("", report.document or str(report.report))
+    elif report.document_sections:
+        lists = report.document_sections
+        for title, text, depth in zip(lists.title, lists.paragraphs, lists.depth, strict=False):
+            yield Section(title.strip(), text.replace("\n", "\n\n"), depth)
+    else:
+        for part in [*report.report, *([report.reports] if report.reports else [])]:
+            yield from _flat(part, 1)
 
 
 def _flat(part: _Part, depth: int) -> Iterator[Section]:
