@@ -173,7 +173,7 @@ def _notes(chosen: Chosen, size: int, lost: int) -> tuple[str, ...]:
     if lost:
         found.append(f"{counted(lost, 'question')} left out: the evidence is in no passage")
     if not chosen.questions:
-        found.append("the data hold nothing to ask about: there is a corpus and no question")
+        found.append("there is a corpus, and nothing to ask about it in the data; `surefoot build` makes questions")
     elif chosen.short:
         few = f"the data hold too few questions of some kinds ({', '.join(chosen.short)})"
         found.append(f"{few}; plainer ones stand in where there are any: {len(chosen.questions)} of {size} in all")
