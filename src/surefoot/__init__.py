@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from surefoot.pipelines import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
+    from surefoot.services.bench import Benched, bench, public_datasets
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
@@ -35,17 +36,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "Built", "Calibrated", "Compared", "Council", "Decided", "Grades", "LabelQueue",
-    "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents", "add_question",
-    "audit", "build_questions", "calibrate", "check_questions", "clone_questions", "compare", "council", "decisions",
-    "diff_questions", "export_ledger", "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix",
-    "passages", "plan_questions", "proposals_from_log", "remove_documents", "review_questions", "run", "score",
-    "score_reviews", "search_corpus", "verify_audit",
+    "Added", "Answers", "Asking", "Benched", "Built", "Calibrated", "Compared", "Council", "Decided", "Grades",
+    "LabelQueue", "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents",
+    "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions", "clone_questions", "compare",
+    "council", "decisions", "diff_questions", "export_ledger", "grade", "grade_log", "import_labels", "label_queue",
+    "lock_questions", "matrix", "passages", "plan_questions", "proposals_from_log", "public_datasets",
+    "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
+    "services.bench": ("Benched", "bench", "public_datasets"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),

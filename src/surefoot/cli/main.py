@@ -33,6 +33,7 @@ _COMMANDS = {
     "gate": "Decide whether a change may ship, and print the decision alone.",
     "compare": "Decide, and show every change, bucket by bucket.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
+    "bench": "Try pipelines on a public dataset that you have downloaded.",
     "council": "Rank answers by the scores of several reviewers.",
     "audit": "Put everything about a run into one file for a reviewer.",
     "export": "Write the ledger to a file.",

@@ -195,7 +195,7 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     if path.exists():
         changed |= set(difference(read_lock(path), hashes_of(questions)).changed)
     cloned = _cloned(questions, changed)
-    _write(target, cloned)
+    write_questions(target, cloned)
     renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
     is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
@@ -264,7 +264,7 @@ def _row(question: Question) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _write(path: Path, questions: Sequence[Question]) -> None:
+def write_questions(path: Path, questions: Sequence[Question]) -> None:
     """In the format that the file's name asks for: .jsonl, .yaml, or a JSON array."""
     rows = [_row(question) for question in questions]
     if path.suffix in (".yaml", ".yml"):
