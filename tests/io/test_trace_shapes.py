@@ -153,10 +153,11 @@ HITS = [{"text": "X is a tight mapping."}]
             [
                 "the keys user_prompt, bot_text, search_hits", "no question (looked for qid,",
                 "no answer (looked for answer,", "no contexts (looked for chunks,",
-                "--map question=KEY --map answer=KEY --map contexts=search_hits",
+                "try --map question=user_prompt --map answer=bot_text --map contexts=search_hits",
             ],
         ),
-        ({"q": "What is X?", "bot_text": TEXT, "chunks": HITS}, ["no answer (looked for", "with --map answer=KEY"]),
+        ({"q": "What is X?", "bot_text": TEXT, "chunks": HITS}, ["no answer (looked for", "try --map answer=bot_text"]),
+        ({"q": "What is X?", "said": TEXT, "chunks": HITS}, ["say where it lies with --map answer=KEY"]),
     ],
 )  # fmt: skip
 def test_what_is_not_read_is_told_once(row: dict[str, Any], told: list[str]) -> None:

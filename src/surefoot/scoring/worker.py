@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
-from surefoot.io.otel import Span
 from surefoot.io.rows import Row, decode_lines, rows_in, slices
 from surefoot.io.shapes import LikeRow, Shape
 from surefoot.io.sources import Block, Lines
+from surefoot.io.spans import Span
 from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
