@@ -45,7 +45,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
         "answer.text", "answer.claim", "answer.answer", "answer.content", "answer", "answer_text", "answer_json.claim",
         "answer_json.answer", "answer_json.text", "parsed.claim", "parsed.answer", "raw", "response",
         "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs", "result", "completion",
-        "answers", "replies", "messages", "user_input",
+        "answers.0", "replies.0", "messages", "user_input.*",
     ),
     "citations": (
         "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
@@ -63,11 +63,8 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     "triage": ("label",),
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
-# A key that means something else beside another: DeepEval's `context` is gold, a list of messages has no answer apart.
-UNLESS: Mapping[tuple[str, str], frozenset[str]] = {
-    ("contexts", "context"): frozenset({"actual_output", "actualOutput", "retrieval_context"}),
-    ("answer", "user_input"): frozenset({"response"}),
-}
+# A key that is not read beside some others, as it means another thing there: DeepEval's `context` is gold.
+UNLESS: Mapping[str, frozenset[str]] = {"context": frozenset({"actual_output", "actualOutput", "retrieval_context"})}
 # One row may hold many traces: test-case files and exports wrap them in a list under one of these paths.
 CONTAINERS = (
     "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",
@@ -80,7 +77,17 @@ _ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", 
 _ORIGIN_KEYS = ("ref", "source")  # serve as an id where there is no other
 _TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage", "context", "document.content", "document")
 # Where frameworks put the fields of a passage, if not in the passage itself.
-_INSIDE = ("document", "node", "kwargs", "payload", "_source", "content", "metadata", "document.metadata")
+_INSIDE = (
+    "document",
+    "node",
+    "kwargs",
+    "payload",
+    "_source",
+    "content",
+    "text_resource",
+    "metadata",
+    "document.metadata",
+)
 _ERROR_KEYS = ("message", "detail", "type")
 _LONGEST_ID = 300
 _DEEPEST = 3

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from surefoot.errors import Incomplete
 from surefoot.io.sources import LARGEST_DOCUMENT, LONGEST_LINE, Packed, library
 from surefoot.types import Problem
 
@@ -30,8 +29,7 @@ def packed_rows(block: Packed) -> Iterator[tuple[int, object]]:
     try:
         yield from _READERS[block.kind](block)
     except Exception as error:  # noqa: BLE001 - damaged files make these libraries fail in every way there is
-        hint = f" ({error.hint})" if isinstance(error, Incomplete) and error.hint else ""
-        message = f"cannot be read: {str(error) or type(error).__name__}{hint}"
+        message = f"cannot be read: {str(error) or type(error).__name__}"
         yield 0, Problem("unreadable", message, block.source)
 
 

@@ -22,6 +22,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 _EITHER = ("content", "text", "value", "messages", "message", "parts", "contents", "gen_ai.event.content")
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
 _BLOCKS = ("text", "output_text", "input_text")  # the parts of a message that are text
+_NO_TEXTS = ("role", "type", "id", "name")
 _DEEPEST = 8
 _LONGEST_LITERAL = 1 << 20
 
@@ -38,8 +39,13 @@ def said(value: object, role: str, depth: int = 0) -> str | None:
     if not isinstance(value, dict):
         return None
     found = (said(value.get(name), role, depth + 1) for name in (*_NAMES[role], *_EITHER) if name in value)
-    only = next(iter(value.values())) if len(value) == 1 else None
-    return next(filter(None, found), None) or (only if isinstance(only, str) else None)
+    return next(filter(None, found), None) or _only(value)
+
+
+def _only(value: Mapping[str, object]) -> str | None:
+    """The one text of an object that has nothing else."""
+    ((key, text),) = value.items() if len(value) == 1 else [("", None)]
+    return text if isinstance(text, str) and key not in _NO_TEXTS else None
 
 
 def decoded(value: object) -> object:
@@ -80,8 +86,10 @@ def _said_in_list(value: list[object], role: str, depth: int) -> str | None:
 
 def _message(value: dict[str, object]) -> dict[str, object]:
     """A message by its plain keys, wherever a framework puts them (`message.role`, `kwargs`)."""
-    inner = value.get("message") or (value.get("kwargs") if "lc" in value else None)
-    return inner if isinstance(inner, dict) else {str(key).rpartition(".")[2]: item for key, item in value.items()}
+    for name in ("message", "kwargs"):
+        inner = value.get(name)
+        value = inner if isinstance(inner, dict) else value
+    return {str(key).rpartition(".")[2]: item for key, item in value.items()}
 
 
 def _role(message: Mapping[str, object], otherwise: str) -> object:

@@ -147,7 +147,6 @@ def _guarded(path: Path) -> Iterator[Block]:
         yield from _blocks_of_file(path)
     except (OSError, EOFError, zlib.error, Incomplete) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        reason += f" ({error.hint})" if isinstance(error, Incomplete) and error.hint else ""
         yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", path)
 
 

@@ -97,7 +97,7 @@ class TraceReader:
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
         plan = {
-            field: [c for c in found if c.key in row and UNLESS.get((field, c.key), _NOTHING).isdisjoint(row)]
+            field: [c for c in found if c.key in row and UNLESS.get(c.key, _NOTHING).isdisjoint(row)]
             for field, found in self._candidates.items()
         }
         self._plans[tuple(row)] = plan
