@@ -70,6 +70,7 @@ CONTAINERS = (
     "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",
     "data",
 )  # fmt: skip
+CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in CONTAINERS)
 
 Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from surefoot.io.fields import CONTAINERS, PATHS, Plan, contexts_in
+from surefoot.io.fields import CONTAINER_KEYS, PATHS, Plan, contexts_in
 
 # What a row should have, and the fields that provide it; those of the first list are named to the user.
 _SOUGHT = {
@@ -18,14 +18,13 @@ _LIKELY = {
     "answer": re.compile(r"answer|response|reply|output|completion|result|bot|assistant|generated", re.IGNORECASE),
 }
 _KEYS_NAMED, _NAMES_LISTED, _DEEPEST = 12, 12, 3
-_CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in CONTAINERS)
 
 
 def unread(row: Mapping[str, object], plan: Plan) -> str:
     """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
     read = {one.key for found in plan.values() for one in found}
     free = {key: value for key, value in row.items() if key not in read}
-    if not _CONTAINER_KEYS.isdisjoint(row) or not free:
+    if not CONTAINER_KEYS.isdisjoint(row) or not free:
         return ""
     lacking = [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
     passages = next(_passages_in(free), "") if "contexts" in lacking else ""

@@ -38,7 +38,11 @@ _ANSWER = (
     "output.value", "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "mlflow.spanOutputs",
     "ai.observability.record_root.output", "langfuse.trace.output", "langfuse.observation.output", "outputs", "output",
 )  # fmt: skip
-_QUESTION_ID = ("surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id")
+_QUESTION_ID = (
+    "surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id", "extra.metadata.qid",
+    "extra.metadata.question_id",
+)  # fmt: skip
+LOOKED_FOR = ", ".join(_QUESTION)  # for the question of a trace
 _KIND = (
     "openinference.span.kind", "mlflow.spanType", "ai.observability.span_type", "langfuse.observation.type",
     "traceloop.span.kind", "gen_ai.operation.name", "run_type", "span_attributes.type", "span_kind", "type",
@@ -175,7 +179,7 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
         _text_at(raw, _SPAN_ID),
         _text_at(raw, PARENT) or parent or (_text_at(raw, _SPAN_ID) if "body" in raw else ""),
         kind,
-        question_id=_said(told, _QUESTION_ID, "user"),
+        question_id=_text_at(told, _QUESTION_ID) or None,
         question=question,
         answer=answer,
         retrieved=otel.documents(flat) or _retrieved(told, kind),

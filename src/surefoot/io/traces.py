@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from surefoot.errors import UsageError
 from surefoot.io import fields, otel, remarks
-from surefoot.io.fields import CONTAINERS, PATHS, UNLESS, Candidate, Plan
+from surefoot.io.fields import CONTAINER_KEYS, CONTAINERS, PATHS, UNLESS, Candidate, Plan
 from surefoot.io.kinds import kind_of
 from surefoot.io.rows import Row, read_rows
 from surefoot.io.said import decoded
@@ -78,7 +78,7 @@ class TraceReader:
             yield None, value
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
-        elif spans := spans_in(value):
+        elif not self._mapped and (spans := spans_in(value)):
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
         else:
@@ -87,7 +87,7 @@ class TraceReader:
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
         if self._mapped:
-            return True
+            return CONTAINER_KEYS.isdisjoint(row)
         return _SEVERAL.isdisjoint(row) and not (
             any(key in row for key in _SPAN_KEYS) and any(key.startswith(otel.ATTRIBUTES) for key in row)
         )
