@@ -22,11 +22,10 @@ _KEYS_NAMED, _NAMES_LISTED, _DEEPEST = 12, 12, 3
 
 def unread(row: Mapping[str, object], plan: Plan) -> str:
     """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
-    read = {one.key for found in plan.values() for one in found}
-    free = {key: value for key, value in row.items() if key not in read}
+    free = _free(row, plan)
     if not CONTAINER_KEYS.isdisjoint(row) or not free:
         return ""
-    lacking = [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
+    lacking = _lacking(plan)
     passages = next(_passages_in(free), "") if "contexts" in lacking else ""
     if lacking not in ([], ["contexts"]):
         return f"rows with the keys {keys_of(row)} have {_looked_for(lacking)}; {_map_for(free, lacking, passages)}"
@@ -35,13 +34,35 @@ def unread(row: Mapping[str, object], plan: Plan) -> str:
     return ""
 
 
-def no_question(row: Mapping[str, object]) -> str:
+def no_question(row: Mapping[str, object], plan: Plan) -> str:
     """The same for a row whose question is not found, so that it cannot be used."""
-    passages = next(_passages_in(row), "")
-    lacking = ["question", *(["contexts"] if passages else [])]
-    return f"no field names the question (the row has: {keys_of(row) or 'nothing'}); {_looked_for(['question'])}; " + (
-        _map_for(row, lacking, passages)
+    free = _free(row, plan)
+    passages = next(_passages_in(free), "")
+    lacking = ["question", *(name for name in _lacking(plan) if name == "answer" or (name == "contexts" and passages))]
+    has = keys_of(row) or "nothing"
+    return f"no field names the question (the row has: {has}; looked for {_names('question')}); " + (
+        _map_for(row if plan["question"] else free, lacking, passages)
     )
+
+
+def no_text(row: Mapping[str, object], plan: Plan) -> str:
+    """On a row that may have its question under some key, in which no text is called like one."""
+    key = plan["question"][0].key
+    value = row[key]
+    texts = list(_texts_in({key: value}))
+    has = f" (it has: {keys_of(value)})" if isinstance(value, dict) else ""
+    path = texts[0] if len(texts) == 1 else f"{key}.KEY"
+    return f"no question is found in {key}{has}; say where it lies with --map question={path}"
+
+
+def _free(row: Mapping[str, object], plan: Plan) -> dict[str, object]:
+    """What no field is looked for in."""
+    read = {one.key for found in plan.values() for one in found}
+    return {key: value for key, value in row.items() if key not in read}
+
+
+def _lacking(plan: Plan) -> list[str]:
+    return [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
 
 
 def keys_of(row: Mapping[str, object]) -> str:

@@ -51,12 +51,14 @@ class TraceReader:
         plan = self._plans.get(tuple(row)) or self.plan(row)
         if self._mapped:
             self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
-        question_id = _first(row, plan["question_id"])
-        question = fields.question_in(_first(row, plan["question"]))
+        question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
+        question = fields.question_in(asked)
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:
-            return remarks.no_question(row)
+            return remarks.no_question(row, plan)
+        if question is None and asked is not None and len(self.remarks) < _REMARKS_KEPT:
+            self.remarks.add(remarks.no_text(row, plan))
         retrieved = fields.together(fields.passages_in(_first(row, plan["retrieved"])), _contexts(row, plan))
         misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
         key, failed = _FAILED_CHECK
@@ -140,6 +142,8 @@ def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None =
                 yield Logged(found, row.source, row.line, part, row.repairs)
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=name)
+    for remark in sorted(reader.remarks):
+        yield Logged(Problem("note", remark), "", 0)
 
 
 def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:
