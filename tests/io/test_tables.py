@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.io import sources
+from surefoot.io.items import load_items
 from surefoot.io.said import decoded, said
 from surefoot.io.traces import read_traces
-from surefoot.types import Problem, Trace
+from surefoot.types import Item, Passage, Problem, Trace
 
 from ..conftest import QUESTIONS
 
@@ -84,6 +85,14 @@ def test_columns_with_one_name_are_noted(tmp_path: Path) -> None:
     note, trace = traces_in(written(tmp_path / "t.csv", "qid,answer,answer\nq1,a,b\n"))
     assert isinstance(note, Problem) and note.kind == "note" and "'answer'" in note.message
     assert isinstance(trace, Trace) and trace.answer == "b"
+
+
+def test_a_table_is_graded_by_the_gold_in_its_cells(tmp_path: Path) -> None:
+    header = "id,user_input,response,retrieved_contexts,reference_context_ids,gold_claims,passages"
+    cells = """7,What is X?,So.,"['one two']","['p1', 'p2']",X is so.,"[{'id': 'p1', 'text': 'one two'}]\""""
+    (item,) = load_items(written(tmp_path / "t.csv", f"{header}\n{cells}\n"))
+    assert isinstance(item, Item) and item.question.gold_ids == ("p1", "p2")
+    assert (item.question.gold_claims, item.trace.sources) == (("X is so.",), (Passage("p1", "one two"),))
 
 
 def test_a_log_written_as_parquet_holds_json_in_texts(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ PARENT = (
     "parentSpanId", "parent_span_id", "parent_id", "parentId", "trace.parent_id", "parent_run_id",
     "parentObservationId", "parent_observation_id", "span_parents",
 )  # fmt: skip
+_START = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp", "timeUnixNano")
 _PUT = ("inputs", "input", "outputs", "output")
 MARKS = (*PARENT, "startTime", "start_time", "run_type", "span_attributes")  # besides a trace id, of a span
 # What a row may hold all spans of a trace under.
@@ -32,11 +33,12 @@ CHILDREN = ("child_runs", "observations", "spans", "data.spans", "trace.data.spa
 _QUESTION = (
     "input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "mlflow.spanInputs",
     "ai.observability.record_root.input", "langfuse.trace.input", "langfuse.observation.input",
-    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input",
+    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input", "question", "query",
 )  # fmt: skip
 _ANSWER = (
     "output.value", "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "mlflow.spanOutputs",
     "ai.observability.record_root.output", "langfuse.trace.output", "langfuse.observation.output", "outputs", "output",
+    "answer", "response",
 )  # fmt: skip
 _QUESTION_ID = (
     "surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id", "extra.metadata.qid",
@@ -63,6 +65,7 @@ class Span(Struct, frozen=True):
     span_id: str = ""
     parent: str = ""
     kind: Kind = "plain"
+    start: str = ""  # in whatever way the export writes times
     question_id: str | None = None
     question: str | None = None
     answer: str | None = None
@@ -105,13 +108,13 @@ def _outermost_first(spans: list[Span]) -> list[Span]:
             above, parent = above + 1, parents.get(parent, "")
         return above
 
-    return sorted(spans, key=depth)
+    return sorted(spans, key=lambda span: (depth(span), span.start))
 
 
 def _joined(spans: list[Span]) -> Trace:
     passages = [p for span in spans if span.retrieved is not None for p in span.retrieved]
     has_retrieval = any(span.retrieved is not None for span in spans)
-    answer = next((s.answer for s in spans if s.answer), None)
+    answer = _answer(spans)
     return Trace(
         question_id=next((s.question_id for s in spans if s.question_id), None),
         question=_question(spans),
@@ -119,6 +122,13 @@ def _joined(spans: list[Span]) -> Trace:
         retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (not s.parent or answer is None)), None),
     )
+
+
+def _answer(spans: list[Span]) -> str | None:
+    """What the outermost span gave, or else the last of the models that are called by the same one."""
+    said_by = [span for span in spans if span.answer]
+    plain = next((span.answer for span in said_by if span.kind == "plain"), None)
+    return plain or next((s.answer for s in reversed(said_by) if s.parent == said_by[0].parent), None)
 
 
 def _question(spans: list[Span]) -> str | None:
@@ -179,10 +189,11 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
         _text_at(raw, _SPAN_ID),
         _text_at(raw, PARENT) or parent or (_text_at(raw, _SPAN_ID) if "body" in raw else ""),
         kind,
+        _start(raw),
         question_id=_text_at(told, _QUESTION_ID) or None,
         question=question,
         answer=answer,
-        retrieved=otel.documents(flat) or _retrieved(told, kind),
+        retrieved=_retrieved(told, kind) if (found := otel.documents(flat)) is None else found,
         error=_error(raw),
     )
 
@@ -208,7 +219,8 @@ def _unquoted(value: object) -> object:
 def _retrieved(told: Mapping[str, object], kind: Kind) -> Retrieved | None:
     """What a retriever gave, or an answer came with."""
     found = (carried(decoded(told[key]), bare=kind == "retrieval") for key in _ANSWER if key in told)
-    return next((passages for passages in found if passages is not None), None) if kind != "aside" else None
+    given = next((passages for passages in found if passages is not None), None)
+    return None if kind == "aside" else given if given is not None else carried(told, bare=False)
 
 
 def _error(raw: Mapping[str, object]) -> str | None:
@@ -221,6 +233,10 @@ def _error(raw: Mapping[str, object]) -> str | None:
         return None
     message = status.get("message") or status.get("description") or raw.get("status_message")
     return str(message or raw.get("statusMessage") or "the span ended with an error")[:300]
+
+
+def _start(raw: Mapping[str, object]) -> str:
+    return str(next((raw[key] for key in _START if raw.get(key) is not None), ""))
 
 
 def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:

@@ -83,8 +83,10 @@ class TraceReader:
         elif not self._mapped and (spans := spans_in(value)):
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
+        elif isinstance(parts := self._parts(value), list):
+            yield from (found for part in parts for found in self.read_row(Row(source, line, part)))
         else:
-            yield from ((part, self._trace(part, source, line)) for part in self._parts(value))
+            yield value, self._trace(value, source, line)
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
@@ -107,11 +109,12 @@ class TraceReader:
             self.remarks.add(remark)
         return plan
 
-    def _parts(self, value: dict[str, object]) -> list[object]:
+    def _parts(self, value: dict[str, object]) -> object:
+        """The list that a row holds instead of a trace, if it does."""
         if isinstance(self.read(value), Trace):
-            return [value]
+            return None
         found = (_descend(value, path) for path in _CONTAINERS)
-        return next((inner for inner in found if isinstance(inner, list) and inner), [value])
+        return next((inner for inner in found if isinstance(inner, list) and inner), None)
 
     def _trace(self, row: object, source: str, line: int) -> Trace | Problem:
         if not isinstance(row, dict):
