@@ -89,7 +89,7 @@ def test_columns_with_one_name_are_noted(tmp_path: Path) -> None:
 
 def test_a_table_is_graded_by_the_gold_in_its_cells(tmp_path: Path) -> None:
     header = "id,user_input,response,retrieved_contexts,reference_context_ids,gold_claims,passages"
-    cells = """7,What is X?,So.,"['one two']","['p1', 'p2']",X is so.,"[{'id': 'p1', 'text': 'one two'}]\""""
+    cells = """7,What is X?,So.,"['one two']","['p1', 'p2']","[""X is so.""]","[{'id': 'p1', 'text': 'one two'}]\""""
     (item,) = load_items(written(tmp_path / "t.csv", f"{header}\n{cells}\n"))
     assert isinstance(item, Item) and item.question.gold_ids == ("p1", "p2")
     assert (item.question.gold_claims, item.trace.sources) == (("X is so.",), (Passage("p1", "one two"),))

@@ -19,8 +19,7 @@ from surefoot.types import Item, Problem, Question, Trace
 
 # The answer that was wanted, as test-case files have it.
 _REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")
-# In a table, a list is a text in a cell.
-_TEXTS_OR_CELL = Is(TEXTS.words, lambda value: isinstance(value, str) or TEXTS.fits(value))
+_TEXTS_OR_CELL = Is(TEXTS.words, lambda value: TEXTS.fits(decoded(value)))  # in a cell of a table, a list is a text
 _KINDS = {
     "question": TEXT,
     "answer": Is("a text", lambda value: isinstance(value, (str, dict))),
