@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.io.items import Ungradable, load_items
+from surefoot.io.rows import read_rows
 from surefoot.io.traces import read_traces
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.types import Ask, Problem, Trace
@@ -57,8 +61,8 @@ def test_every_export_is_scored_and_all_of_it_accounted_for(export: Path) -> Non
     card = score(QUESTIONS, export).card
     assert card.labels["OK"] == 1 and card.labels.get("REFUSAL_OK", 0) == ("turns" not in export.name)
     assert set(card.problems.counts) <= {"note"}
-    given = card.accounting
-    assert given.rows == given.scored + given.spans
+    counted = card.accounting
+    assert counted.rows == counted.scored + counted.spans
 
 
 def test_every_export_is_graded_and_replayed(export: Path) -> None:
@@ -89,3 +93,48 @@ def test_the_context_of_a_deepeval_case_is_gold_and_was_not_retrieved(tmp_path: 
     case = {"input": "What is X?", "actual_output": "So.", "context": ["gold"], "retrieval_context": None}
     path.write_text(json.dumps([case]))
     assert traces_in(path)[0].retrieved is None
+
+
+def rows_of(path: Path) -> list[object]:
+    return [row.value for row in read_rows([path])]
+
+
+def parts_of(value: object) -> list[tuple[dict[object, object] | list[object], object]]:
+    """Every place in a value where another could stand."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, inner in pairs for found in [(value, key), *parts_of(inner)]]  # type: ignore[misc]
+
+
+ODD = (
+    None,
+    True,
+    0,
+    -1.5,
+    "",
+    "x",
+    "[",
+    "{}",
+    '[{"role": []}]',
+    "['a', 1]",
+    [],
+    {},
+    [[]],
+    [None],
+    {"id": {}},
+    {"": [{}]},
+)
+
+
+@given(
+    st.sampled_from([name for name in FILES if name.endswith((".json", ".jsonl"))]),
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, len(ODD) - 1)), min_size=1, max_size=4),
+)
+@settings(max_examples=100)
+def test_no_odd_value_anywhere_in_an_export_is_a_crash(name: str, changes: list[tuple[int, int]]) -> None:
+    rows = rows_of(EXPORTS / name)
+    for place, odd in changes:
+        parts = parts_of(rows)
+        holder, key = parts[place % len(parts)]
+        holder[key] = deepcopy(ODD[odd])  # type: ignore[index, call-overload]
+    counted = score(QUESTIONS, rows, rerun="all").card.accounting  # type: ignore[arg-type]
+    assert counted.rows == counted.scored + counted.spans + sum(counted.left_out.values())
