@@ -40,6 +40,16 @@ def bytes_of(*lines: str | bytes) -> bytes:
         (b'{"qid": "constructor", "answer": "x"}', "unknown_question"),
         (b'{"q": "Nobody", "answer": "\\ud800", "x": NaN}', "note"),
         (b'{"q": "Nobody asked \xff\xfe", "answer": "x"}', "note"),
+        (b'{"messages": [{"role": "user"}], "response": {"output": null}}', "no_question"),
+        (b'{"inputs": "[{\\"role\\": 1}]", "outputs": [[[1]]]}', "unknown_question"),
+        (b'{"inputs": {"inputs": {"inputs": 1}}, "child_runs": [1, {"id": 2}]}', "no_question"),
+        (
+            b'{"trace_id": 7, "parent_id": null, "input": "What is X?", "output": "x", "q": "Nobody"}',
+            "unknown_question",
+        ),
+        (b'{"data": {"spans": [{"attributes": 5, "trace_id": null}]}}', "malformed"),
+        (b'{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": 1}]}]}]}', "malformed"),
+        (b'{"q": "' + b"[{" * 4_000 + b'", "answer": "x"}', "unknown_question"),
         (b'{"q":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "malformed"),
     ],
 )
@@ -145,7 +155,9 @@ json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.sampled_from(
         ["q", "qid", "answer", "chunks", "citations", "error", "parsed", "attributes", "traceId", "resourceSpans", "id",
-         "testCases", "answer_json", "handoff", "retrieval", "label", "contexts", "text", "claim"]), inner, max_size=5),
+         "testCases", "answer_json", "handoff", "retrieval", "label", "contexts", "text", "claim", "inputs", "outputs",
+         "messages", "role", "child_runs", "data", "spans", "trace_id", "parent_id", "events", "results", "context",
+         "observations", "retrieval_context", "trace"]), inner, max_size=5),
     max_leaves=12,
 )  # fmt: skip
 
@@ -172,9 +184,9 @@ def test_arbitrary_questions_never_fail(rows: list[object]) -> None:
     ) >= len(QUESTIONS)
 
 
-@given(st.binary(max_size=300))
-def test_arbitrary_bytes_never_fail(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "any.jsonl"
-    path.write_bytes(content)
+@given(st.binary(max_size=300), st.sampled_from(["", "PK\x03\x04", "\n\x05\n\x03"]), st.sampled_from(["jsonl", "csv"]))
+def test_arbitrary_bytes_never_fail(tmp_path: Path, content: bytes, magic: str, suffix: str) -> None:
+    path = tmp_path / f"any.{suffix}"
+    path.write_bytes(magic.encode() + content)
     assert score(QUESTIONS, path).exit_code == 4
     assert score(path, GOOD_TRACES).exit_code == 4

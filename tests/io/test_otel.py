@@ -7,6 +7,8 @@ import msgspec
 import pytest
 
 from surefoot import score
+from surefoot.io.spans import spans_in, traces_of
+from surefoot.types import Passage, Trace
 
 from ..conftest import QUESTIONS, Write
 
@@ -128,3 +130,55 @@ SYSTEM = "Answer from the passages only."
 def test_the_question_is_what_the_user_said_last(attributes: dict[str, object]) -> None:
     row = {"context.trace_id": "t1", **{f"attributes.{key}": value for key, value in attributes.items()}}
     assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+
+
+def joined(*rows: dict[str, Any]) -> Trace:
+    spans = [span for row in rows for span in spans_in(row) or [] if span is not None]
+    (trace,) = traces_of(spans).values()
+    return trace
+
+
+def run(name: str, kind: str, parent: str | None, start: str, given: object, found: object) -> dict[str, Any]:
+    return {"id": name, "trace_id": "t", "parent_run_id": parent, "run_type": kind, "start_time": start,
+            "inputs": given, "outputs": found}  # fmt: skip
+
+
+REWRITE = run("a", "llm", "r", "2026-01-01T10:00:01", "Write a search query for: What is X?", "definition of X")
+SEARCH = run("b", "retriever", "r", "2026-01-01T10:00:02", {"query": "What is X?"}, {"documents": [{"id": "p1#1"}]})
+WRITE = run("c", "llm", "r", "2026-01-01T10:00:03", "p1#1: ... Question: What is X?", ANSWER)
+ROOT = {"id": "r", "trace_id": "t", "parent_run_id": None, "start_time": "2026-01-01T10:00:00", "inputs": None}
+
+
+def test_of_several_models_the_last_one_answers_and_the_query_is_the_question() -> None:
+    trace = joined(WRITE, SEARCH, REWRITE, ROOT)
+    assert (trace.question, trace.answer, trace.retrieved) == ("What is X?", ANSWER, (Passage("p1#1"),))
+
+
+def test_what_a_retriever_found_is_no_answer_and_nothing_is_not_unknown() -> None:
+    found = run("b", "retriever", "r", "", {"query": "What is X?"}, [{"id": "p1#1", "content": "X is so."}])
+    assert joined(ROOT, found).answer is None
+    nothing = {"trace_id": "t", "attributes": {"gen_ai.retrieval.documents": "[]", "input.value": "What is X?"}}
+    assert joined(nothing).retrieved == () and joined(ROOT, WRITE).retrieved is None
+
+
+def test_a_row_of_a_log_with_times_and_a_trace_id_keeps_its_passages() -> None:
+    row = {"trace_id": "t", "start_time": 1, "input": "What is X?", "output": ANSWER, "contexts": ["X is so."]}
+    assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+    assert joined(row).retrieved == (Passage("", "X is so."),)
+
+
+def test_a_page_of_an_interface_holds_spans() -> None:
+    page = {"data": [WRITE, SEARCH, {**ROOT, "outputs": {"answer": ANSWER}}], "meta": {"page": 1}}
+    result = score(QUESTIONS, [page])
+    assert result.card.labels["OK"] == 1 and result.card.accounting.spans == 3
+
+
+def test_a_span_of_a_depth_without_end_is_read(write: Write) -> None:
+    deep: dict[str, Any] = {"input": "What is X?"}
+    for name in ("attributes", "input", "message", "messages") * 40:
+        deep = {name: deep, "child_runs": [{"input": 1, "id": "x"}]}
+    assert score(QUESTIONS, write("deep.jsonl", [{"trace_id": "t", "parent_id": None, **deep}])).exit_code == 4
+    runs: dict[str, Any] = {"input": 1}
+    for _ in range(200):
+        runs = {"id": "x", "child_runs": [runs], "input": "What is X?"}
+    assert score(QUESTIONS, write("runs.jsonl", [runs])).exit_code == 4

@@ -10,9 +10,9 @@ import pytest
 
 from surefoot import score
 from surefoot.errors import UsageError
-from surefoot.io.traces import TraceReader
+from surefoot.io.traces import TraceReader, read_traces
 from surefoot.report.words import headline
-from surefoot.types import Passage, Trace
+from surefoot.types import Passage, Problem, Trace
 
 from ..conftest import QUESTIONS, Write
 
@@ -153,10 +153,11 @@ HITS = [{"text": "X is a tight mapping."}]
             [
                 "the keys user_prompt, bot_text, search_hits", "no question (looked for qid,",
                 "no answer (looked for answer,", "no contexts (looked for chunks,",
-                "--map question=KEY --map answer=KEY --map contexts=search_hits",
+                "try --map question=user_prompt --map answer=bot_text --map contexts=search_hits",
             ],
         ),
-        ({"q": "What is X?", "bot_text": TEXT, "chunks": HITS}, ["no answer (looked for", "with --map answer=KEY"]),
+        ({"q": "What is X?", "bot_text": TEXT, "chunks": HITS}, ["no answer (looked for", "try --map answer=bot_text"]),
+        ({"q": "What is X?", "said": TEXT, "chunks": HITS}, ["say where it lies with --map answer=KEY"]),
     ],
 )  # fmt: skip
 def test_what_is_not_read_is_told_once(row: dict[str, Any], told: list[str]) -> None:
@@ -177,3 +178,32 @@ def test_what_looks_like_no_passages_is_not_told(more: dict[str, Any]) -> None:
 def test_a_log_that_names_no_question_is_incomplete() -> None:
     found = score(QUESTIONS, [{"user_prompt": "What is X?", "bot_text": TEXT}])
     assert found.exit_code == 4 and headline(found.card.decision).startswith("incomplete: ")
+
+
+def test_a_row_whose_question_is_not_found_shows_the_map_that_would_do(write: Write) -> None:
+    row = {"user_prompt": "What is X?", "bot_text": TEXT, "search_hits": HITS}
+    path = write("log.jsonl", [row])
+    message = str(score(QUESTIONS, path).card.problems.named["no_question"][0])
+    mapping = {"question": "user_prompt", "answer": "bot_text", "contexts": "search_hits"}
+    options = " ".join(f"--map {field}={key}" for field, key in mapping.items())
+    assert f"(the row has: {', '.join(row)}; looked for qid, " in message and message.endswith(f"; try {options}")
+    assert next(iter(score(QUESTIONS, path, mapping=mapping).rows())).label == "OK"
+
+
+def test_a_question_under_a_name_of_its_own_is_told_of(write: Write) -> None:
+    result = {"id": "r-1", "vars": {"frage": "What is X?", "n": 1}, "response": {"output": TEXT}}
+    export = {"results": {"results": [result]}}
+    path = write("output.jsonl", [export])
+    notes = [problem.message for problem in score(QUESTIONS, path).card.problems.named["note"]]
+    assert notes == [
+        "no question is found in vars (it has: frage, n); say where it lies with --map question=vars.frage"
+    ]
+    assert score(QUESTIONS, path, mapping={"question": "vars.frage"}).card.labels["OK"] == 1
+    told = [logged.found for logged in read_traces([path])]
+    assert isinstance(told[-1], Problem) and told[-1].message == notes[0]
+
+
+def test_spans_without_a_question_say_what_was_looked_for() -> None:
+    row = {"trace_id": "t1", "span_id": "a", "attributes": {"http.route": "/health"}}
+    problem = score(QUESTIONS, [row]).card.problems.named["unknown_question"][0]
+    assert "looked for input.value, gen_ai.input.messages," in problem.message

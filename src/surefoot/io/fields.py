@@ -6,12 +6,11 @@ To read a new shape, add its paths to PATHS, or pass `--map`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import DecodeError, json
-
 from surefoot.io.kinds import kind_of
+from surefoot.io.said import decoded, said
 from surefoot.text.citations import split_list
 from surefoot.types import Passage, Retrieved, Trace
 
@@ -26,48 +25,70 @@ class Candidate(NamedTuple):
     below: tuple[Path, ...]
 
 
+# What passages lie under, in a row or in what a function returned; the last ones only where a retriever wrote them.
+CARRIERS = (
+    "retrieved_contexts", "retrieval_context", "retrievalContext", "contexts", "source_documents", "source_nodes",
+    "documents", "context",
+)  # fmt: skip
+_BARE_CARRIERS = ("retrieved", "chunks", "passages", "nodes", "results", "result", "output", "matches", "hits")
+_WRAPPERS = ("vars", "outputs", "output", "response", "response.output", "response.metadata", "result")
+
 PATHS: Mapping[str, tuple[str, ...]] = {
-    "question_id": ("qid", "q_id", "question_id", "questionId", "id"),
+    "question_id": (
+        "qid", "q_id", "question_id", "questionId", "vars.qid", "vars.question_id", "id",
+    ),
     "question": (
-        "q", "question", "user_input", "input", "query", "handoff.question", "input.question", "inputs.question",
+        "q", "question", "user_input", "input", "query", "handoff.question", "inputs", "vars", "request", "prompt",
+        "messages",
     ),
     "answer": (
-        "answer.text", "answer.claim", "answer.answer", "answer", "answer_text", "answer_json.claim",
+        "answer.text", "answer.claim", "answer.answer", "answer.content", "answer", "answer_text", "answer_json.claim",
         "answer_json.answer", "answer_json.text", "parsed.claim", "parsed.answer", "raw", "response",
-        "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs.answer",
+        "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs", "result", "completion",
+        "answers.0", "replies.0", "messages", "user_input.*",
     ),
     "citations": (
         "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
-        "citations_in_answer", "handoff.scholar.citations", "outputs.citations",
+        "citations_in_answer", "handoff.scholar.citations",
+        *(f"{wrapper}.citations" for wrapper in _WRAPPERS[1:]),
     ),
     "retrieved": (
         "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
         "handoff.scope.allowed_ids", "retrieved", "passages",
     ),
-    "contexts": ("retrieved_contexts", "retrieval_context", "retrievalContext", "contexts"),
+    "contexts": (
+        *CARRIERS, "answers.0.documents", *(f"{wrapper}.{name}" for wrapper in _WRAPPERS for name in CARRIERS),
+    ),
     "error": ("error", "exception"),
     "triage": ("label",),
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
-# One row may hold many traces: test-case files and exports wrap them in a list under one of these keys.
-CONTAINERS = ("testCases", "test_cases", "traces", "samples")
+# A key that is not read beside some others, as it means another thing there: DeepEval's `context` is gold.
+UNLESS: Mapping[str, frozenset[str]] = {"context": frozenset({"actual_output", "actualOutput", "retrieval_context"})}
+# One row may hold many traces: test-case files and exports wrap them in a list under one of these paths.
+CONTAINERS = (
+    "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",
+    "data",
+)  # fmt: skip
+CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in CONTAINERS)
 
 Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
-
-# What a row should have, and the fields that provide it; those of the first list are named to the user.
-_SOUGHT = {
-    "question": (("question_id", "question"), ()),
-    "answer": (("answer",), ("error", "triage")),
-    "contexts": (("retrieved", "contexts"), ()),
-}
-_KEYS_NAMED = 12
 
 _ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "id_", "_id", "document.id")
 _ORIGIN_KEYS = ("ref", "source")  # serve as an id where there is no other
 _TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage", "context", "document.content", "document")
 # Where frameworks put the fields of a passage, if not in the passage itself.
-_INSIDE = ("document", "node", "kwargs", "payload", "_source", "content", "metadata", "document.metadata")
-_ANSWER_KEYS = ("claim", "answer", "text", "response")
+_INSIDE = (
+    "document",
+    "node",
+    "kwargs",
+    "payload",
+    "_source",
+    "content",
+    "text_resource",
+    "metadata",
+    "document.metadata",
+)
 _ERROR_KEYS = ("message", "detail", "type")
 _LONGEST_ID = 300
 _DEEPEST = 3
@@ -84,36 +105,6 @@ def candidates(paths: Sequence[str]) -> list[Candidate]:
     return [Candidate(key, key in paths, tuple(rest)) for key, rest in below.items()]
 
 
-def unread(row: Mapping[str, object], plan: Plan) -> str:
-    """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
-    read = {one.key for found in plan.values() for one in found}
-    free = {key: value for key, value in row.items() if key not in read}
-    if any(key in row for key in CONTAINERS) or not free:
-        return ""
-    lacking = [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
-    passages = next(_passages_in(free), "") if "contexts" in lacking else ""
-    if lacking in ([], ["contexts"]):
-        hint = f"{passages} looks like retrieved passages and is not read; --map contexts={passages} reads it"
-        return hint if passages else ""
-    keys = ", ".join(str(key)[:40] for key in list(row)[:_KEYS_NAMED])
-    options = " ".join(f"--map {name}={passages if passages and name == 'contexts' else 'KEY'}" for name in lacking)
-    return f"rows with the keys {keys} have {'; '.join(map(_looked_for, lacking))}; say where they lie with {options}"
-
-
-def _looked_for(name: str) -> str:
-    keys = (path.partition(".")[0] for field in _SOUGHT[name][0] for path in PATHS[field])
-    return f"no {name} (looked for {', '.join(dict.fromkeys(keys))})"
-
-
-def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[str]:
-    """Paths to lists of texts, or of objects with a text; messages of a chat have a role."""
-    for key, value in values.items():
-        if isinstance(value, dict) and not below:
-            yield from _passages_in(value, f"{key}.")
-        if isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
-            yield from [f"{below}{key}"] * any(" " in one.text.strip() for one in contexts_in(value) or ())
-
-
 def trace_of(
     question_id: str | None,
     question: str | None,
@@ -124,8 +115,10 @@ def trace_of(
     triage: object = None,
 ) -> Trace:
     """Put a trace together; the answer may still be wrapped in JSON, replaced by its citations, or no text at all."""
+    if isinstance(answer, (dict, list)):
+        answer = said(answer, "assistant") or answer
     if type(answer) is str:
-        if answer[:1] == "{" and answer[-1:] == "}":
+        if answer[:1] in ("{", "["):
             answer, citations = _unwrapped(answer, citations)
     elif answer is None:
         answer = _answer_from(citations, triage)
@@ -133,6 +126,13 @@ def trace_of(
         error = error or f"the answer is {kind_of(answer)}, not text"
         answer = None
     return Trace(question_id, question, answer, retrieved, citations, error)
+
+
+def question_in(value: object) -> str | None:
+    """A text, or what the user says in messages or an object."""
+    if isinstance(value, str):
+        return said(value, "user") if value[:1] in ("{", "[") else value
+    return said(value, "user")
 
 
 def citations_in(value: object) -> tuple[str, ...] | None:
@@ -145,17 +145,29 @@ def citations_in(value: object) -> tuple[str, ...] | None:
 
 
 def passages_in(value: object) -> Retrieved | None:
-    """Retrieved passages: ids, or objects with an id and perhaps a text."""
+    """Retrieved passages: ids, or objects with an id and perhaps a text. In the cell of a table, a list of ids."""
+    value = decoded(value)
+    if isinstance(value, str):
+        value = [value] if _is_text(value) else split_list(value)
     return Retrieved(map(_passage, value)) if isinstance(value, list) else None
 
 
 def contexts_in(value: object) -> Retrieved | None:
     """Retrieved texts without ids, as test-case files keep them."""
+    value = decoded(value)
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):
         return None
     return Retrieved(Passage("", item) if isinstance(item, str) else _passage(item) for item in value)
+
+
+def carried(value: object, *, bare: bool) -> Retrieved | None:
+    """The passages in what a step of a pipeline gave: with an answer, or (`bare`) nothing but passages."""
+    if not isinstance(value, dict):
+        return contexts_in(value) if bare and isinstance(value, list) else None
+    found = (contexts_in(value[key]) for key in (*CARRIERS, *(_BARE_CARRIERS if bare else ())) if key in value)
+    return next((passages for passages in found if passages is not None), None)
 
 
 def together(ids: Retrieved | None, texts: Retrieved | None) -> Retrieved | str | None:
@@ -226,15 +238,11 @@ def _is_text(value: str) -> bool:
 
 
 def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tuple[str, ...] | None]:
-    """An answer that is itself a JSON object, as structured output often is."""
-    try:
-        inner = json.decode(answer)
-    except (DecodeError, RecursionError):
-        return answer, citations
-    text = first_text(inner, _ANSWER_KEYS) if isinstance(inner, dict) else ""
-    if not text:
-        return answer, citations
-    return text, citations if citations is not None else citations_in(inner.get("citations"))
+    """An answer that is itself JSON, as structured output often is."""
+    inner = decoded(answer)
+    if citations is None and isinstance(inner, dict):
+        citations = citations_in(inner.get("citations"))
+    return said(answer, "assistant") or answer, citations
 
 
 def _answer_from(citations: tuple[str, ...] | None, triage: object) -> str | None:

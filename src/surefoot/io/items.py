@@ -12,20 +12,22 @@ from msgspec.structs import replace
 
 from surefoot.io.fields import citations_in, scalar
 from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
+from surefoot.io.said import decoded
 from surefoot.io.traces import Logged, read_traces
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Problem, Question, Trace
 
 # The answer that was wanted, as test-case files have it.
 _REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")
+_TEXTS_OR_CELL = Is(TEXTS.words, lambda value: TEXTS.fits(decoded(value)))  # in a cell of a table, a list is a text
 _KINDS = {
     "question": TEXT,
     "answer": Is("a text", lambda value: isinstance(value, (str, dict))),
-    "passages": Is("a list of objects with id and text", lambda value: isinstance(value, list)),
+    "passages": Is("a list of objects with id and text", lambda value: isinstance(decoded(value), list)),
     "citations": Is("a list", lambda value: isinstance(value, (str, dict, list))),
     "expects": one_of("answer", "refusal"),
     "stratum": WORD,
-    **dict.fromkeys(("gold_ids", "reference_context_ids", "gold_claims"), TEXTS),
+    **dict.fromkeys(("gold_ids", "reference_context_ids", "gold_claims"), _TEXTS_OR_CELL),
 }
 
 
@@ -108,7 +110,7 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
         text=trace.question,
         expects=row.get("expects") or ("refusal" if declines and all(declines) else "answer"),
         stratum="" if row.get("stratum") is None else str(row["stratum"]),
-        gold_ids=tuple(row.get("gold_ids") or row.get("reference_context_ids") or ()),
+        gold_ids=citations_in(row.get("gold_ids") or row.get("reference_context_ids") or []) or (),
         gold_claims=tuple(text for text, declined in zip(references, declines, strict=True) if not declined),
     )
     return Item(question, replace(trace, question_id=identifier, question=None))
@@ -145,8 +147,7 @@ def _id_of(row: Mapping[str, object]) -> str:
 
 def _references(row: Mapping[str, Any]) -> list[str]:
     """What the gold says, where a row has it."""
-    if "gold_claims" in row:
-        return list(row["gold_claims"] or ())
-    value = next((row[key] for key in _REFERENCES if row.get(key)), None)
+    keys = ("gold_claims",) if "gold_claims" in row else _REFERENCES
+    value = decoded(next((row[key] for key in keys if row.get(key)), None))
     values = value if isinstance(value, list) else [value]
     return [text for text in values if isinstance(text, str) and text.strip()]

@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from surefoot.io.kinds import BadRow
-from surefoot.io.sources import Block, Document, Lines, ParquetGroup, blocks_from
+from surefoot.io.packed import packed_rows
+from surefoot.io.sources import Block, Document, Lines, Packed, ParquetGroup, blocks_from
 from surefoot.io.writer import UNREADABLE
 from surefoot.text.normal import without_surrogates
 from surefoot.types import Problem
@@ -71,6 +72,8 @@ def rows_in(block: Block) -> Iterable[Row]:
         return decode_lines(block.data(), source, block.first_line)
     if isinstance(block, Document):
         return _document_rows(block.content, source)
+    if isinstance(block, Packed):
+        return [Row(source, line, value) for line, value in packed_rows(block)]
     if isinstance(block, ParquetGroup):
         problems, values = block.rows()
         rows = [Row(source, line, value) for line, value in enumerate(values, block.first_row)]

@@ -23,6 +23,7 @@ Value = TypeVar("Value")
 _TEXTS = ("question_id", "question", "answer")
 _RAWS = ("retrieved", "contexts", "citations", "error")
 _VALUES_KEPT = 20_000
+_JSON_IN_TEXT = (b'"{', b'"[')
 
 
 class LikeRow(Protocol):
@@ -73,7 +74,9 @@ class Shape:
         return cls(keys, [key for key in row if key not in keys.values()])
 
     def decode_lines(self, data: bytes) -> list[LikeRow] | None:
-        """The rows, or None when one of them is of another shape."""
+        """The rows, or None when one of them is of another shape, or may hold JSON in a text."""
+        if any(mark in data for mark in _JSON_IN_TEXT):
+            return None
         try:
             rows: list[Any] = self._decoder.decode_lines(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where rows come from: files, folders, compressed streams, Parquet, stdin, Python objects.
+"""Where rows come from: files, folders, compressed streams, Parquet, tables, stdin, Python objects.
 
 A source is cut into blocks. A block is small and can be sent to another process, which reads its rows (`rows.py`), so
 one machine, many processes or a cluster all run the same code.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
 from types import ModuleType
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -27,9 +28,12 @@ BLOCK_BYTES = 4 << 20
 LONGEST_LINE = 16 << 20  # a longer line is named and skipped: it must not take the machine's memory
 LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be read whole
 
-TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
+_TABLES = (".csv", ".tsv")
 RUN_MANIFEST, RUN_TRACES = "manifest.json", "traces.jsonl"  # of a folder that is a run
 _COMPRESSED = ("", ".gz", ".zst")
+# OTLP as protobuf: resource spans, behind a length of four bytes where there are several exports.
+_OTLP = re.compile(rb"(?:\x00[\x00-\xff]{3})?\x0a[\x80-\xff]{0,4}[\x00-\x7f][\x0a\x12]")
 _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 
 
@@ -55,6 +59,14 @@ class Document(Struct, frozen=True):
     """A JSON array, or pretty-printed JSON."""
 
     source: str
+    content: bytes
+
+
+class Packed(Struct, frozen=True):
+    """A file of another format that has to be read whole (`packed.py`)."""
+
+    source: str
+    kind: Literal["csv", "excel", "otlp"]
     content: bytes
 
 
@@ -89,7 +101,7 @@ class Values(Struct, frozen=True):
     values: list[object]
 
 
-Block = Lines | Document | ParquetGroup | Values
+Block = Lines | Document | Packed | ParquetGroup | Values
 
 
 def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
@@ -135,7 +147,6 @@ def _guarded(path: Path) -> Iterator[Block]:
         yield from _blocks_of_file(path)
     except (OSError, EOFError, zlib.error, Incomplete) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        reason += f" ({error.hint})" if isinstance(error, Incomplete) and error.hint else ""
         yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", path)
 
 
@@ -149,6 +160,8 @@ def _blocks_of_file(path: Path) -> Iterator[Block]:
         magic = file.peek(4)[:4]
         if magic == b"PAR1":
             yield from _blocks_of_parquet(path)
+        elif magic == b"PK\x03\x04":
+            yield _whole(file, b"", source, "excel")
         elif magic[:2] == b"\x1f\x8b":
             yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), source)
         elif magic == b"\x28\xb5\x2f\xfd":
@@ -173,6 +186,9 @@ def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path 
     """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
     head = stream.read(BLOCK_BYTES)
     body = head.removeprefix(BYTE_ORDER_MARK)
+    if body.strip() and (kind := _other_format(body, source)):
+        yield _whole(stream, head, source, kind)
+        return
     if refusal := _not_json(head, body):
         yield _nothing("unreadable", refusal, Path(source))
         return
@@ -181,11 +197,27 @@ def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path 
     if not _is_document(body):
         yield from _cut(stream, body, source, path, len(head) - len(body))
         return
+    yield _whole(stream, body, source, "json")
+
+
+def _whole(
+    stream: BinaryIO | gzip.GzipFile | io.BufferedReader,
+    head: bytes,
+    source: str,
+    kind: Literal["json", "csv", "excel", "otlp"],
+) -> Block:
+    """What cannot be cut. `head` is the part already read."""
     rest = stream.read(LARGEST_DOCUMENT)
     if len(rest) == LARGEST_DOCUMENT:
-        yield _nothing("unreadable", "is one JSON document of over 256 MiB: write JSON lines instead", Path(source))
-    else:
-        yield Document(source, body + rest)
+        return _nothing("unreadable", "has over 256 MiB in one piece: write JSON lines instead", Path(source))
+    return Document(source, head + rest) if kind == "json" else Packed(source, kind, head + rest)
+
+
+def _other_format(body: bytes, source: str) -> Literal["csv", "otlp", ""]:
+    name = source.lower().removesuffix(".gz").removesuffix(".zst")
+    if name.endswith(_TABLES):
+        return "csv"
+    return "otlp" if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body) else ""
 
 
 def _not_json(head: bytes, body: bytes) -> str | None:

@@ -12,18 +12,22 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import UsageError
-from surefoot.io import fields
-from surefoot.io.fields import CONTAINERS, PATHS, Candidate, Plan
+from surefoot.io import fields, otel, remarks
+from surefoot.io.fields import CONTAINER_KEYS, CONTAINERS, PATHS, UNLESS, Candidate, Plan
 from surefoot.io.kinds import kind_of
-from surefoot.io.otel import Span, spans_in, traces_of
 from surefoot.io.rows import Row, read_rows
-from surefoot.types import Problem, Trace
+from surefoot.io.said import decoded
+from surefoot.io.spans import CHILDREN, MARKS, Span, spans_in, traces_of
+from surefoot.types import Problem, Retrieved, Trace
 
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
 _PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
-_SPAN_KEYS = ("resourceSpans", "resource_spans", "attributes")
-# A row with none of these keys is one trace: a span that is not in an export names its trace.
-_SEVERAL = frozenset({*CONTAINERS, *_SPAN_KEYS, "traceId", "trace_id", "context.trace_id", "context"})
+_NOTHING: frozenset[str] = frozenset()
+_CONTAINERS = tuple(tuple(path.split(".")) for path in CONTAINERS)
+# A row with none of these keys is one trace, unless it has the attributes of a span in columns of their own.
+_SEVERAL = frozenset(path.partition(".")[0] for path in (*CONTAINERS, *CHILDREN, *MARKS, *otel.EXPORTS))
+_SPAN_KEYS = ("traceId", "trace_id", "context.trace_id", "context", "trace")
+_FAILED_CHECK = ("failureReason", 1)  # promptfoo: what stands under `error` is said of the answer, which is there
 
 
 class TraceReader:
@@ -47,24 +51,25 @@ class TraceReader:
         plan = self._plans.get(tuple(row)) or self.plan(row)
         if self._mapped:
             self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
-        question_id, question = _first(row, plan["question_id"]), _first(row, plan["question"])
+        question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
+        question = fields.question_in(asked)
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
-        if not isinstance(question, str):
-            question = None
         if question_id is None and question is None:
-            return _no_question(row)
-        retrieved = fields.together(
-            fields.passages_in(_first(row, plan["retrieved"])), fields.contexts_in(_first(row, plan["contexts"]))
-        )
+            return remarks.no_question(row, plan)
+        if question is None and asked is not None and len(self.remarks) < _REMARKS_KEPT:
+            self.remarks.add(remarks.no_text(row, plan))
+        retrieved = fields.together(fields.passages_in(_first(row, plan["retrieved"])), _contexts(row, plan))
         misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
+        key, failed = _FAILED_CHECK
+        error = None if row.get(key) == failed else fields.error_in(_first(row, plan["error"]))
         return fields.trace_of(
             question_id,
             question,
             _first(row, plan["answer"]),
             retrieved,
             fields.citations_in(_first(row, plan["citations"])),
-            fields.error_in(_first(row, plan["error"])) or misfit,
+            error or misfit,
             _first(row, plan["triage"]),
         )
 
@@ -75,32 +80,41 @@ class TraceReader:
             yield None, value
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
-        elif spans := spans_in(value):
+        elif not self._mapped and (spans := spans_in(value)):
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
+        elif isinstance(parts := self._parts(value), list):
+            yield from (found for part in parts for found in self.read_row(Row(source, line, part)))
         else:
-            yield from ((part, self._trace(part, source, line)) for part in self._parts(value))
+            yield value, self._trace(value, source, line)
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
-        if self._mapped or _SEVERAL.isdisjoint(row):
-            return True
-        return not any(key in CONTAINERS or key.startswith(_SPAN_KEYS) for key in row)
+        if self._mapped:
+            return CONTAINER_KEYS.isdisjoint(row)
+        return _SEVERAL.isdisjoint(row) and not (
+            any(key in row for key in _SPAN_KEYS) and any(key.startswith(otel.ATTRIBUTES) for key in row)
+        )
 
     def plan(self, row: dict[str, object]) -> Plan:
         """Per field, the keys of this row that may hold it."""
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
-        plan = {field: [c for c in found if c.key in row] for field, found in self._candidates.items()}
+        plan = {
+            field: [c for c in found if c.key in row and UNLESS.get(c.key, _NOTHING).isdisjoint(row)]
+            for field, found in self._candidates.items()
+        }
         self._plans[tuple(row)] = plan
-        if len(self.remarks) < _REMARKS_KEPT and (remark := fields.unread(row, plan)):
+        if len(self.remarks) < _REMARKS_KEPT and (remark := remarks.unread(row, plan)):
             self.remarks.add(remark)
         return plan
 
-    def _parts(self, value: dict[str, object]) -> list[object]:
+    def _parts(self, value: dict[str, object]) -> object:
+        """The list that a row holds instead of a trace, if it does."""
         if isinstance(self.read(value), Trace):
-            return [value]
-        return next((inner for key in CONTAINERS if isinstance(inner := value.get(key), list) and inner), [value])
+            return None
+        found = (_descend(value, path) for path in _CONTAINERS)
+        return next((inner for inner in found if isinstance(inner, list) and inner), None)
 
     def _trace(self, row: object, source: str, line: int) -> Trace | Problem:
         if not isinstance(row, dict):
@@ -131,13 +145,24 @@ def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None =
                 yield Logged(found, row.source, row.line, part, row.repairs)
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=name)
+    for remark in sorted(reader.remarks):
+        yield Logged(Problem("note", remark), "", 0)
+
+
+def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:
+    found = _first(row, plan["contexts"])
+    if isinstance(found, str) and row.get("retrieval_context") == found:
+        return fields.contexts_in(found.split("|"))  # as DeepEval writes lists into tables and JSON lines
+    return fields.contexts_in(found)
 
 
 def _first(row: dict[str, object], found: list[Candidate]) -> object:
     for key, direct, below in found:
         value = row[key]
-        if below and (type(value) is dict or type(value) is list):
-            value = next((inner for path in below if (inner := _descend(value, path)) is not None), None)
+        inner = decoded(value) if below else None
+        if type(inner) is dict or type(inner) is list:
+            below_it = next((one for path in below if (one := _descend(inner, path)) is not None), None)
+            value = value if below_it is None and direct and inner is not value else below_it
         elif not direct:
             continue
         if value is not None:
@@ -158,11 +183,3 @@ def _descend(value: object, path: tuple[str, ...]) -> object:
         else:
             return None
     return value
-
-
-def _no_question(row: Iterable[str]) -> str:
-    keys = ", ".join(str(key)[:40] for key in list(row)[:8])
-    return (
-        f"no field names the question (the row has: {keys or 'nothing'}); --map question=FIELD says which one does, "
-        "and so for answer, citations, and retrieved or contexts"
-    )

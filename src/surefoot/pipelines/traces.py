@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.kinds import kind_of
+from surefoot.io.said import said
 from surefoot.io.traces import Logged, TraceReader, read_traces
 from surefoot.problems import ProblemLog
 from surefoot.text.normal import normalise
@@ -24,7 +26,10 @@ _TOKENS = ("tokens", "total_tokens")
 _ATTRIBUTES = (
     "answer", "response", "citations", "retrieved", "passages", "chunks", "error", "tokens", "cost_usd", "usage",
     "id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "text", "content", "page_content", "metadata",
+    "message", "type", "node", "text_resource", "source_nodes", "documents", "user_input", "retrieved_contexts",
+    "retrieved_context_ids",
 )  # fmt: skip
+_MESSAGE = ("content", "text", "message", "data")  # an object with one of these may be a message
 _DEEPEST = 12
 
 
@@ -40,13 +45,21 @@ def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
     answered = next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None)
     if answered is not None and str(answered) != ask.id:
         raise Incomplete(f"the pipeline answered the question {str(answered)[:80]!r}, which was not asked")
-    trace = reader.read({**row, "qid": ask.id})
-    if isinstance(trace, str):
-        raise Incomplete(f"the reply could not be read: {trace}")
+    trace = _read(row, ask, reader)
     if trace.answer is None and trace.error is None:
         keys = ", ".join(list(row)[:8]) or "nothing"
         raise Incomplete(f"the reply has no answer (it has: {keys})", "say where it lies with --map answer=PATH")
     return replace(trace, question_id=ask.id, question=None, **_spent(row))
+
+
+def _read(row: dict[str, object], ask: Ask, reader: TraceReader) -> Trace:
+    """A reply without an answer may be a message, or have what the parts of a pipeline gave by their names."""
+    parts = {key: value for part in row.values() if isinstance(part, dict) for key, value in part.items()}
+    found = [reader.read({**given, "qid": ask.id}) for given in (row, parts)]
+    traces = [trace for trace in found if isinstance(trace, Trace)]
+    answered = next((trace for trace in traces if trace.answer is not None or trace.error is not None), None)
+    message = {key: row[key] for key in _MESSAGE if key in row}
+    return answered or replace(traces[0], answer=said(message, "assistant"))
 
 
 def plain(value: object, depth: int = 0) -> object:
@@ -70,13 +83,21 @@ def _fields(value: object) -> Mapping[Any, object] | None:
     if isinstance(value, Struct):
         return asdict(value)
     if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+        return _attributes(value) | {one.name: getattr(value, one.name, None) for one in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return dict(value._asdict())
     if isinstance(value, (Sequence, Set)):
         return None
-    found = {name: getattr(value, name) for name in _ATTRIBUTES if hasattr(value, name)}
-    return {name: item for name, item in found.items() if not callable(item)} or None
+    return _attributes(value) or None
+
+
+def _attributes(value: object) -> dict[str, object]:
+    """Those that we know the names of. To ask for one may fail in any way, since it may run code."""
+    found = dict[str, object]()
+    for name in _ATTRIBUTES:
+        with contextlib.suppress(Exception):
+            found[name] = getattr(value, name)
+    return {name: item for name, item in found.items() if not callable(item)}
 
 
 def _spent(row: dict[str, object]) -> dict[str, object]:

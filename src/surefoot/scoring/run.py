@@ -13,10 +13,10 @@ from surefoot.gate import rules as gates
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
-from surefoot.io.otel import Span, traces_of
 from surefoot.io.pool import map_blocks
 from surefoot.io.questions import QuestionSet
 from surefoot.io.rows import rows_in
+from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import SPANS, TraceReader
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field, json
 
 from surefoot import outcomes
-from surefoot.io.otel import Span
 from surefoot.io.rows import Row, decode_lines, rows_in, slices
 from surefoot.io.shapes import LikeRow, Shape
 from surefoot.io.sources import Block, Lines
+from surefoot.io.spans import LOOKED_FOR, Span
 from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Outcome, row_head
 from surefoot.problems import ProblemLog
@@ -218,12 +218,15 @@ class BlockScorer:
         """The place of the question; below 0 when there is none, which is then named."""
         place = self._index.find(None if self._is_log and text is not None else qid, text)
         if place < 0:
-            name = f"id {qid!r}" if qid is not None else f"text {_shortened(text or '')!r}"
             if place == QuestionIndex.AMBIGUOUS:
-                message = f"several questions have the {name}: give the traces a question id"
+                message = f"several questions have the {_name(qid, text)}: give the traces a question id"
                 result.problems.add(Problem("ambiguous_question", message, result.source, line))
+            elif qid is None and text is None:
+                message = f"the spans of this trace name no question (looked for {LOOKED_FOR})"
+                result.problems.add(Problem("unknown_question", message, result.source, line))
             else:
-                result.problems.add(Problem("unknown_question", f"no question has the {name}", result.source, line))
+                message = f"no question has the {_name(qid, text)}"
+                result.problems.add(Problem("unknown_question", message, result.source, line))
         elif qid is not None and text is not None and not self._is_log:
             self._check_wording(text, place, line, result)
         return place
@@ -233,6 +236,12 @@ class BlockScorer:
         if self._index.find_text(text) not in (place, QuestionIndex.AMBIGUOUS):
             message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
             result.problems.add(Problem("note", message, result.source, line))
+
+
+def _name(qid: str | None, text: str | None) -> str:
+    """What a trace calls its question."""
+    names = [f"id {qid!r}"] * (qid is not None) + [f"text {_shortened(text or '')!r}"] * (text is not None)
+    return " or the ".join(names)
 
 
 def _shortened(text: str) -> str:

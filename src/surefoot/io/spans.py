@@ -1,0 +1,260 @@
+"""Spans, runs and observations put together into traces.
+
+A question, its retrieval and its answer lie in different spans of one trace, and the spans of one trace may lie
+anywhere in a file, so spans are collected first (`spans_in`) and joined by trace id at the end (`traces_of`). What
+LangSmith calls a run and Langfuse an observation is a span here; the names of all of them are in these tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from surefoot.io import otel
+from surefoot.io.fields import carried, error_in
+from surefoot.io.said import decoded, said
+from surefoot.types import Passage, Retrieved, Trace
+
+Kind = Literal["plain", "model", "retrieval", "aside"]
+
+_TRACE_ID = ("traceId", "trace_id", "context.trace_id", "trace.trace_id", "root_span_id")
+_SPAN_ID = ("spanId", "span_id", "context.span_id", "trace.span_id", "id")
+PARENT = (
+    "parentSpanId", "parent_span_id", "parent_id", "parentId", "trace.parent_id", "parent_run_id",
+    "parentObservationId", "parent_observation_id", "span_parents",
+)  # fmt: skip
+_START = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp", "timeUnixNano")
+_PUT = ("inputs", "input", "outputs", "output")
+MARKS = (*PARENT, "startTime", "start_time", "run_type", "span_attributes")  # besides a trace id, of a span
+# What a row may hold all spans of a trace under.
+CHILDREN = ("child_runs", "observations", "spans", "data.spans", "trace.data.spans")
+_QUESTION = (
+    "input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "mlflow.spanInputs",
+    "ai.observability.record_root.input", "langfuse.trace.input", "langfuse.observation.input",
+    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input", "question", "query",
+)  # fmt: skip
+_ANSWER = (
+    "output.value", "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "mlflow.spanOutputs",
+    "ai.observability.record_root.output", "langfuse.trace.output", "langfuse.observation.output", "outputs", "output",
+    "answer", "response",
+)  # fmt: skip
+_QUESTION_ID = (
+    "surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id", "extra.metadata.qid",
+    "extra.metadata.question_id",
+)  # fmt: skip
+LOOKED_FOR = ", ".join(_QUESTION)  # for the question of a trace
+_KIND = (
+    "openinference.span.kind", "mlflow.spanType", "ai.observability.span_type", "langfuse.observation.type",
+    "traceloop.span.kind", "gen_ai.operation.name", "run_type", "span_attributes.type", "span_kind", "type",
+)  # fmt: skip
+_KINDS: Mapping[Kind, tuple[str, ...]] = {
+    "retrieval": ("retriev",),
+    "model": ("llm", "generat", "chat", "completion"),
+    "aside": ("embed", "rerank", "tool", "guardrail", "evaluat", "score", "function"),
+}
+_SEARCHES = ("retriev", "search")  # in the name of a tool or function
+_DEEPEST = 50
+
+
+class Span(Struct, frozen=True):
+    """The part of a span that holds a question, an answer, a retrieval or a failure."""
+
+    trace_id: str
+    span_id: str = ""
+    parent: str = ""
+    kind: Kind = "plain"
+    start: str = ""  # in whatever way the export writes times
+    question_id: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    retrieved: Retrieved | None = None
+    error: str | None = None
+
+
+def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
+    """The spans a row holds: an OTLP export, one span, or a span with those below it; None when it is no span row.
+
+    A None in the list is a span that cannot be read, for lack of a trace id: it still has to be accounted for.
+    """
+    if any(key in row for key in otel.EXPORTS):
+        return [_span(raw, "", "") if isinstance(raw, dict) else None for raw in otel.raw_spans(row)]
+    children = _children(row)
+    if children:
+        name = _text_at(row, _TRACE_ID) or _text_at(row, ("id", "info.trace_id", "info.request_id"))
+        return list(_tree(row, children, name, ""))
+    has_attributes = any(key.startswith(otel.ATTRIBUTES) for key in row)
+    if has_attributes or (any(key in row for key in MARKS) and any(key in row for key in _PUT)):
+        span = _span(row, "", "")
+        return None if span is None else [span]
+    return None
+
+
+def traces_of(spans: list[Span]) -> dict[str, Trace]:
+    """One trace per trace id: the outermost span that says a thing is believed."""
+    by_id: dict[str, list[Span]] = {}
+    for span in spans:
+        by_id.setdefault(span.trace_id, []).append(span)
+    return {name: _joined(_outermost_first(group)) for name, group in by_id.items()}
+
+
+def _outermost_first(spans: list[Span]) -> list[Span]:
+    parents = {span.span_id: span.parent for span in spans if span.span_id}
+
+    def depth(span: Span) -> int:
+        above, parent = 0, span.parent
+        while parent and above < _DEEPEST:
+            above, parent = above + 1, parents.get(parent, "")
+        return above
+
+    return sorted(spans, key=lambda span: (depth(span), span.start))
+
+
+def _joined(spans: list[Span]) -> Trace:
+    passages = [p for span in spans if span.retrieved is not None for p in span.retrieved]
+    has_retrieval = any(span.retrieved is not None for span in spans)
+    answer = _answer(spans)
+    return Trace(
+        question_id=next((s.question_id for s in spans if s.question_id), None),
+        question=_question(spans),
+        answer=answer,
+        retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
+        error=next((s.error for s in spans if s.error and (not s.parent or answer is None)), None),
+    )
+
+
+def _answer(spans: list[Span]) -> str | None:
+    """What the outermost span gave, or else the last of the models that are called by the same one."""
+    said_by = [span for span in spans if span.answer]
+    plain = next((span.answer for span in said_by if span.kind == "plain"), None)
+    return plain or next((s.answer for s in reversed(said_by) if s.parent == said_by[0].parent), None)
+
+
+def _question(spans: list[Span]) -> str | None:
+    """What the outermost span was asked. A model is asked more than the question, if it is shown passages too."""
+    asked: dict[Kind, str] = {}
+    for span in spans:
+        if span.question:
+            asked.setdefault(span.kind, span.question)
+    query, prompt = asked.get("retrieval"), asked.get("model")
+    if query is not None and (prompt is None or query in prompt):
+        prompt = query
+    return asked.get("plain", prompt)
+
+
+def _distinct(passages: list[Passage]) -> list[Passage]:
+    """Each once, although several spans may name it, some of them by its id or its text alone."""
+    with_text = {passage.id for passage in passages if passage.text}
+    with_id = {passage.text for passage in passages if passage.id}
+    return [
+        passage
+        for passage in dict.fromkeys(passages)
+        if (passage.text or passage.id not in with_text) and (passage.id or passage.text not in with_id)
+    ]
+
+
+def _children(row: Mapping[str, object]) -> list[object]:
+    """The spans below a row, if they are spans: some exports only name them, and other rows may have such a key."""
+    found = (decoded(_at(row, path)) for path in CHILDREN)
+    return next((inner for inner in found if isinstance(inner, list) and any(map(_is_span, inner))), [])
+
+
+def _is_span(value: object) -> bool:
+    return isinstance(value, dict) and any(key in value for key in (*_TRACE_ID, *PARENT, *_PUT))
+
+
+def _tree(
+    row: Mapping[str, object], children: Sequence[object], name: str, parent: str, depth: int = 0
+) -> Iterator[Span | None]:
+    """A row as a span, where it says something itself, and all spans below it."""
+    if depth or any(key in row for key in _PUT):
+        yield _span(row, name, parent)
+    above = _text_at(row, _SPAN_ID) if any(key in row for key in _PUT) else ""
+    for child in children if depth < _DEEPEST else ():
+        yield from _tree(child, _children(child), name, above, depth + 1) if isinstance(child, dict) else [None]
+
+
+def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
+    trace_id = trace_id or _text_at(raw, _TRACE_ID)
+    if not trace_id:
+        return None
+    flat = otel.attributes(raw)
+    told = {**raw, **flat}
+    kind = _kind(told)
+    question = _said(told, _QUESTION, "user") if kind != "aside" else None
+    answer = _said(told, _ANSWER, "assistant") if kind in ("plain", "model") else None
+    return Span(
+        trace_id,
+        _text_at(raw, _SPAN_ID),
+        _text_at(raw, PARENT) or parent or (_text_at(raw, _SPAN_ID) if "body" in raw else ""),
+        kind,
+        _start(raw),
+        question_id=_text_at(told, _QUESTION_ID) or None,
+        question=question,
+        answer=answer,
+        retrieved=_retrieved(told, kind) if (found := otel.documents(flat)) is None else found,
+        error=_error(raw),
+    )
+
+
+def _kind(told: Mapping[str, object]) -> Kind:
+    name = _text_at(told, _KIND).strip('"').lower()
+    kind: Kind = next((kind for kind, parts in _KINDS.items() if any(part in name for part in parts)), "plain")
+    called = _text_at(told, ("span_attributes.name", "name")).lower()
+    return "retrieval" if kind == "aside" and any(part in called for part in _SEARCHES) else kind
+
+
+def _said(told: Mapping[str, object], keys: Sequence[str], role: str) -> str | None:
+    found = (said(_unquoted(told[key]), role) for key in keys if key in told)
+    return next(filter(None, found), None)
+
+
+def _unquoted(value: object) -> object:
+    """MLflow writes texts as JSON, too."""
+    inner = decoded(f"[{value}]") if isinstance(value, str) and value[:1] == '"' == value[-1:] else None
+    return inner[0] if isinstance(inner, list) and len(inner) == 1 else value
+
+
+def _retrieved(told: Mapping[str, object], kind: Kind) -> Retrieved | None:
+    """What a retriever gave, or an answer came with."""
+    found = (carried(decoded(told[key]), bare=kind == "retrieval") for key in _ANSWER if key in told)
+    given = next((passages for passages in found if passages is not None), None)
+    return None if kind == "aside" else given if given is not None else carried(told, bare=False)
+
+
+def _error(raw: Mapping[str, object]) -> str | None:
+    if found := error_in(raw.get("error")):
+        return found
+    status = raw.get("status")
+    status = status if isinstance(status, dict) else {"code": raw.get("status_code", status or raw.get("level"))}
+    code = status.get("code", status.get("status_code"))
+    if code not in (2, "2", "ERROR", "STATUS_CODE_ERROR"):
+        return None
+    message = status.get("message") or status.get("description") or raw.get("status_message")
+    return str(message or raw.get("statusMessage") or "the span ended with an error")[:300]
+
+
+def _start(raw: Mapping[str, object]) -> str:
+    return str(next((raw[key] for key in _START if raw.get(key) is not None), ""))
+
+
+def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:
+    """The first of some paths that leads to a text, or to a list of which the first is one."""
+    for path in paths:
+        value = _at(row, path)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def _at(row: Mapping[str, object], path: str) -> object:
+    """Columns may have dots in their names."""
+    if path in row:
+        return row[path]
+    value: object = row
+    for key in path.split("."):
+        value = decoded(value)
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
