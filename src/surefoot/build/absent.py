@@ -15,6 +15,7 @@ from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact
 from surefoot.build.names import document_of
 from surefoot.build.wording import lowered, pick
+from surefoot.corpus.passages import Row
 from surefoot.text.terms import vocabulary
 
 _VALUES = frozenset({"amount", "period", "share", "date", "count", "law"})
@@ -170,6 +171,70 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
     return asks, document, why
 
 
+_USUAL = (  # where a document speaks of the first, people expect it to settle the second
+    ("terminat", "How many days' notice does it take to end {doc}?"),
+    ("invoice|payment", "What interest is due on a late payment under {doc}?"),
+    ("invoice", "Within how many days must an invoice be paid under {doc}?"),
+    ("liab", "What is the highest sum that anybody can be liable for under {doc}?"),
+    ("confidential", "For how many years does the duty of confidence last under {doc}?"),
+    ("insur", "How much insurance cover does {doc} require?"),
+    ("deliver", "How many days late may a delivery be under {doc} before a penalty is due?"),
+    ("training", "How many hours of training a year does {doc} require?"),
+    ("hotel|travel", "What is the highest price of a hotel night under {doc}?"),
+    ("audit", "How many days before an audit must it be announced under {doc}?"),
+    ("arbitrat|dispute", "How many arbitrators decide a dispute under {doc}?"),
+    ("warrant", "How many months does the warranty last under {doc}?"),
+    ("breach", "Within how many days must a breach of {doc} be put right?"),
+    ("renew", "For how many months is {doc} renewed each time?"),
+    ("incident", "Within how many hours must an incident be reported under {doc}?"),
+    ("records", "For how many years must records be kept under {doc}?"),
+    ("price|fee", "By how many percent may prices rise in a year under {doc}?"),
+    ("subcontract", "How many subcontractors may be used at the same time under {doc}?"),
+    ("employee|staff", "How many days of leave does {doc} grant a year?"),
+    ("complain", "Within how many days must a complaint be answered under {doc}?"),
+    ("budget|expens", "Up to what sum may expenses be approved without a second signature under {doc}?"),
+)
+
+
+def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
+    """A detail that such documents usually settle, asked of one that speaks of the matter."""
+    for turn in range(len(_USUAL)):
+        for place, document in enumerate(order):
+            topic, asks = _USUAL[(turn + place) % len(_USUAL)]
+            if re.search(rf"\b(?:{topic})", texts[document], re.IGNORECASE):
+                why = "it speaks of the matter and leaves this detail open"
+                yield Candidate(f"usual: {topic}", asks, document, why)
+
+
+_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>[A-Z][a-z]+(?: (?:and|of|[A-Za-z][a-z]+)){0,3})")
+_NO_TOPIC = re.compile(
+    r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
+    r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties)\b"
+    # These go by many names, so that the word alone proves nothing.
+    r"|.*\b(?:amend|vari|duration|term|remed|sever|integrat|entire|waiver|restrict|obligat|assign|govern|law|offer|valid|"
+    r"period|return|effect|excep|exclu|permit|rights|duties|responsib|disclos|notice)",
+    re.IGNORECASE,
+)
+
+
+def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
+    """What other documents have a heading for, and this one no word of."""
+    headings = (_HEADING.fullmatch(row.heading.rpartition(" > ")[2]) for row in rows)
+    topics = sorted({found["topic"].lower() for found in headings if found and not _NO_TOPIC.match(found["topic"])})
+    for turn in range(len(topics)):
+        for place, document in enumerate(order):
+            topic = topics[(turn + place) % len(topics)]
+            stems = [word[:5] for word in topic.split() if len(word) > 3]
+            if stems and not any(re.search(rf"\b{stem}", texts[document], re.IGNORECASE) for stem in stems):
+                asks = pick(
+                    document + topic,
+                    (f"What does {THIS} say about {topic}?", f"What are the rules on {topic} in {THIS}?"),
+                )
+                yield Candidate(
+                    "silent topic", asks, document, f"others have a heading for {topic}, this one no word of it"
+                )
+
+
 _NOWHERE = (
     "Who wrote the first draft of {doc}?",
     "How long did the negotiations over {doc} take?",
@@ -193,4 +258,4 @@ def nowhere(documents: Sequence[str]) -> Iterator[Candidate]:
     for turn in range(len(_NOWHERE)):
         for place, document in enumerate(documents):
             asks = _NOWHERE[(turn + place) % len(_NOWHERE)]
-            yield Candidate("unanswerable", asks, document, "no passage says anything of it")
+            yield Candidate("nowhere", asks, document, "no passage says anything of it")

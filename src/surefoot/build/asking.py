@@ -60,7 +60,7 @@ def inverted(clause: Clause, rest: str, auxiliary: str = "") -> str:
         return f"{auxiliary or MODALS.get(clause.auxiliary, clause.auxiliary)} {subject} {rest}"
     if _STATES.match(rest):
         return f"{'do' if is_plural(subject) else 'does'} {subject} {rest}"
-    if _IS.match(rest):
+    if is_state(rest):
         return f"{'are' if is_plural(subject) else 'is'} {subject} {rest.removeprefix('be ')}"
     return f"must {subject} {rest}"
 
@@ -74,6 +74,11 @@ def finished(clause: Clause, text: str) -> str | None:
     if _CROOKED.search(whole):
         return None
     return f"{whole.rstrip(' ,.')}?"
+
+
+def is_state(rest: str) -> bool:
+    """ "be responsible", "be entitled": what one is, not what one does."""
+    return _IS.match(rest) is not None
 
 
 def names_one(subject: str) -> bool:

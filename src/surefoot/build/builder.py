@@ -124,7 +124,7 @@ class Builder:
         for draft_of, kind in self._candidates(slot):
             if made >= count or tries > max(count * _TRIES, 60):
                 return
-            if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and kind in _CAPPED:
+            if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and (kind in _CAPPED or kind.startswith("usual")):
                 continue
             draft = draft_of()
             tries += 1
@@ -151,12 +151,13 @@ class Builder:
 
     def _absent(self, slot: Slot) -> Iterable[Candidate]:
         facts = self.facts
+        order = sorted(self.documents, key=self._order)
         if slot.name == "bait_unsupported":
-            return absent.transplants(facts, self.texts, self.names)
+            return _by_turns(absent.transplants(facts, self.texts, self.names), absent.usual_details(self.texts, order))
         if slot.name == "refuse":
             return absent.opinions(facts)
         if slot.name == "unanswerable":
-            return absent.nowhere(sorted(self.documents, key=self._order))
+            return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order))
         return _by_turns(
             absent.moved_years(facts, self.texts),
             absent.neighbours(facts, self.texts),
@@ -254,7 +255,18 @@ class Builder:
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
 _CAPPED = frozenset(
-    {"law", "definition", "obligation", "permission", "prohibition", "cell", "duty kept", "term agreed", "reasons"}
+    {
+        "law",
+        "definition",
+        "obligation",
+        "permission",
+        "prohibition",
+        "cell",
+        "duty kept",
+        "term agreed",
+        "reasons",
+        "nowhere",
+    }
 )
 
 

@@ -83,7 +83,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
 
 def _is_title(title: str) -> bool:
     """Neither shouted, nor a clause's heading, nor "Agreement" alone."""
-    has_words = len(re.findall(r"[^\W\d_]{3,}", title)) >= 2 and not title[:1].isdigit()
+    has_words = len(re.findall(r"[^\W\d_]{3,}", title)) >= 2 and not re.match(r"\d|exhibit|annex|appendix", title, re.I)
     return has_words and not title.isupper() and len(title) <= _LONGEST and not _KIND.fullmatch(title)
 
 

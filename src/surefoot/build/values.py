@@ -14,6 +14,7 @@ from surefoot.build.asking import (
     finished,
     inside,
     inverted,
+    is_state,
     made,
     names_one,
     question,
@@ -246,7 +247,8 @@ def _duty(clause: Clause) -> Asking | None:
         return None
     helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
-    text = f"May {inside(clause.subject, clause.around)} {rest}" if helper == "May" else inverted(clause, rest)
+    is_free = helper == "May" and not is_state(rest)
+    text = f"May {inside(clause.subject, clause.around)} {rest}" if is_free else inverted(clause, rest)
     one = made(kind, finished(clause, f"{text[0].upper()}{text[1:]}"), "no" if clause.is_negated else "yes")
     who = THIS_DOCUMENT.sub(THIS, inside(clause.subject, clause.around))
     return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
