@@ -36,8 +36,8 @@ def audit(run: Path | None, verify: Path | None, expect: str | None, as_json: bo
     """Put everything a reviewer needs about RUN into one file that is known by its hash.
 
     That is the decision, the runs and labels behind it, its rules, and the commands to decide again. Only an earlier
-    bundle is overwritten. Exits 4 when parts of the run do not fit each other; --verify exits 0 when the bundle is
-    sound, 1 when it was changed, 2 when it is none.
+    bundle is overwritten. Exits 4 when parts of the run do not fit each other; --verify exits 1 when the bundle was
+    changed, 2 when it is none.
     """
     if verify is not None and run is None:
         found: Bundle | Verified = verify_audit(verify, expect=expect)

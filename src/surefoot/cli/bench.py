@@ -24,22 +24,25 @@ from surefoot.table import BUCKETS
 
 @click.command(epilog="Example: surefoot bench contract-nli --data contract-nli.zip --pipeline reference")
 @click.argument("name", required=False)
-@click.option("--data", type=click.Path(path_type=Path), help="The download: a file, a folder or a zip.")
+@click.option("--data", type=click.Path(path_type=Path), help="The download: file, folder or zip.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: NAME]")
 @click.option("--pipeline", "-p", "pipelines", multiple=True, metavar="P", help="As for `run`. Repeatable.")
-@click.option("--size", type=click.IntRange(1, 100_000), default=SIZE, show_default=True, help="Questions.")
-@click.option("--documents", type=click.IntRange(1), default=DOCUMENTS, show_default=True, help="Read so many at most.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For drawing the questions.")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
-@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds per question.")
+@click.option(
+    "--size", type=click.IntRange(1, 100_000), default=SIZE, show_default=True, metavar="N", help="Questions."
+)
+@click.option(
+    "--documents", type=click.IntRange(1), default=DOCUMENTS, show_default=True, metavar="N", help="Read at most N."
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
+@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question.")
 @chat_options
-@json_option("Print one JSON object instead of the table.")
+@json_option()
 def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Make a corpus and questions of a public dataset, and see how pipelines do on them.
 
-    You download the dataset; without a NAME, this lists the six that are read and where to get them. Without
-    --pipeline, the corpus and the questions are written and nothing is asked. The same command again goes on where it
-    stopped. Exits 0 when every answer is graded, 4 when some are not.
+    You download the dataset; without NAME, this lists where to get it. Without --pipeline, nothing is asked. The same
+    command again continues. Exits 4 when some answers are not graded.
     """
     if name is None:
         return _list(as_json)

@@ -19,28 +19,26 @@ from surefoot.services.graders import Terms
 @click.command(epilog="Example: surefoot build corpus.jsonl --out questions.jsonl --size 130")
 @click.argument("corpus", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The question set: JSON lines."
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The question set, as JSON lines."
 )
-@click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, help="How many questions.")
-@click.option("--mix", metavar="KIND=N,...", help="Other shares than the protocol's, such as plain=60,unanswerable=40.")
+@click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, metavar="N", help="Questions.")
+@click.option("--mix", metavar="KIND=N,...", help="Other shares, such as plain=60,unanswerable=40.")
 @click.option(
     "--from-traces",
     type=click.Path(exists=True, path_type=Path),
     metavar="LOG",
-    help="Propose questions of this log instead: answered badly, refused, or rare.",
+    help="Propose questions of this log: answered badly, refused, or rare.",
 )
-@click.option("--accept-all", is_flag=True, help="Accept them unread; the set keeps a record of that.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Another number, other questions.")
-@click.option(
-    "--model", metavar="NAME", help="Let this model word the questions, as in llm:NAME@http://localhost:8080/v1."
-)
+@click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
+@click.option("--model", metavar="NAME", help="Who words the questions, such as llm:NAME@http://localhost:8080/v1.")
 @asking_options
 @json_option()
 def build(corpus: Path | None, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
-    """Make a question set of documents: questions they answer, and questions proven to have no answer in them.
+    """Make a question set of documents: questions that they answer, and questions that they do not.
 
-    What is in the file already stays and counts, so an interrupted build goes on where it stopped. The questions are
-    proposals: `surefoot questions review` shows each beside its evidence.
+    What is in the file stays and counts, so the same command again continues. The questions are proposals, to be read
+    with `surefoot questions review`.
     """
     own = {name: options.pop(name) for name in ("out", "size", "from_traces", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)

@@ -14,7 +14,8 @@ from surefoot.services import corpus as service
 from surefoot.services.corpus import Passages
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
-_JSON = json_option("Print JSON: an object, or of passages one a line.")
+_JSON = json_option()
+_JSON_LINES = json_option("Print one JSON object a line.")
 _WIDTH = 100  # characters of a passage in a list
 
 
@@ -25,17 +26,15 @@ def corpus() -> None:
 
 @corpus.command(epilog="Example: surefoot corpus add contracts/ handbook.pdf --out corpus.jsonl")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus: made, or brought up to date.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="How many at once.  [default: one for each core]")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus to make or update.")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes to use. [default: one per core]")
 @_JSON
 def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> int:
-    """Read PDF, DOCX, HTML, Markdown, text, CSV and TSV, rows of JSON and Parquet, and folders and archives of them.
+    """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, rows of JSON and Parquet, and folders and archives of them.
 
-    A document is known by its name: its path below the folder that is given. What has not changed is not read again;
-    what is no longer there stays until it is removed. A file that cannot be read is named; the exit code is then 4.
-
-    Rows are passages that were cut elsewhere: `text` (or content, page_content, body), and `id`, `doc`, `page` where
-    there are any. A row keeps its id if no other passage has it.
+    A document's name is its path below the folder given. Unchanged ones are not read again; missing ones stay until
+    removed. A file that cannot be read is named, with exit code 4. Rows are passages cut elsewhere: `text` (or content,
+    page_content, body), and perhaps `id`, `doc`, `page`. A row keeps its id if no other passage has it.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
     kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
@@ -56,8 +55,8 @@ def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
 @_CORPUS
-@click.option("--doc", default="", help="Of this document only: its name, or words of its title.")
-@_JSON
+@click.option("--doc", default="", help="Only this document: its name, or words of its title.")
+@_JSON_LINES
 def list_(corpus: Path, doc: str, as_json: bool) -> int:
     """The passages, a line each, with the ids that gold_ids name."""
     return _show(service.passages(corpus, doc=doc, person=PERSON), as_json)
@@ -66,7 +65,7 @@ def list_(corpus: Path, doc: str, as_json: bool) -> int:
 @corpus.command(epilog="Example: surefoot corpus show corpus.jsonl msa.pdf#4.2-3fa9c1")
 @_CORPUS
 @click.argument("ids", nargs=-1, required=True)
-@_JSON
+@_JSON_LINES
 def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
     """Passages in full."""
     return _show(service.passages(corpus, ids=ids, person=PERSON), as_json, in_full=True)
@@ -75,8 +74,10 @@ def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
 @_CORPUS
 @click.argument("words")
-@click.option("--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many at most.")
-@_JSON
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="Show at most N."
+)
+@_JSON_LINES
 def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
     """The passages that fit words best."""
     found = service.search_corpus(corpus, words, limit=limit, person=PERSON)

@@ -30,35 +30,35 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --traces log.jsonl")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or traces of any shape; - for stdin."
+    "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin."
 )
 @click.option(
     "--traces", "-t", "log", multiple=True, metavar="PATH",
-    help="A log of answers of any shape: file, folder, or - for stdin; no question set is needed. Repeatable.",
+    help="A log without a question set: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @map_option("Where a field lies in the rows of --items or --traces.")
-@click.option("--corpus", metavar="PATH", help="The texts of passages that answers name by id alone.")
+@click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
-    help="Where the answers of --traces and their verdicts are kept.  [default: runs/NAME-N]",
+    help="Run folder for --traces.  [default: runs/NAME-N]",
 )  # fmt: skip
-@click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is the claim supported?")
-@click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does the passage answer?")
-@click.option("--refusals", metavar="FILE", help="Rows of {id, text}: is the text a refusal?")
+@click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
+@click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does it answer?")
+@click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
 @click.option(
     "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
-    help="Who grades: local, rules, llm:MODEL@URL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,...",
+    help="local, rules, llm:MODEL@URL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,...",
 )  # fmt: skip
 @click.option(
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
-    help="In a cascade, from which probability on the first grader decides.",
+    help="In a cascade, how sure the first grader must be to decide.",
 )  # fmt: skip
 @click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), default=Terms().citations, show_default=True,
-    help="Whether an answer must cite what supports it; optional: what was retrieved must support it.",
+    help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
 )  # fmt: skip
 @asking_options
-@json_option("Print one JSON object a line instead of a table.")
+@json_option("Print one JSON object a line.")
 def grade(
     run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
     out: Path | None, grader: str, as_json: bool,
@@ -66,9 +66,8 @@ def grade(
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
-    RUN is a folder that `surefoot run` made; its verdicts are kept there. --traces makes such a folder of a log.
-    Exits 0 when all were graded, 4 when some were not, or when the grader failed its self-check: it misread an answer
-    of known label, or left it unanswered.
+    RUN is a folder that `surefoot run` made; it keeps the verdicts. --traces makes one of a log. Exits 4 when some
+    answers were not graded, or when the grader failed its self-check: it misread or skipped an answer of known label.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     texts = [(kind, path) for kind, path in more.items() if path is not None]

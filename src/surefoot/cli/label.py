@@ -31,7 +31,7 @@ from surefoot.errors import ExitCode
 @click.option("--only-gate", is_flag=True, help="Only answers that the gate is waiting for.")
 @page_options
 @ledger_option
-@json_option("Print address and queue as one JSON object.")
+@json_option()
 def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """Open the label page: people put answers into buckets, without seeing the grader's verdict.
 

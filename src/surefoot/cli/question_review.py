@@ -24,11 +24,11 @@ _CORPUS = click.option(
 @click.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_CORPUS
-@click.option("--name", metavar="NAME", help="Who reviews. Without it the page asks everyone for their name.")
+@click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
 @page_options
-@json_option("Print the address and how many questions are reviewed as one JSON object.")
+@json_option()
 def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Open the page on which people accept, edit or reject the questions that `surefoot build` proposed.
+    """Open the page on which people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
@@ -51,13 +51,10 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
     return ExitCode.OK
 
 
-@click.command(
-    epilog="Example: surefoot questions add mine.jsonl --corpus passages.jsonl; with options, nothing is asked: "
-    "--question 'What is the fee?' --gold fees#1 --claim 'The fee is 40 EUR a month.'"
-)
+@click.command(epilog="Example: surefoot questions add mine.jsonl --corpus passages.jsonl")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @_CORPUS
-@click.option("--question", metavar="TEXT", help="Add this question, and ask for nothing.")
+@click.option("--question", metavar="TEXT", help="Add this question, without prompting.")
 @click.option("--gold", multiple=True, metavar="ID", help="A passage that answers it. Repeatable.")
 @click.option("--claim", multiple=True, metavar="TEXT", help="What the answer says. Repeatable.")
 @click.option("--unanswerable", is_flag=True, help="No passage answers it.")
@@ -71,7 +68,7 @@ def add(
 ) -> int:  # fmt: skip
     """Write questions of your own, each checked against the documents at once.
 
-    Exits 1 if the question was not added: its passages do not support the claim, or one answers the unanswerable.
+    Exits 1 when it is not added: its passages do not support the claim, or one answers the unanswerable.
     """
     if question is None:
         if gold or claim or unanswerable or as_json:

@@ -18,7 +18,7 @@ from surefoot.services.result import Result
 from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_JSON = json_option("Print one JSON object.")
+_JSON = json_option()
 
 
 @click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -32,17 +32,15 @@ questions.add_command(add)
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 @click.argument("file", type=_FILE)
-@click.option("--corpus", type=click.Path(path_type=Path), help="A corpus, documents, or passages to read it against.")
-@click.option("--prompt", type=_FILE, help="The pipeline's prompt: it must not have a gold claim in it.")
-@click.option("--strict", is_flag=True, help="Exit 1 for any finding that is at least 50 % sure, warnings included.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="Read the set against these passages, too.")
+@click.option("--prompt", type=_FILE, help="The pipeline's prompt: no gold claim may be in it.")
+@click.option("--strict", is_flag=True, help="Exit 1 for warnings, too.")
 @_JSON
 def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as_json: bool) -> int:
     """Find duplicates, leaks, one-sided sets, missing gold ids, questions changed under their id.
 
-    With --corpus the set is read too: does the gold passage hold the gold claim and answer the question, and does
-    nothing answer what is called unanswerable? That takes about two seconds a question.
-
-    Exits 1 when there is an error, 0 when there are only warnings; --strict is for CI.
+    With --corpus (about two seconds a question): does the gold passage support the gold claim and answer the question,
+    and does nothing answer an unanswerable one? Exits 1 when there is an error.
     """
     found = service.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
     if not as_json:
@@ -57,13 +55,13 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
 @click.argument("file", type=_FILE)
-@click.option("--accept-changes", is_flag=True, help="Lock again although questions changed under their ids.")
+@click.option("--accept-changes", is_flag=True, help="Lock although questions changed under their ids.")
 @click.option("--accept-all", is_flag=True, help="Accept proposed questions that nobody has read.")
 @_JSON
 def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> int:
     """Write FILE.lock with a content hash per question id; commit it beside the set.
 
-    From then on `score` refuses the set when a question has changed under its old id.
+    From then on `score` refuses the set when a question has changed under its id.
     """
     found = service.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
     if found.changed and not as_json:
@@ -93,8 +91,8 @@ def diff(old: Path, new: Path | None, as_json: bool) -> int:
 def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
-    Changed are those named with --change, which you then edit, and those that differ from FILE.lock already.
-    NEW.lock is written too; it leaves the former open until you lock NEW again.
+    Changed are those of --change, which you then edit, and those that differ from FILE.lock. NEW.lock is written too;
+    it leaves the former open until you lock NEW again.
     """
     found = service.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
@@ -108,16 +106,15 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
 
 @questions.command(epilog="Example: surefoot questions plan 130 --runs 3 --labels 80")
 @click.argument("size", metavar="N|FILE")
-@click.option("--runs", type=click.IntRange(1, 20), default=3, show_default=True, help="Of each version.")
-@click.option("--labels", type=click.IntRange(1, 5_000), default=80, show_default=True, help="Answers people label.")
-@click.option("--rate", type=Share(), default=0.03, show_default=True, help="Share of answers that are wrong today.")
-@click.option("--margin", type=Share(), default=0.03, show_default=True, help="The rise that could still be borne.")
+@click.option("--runs", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="Of each version.")
+@click.option(
+    "--labels", type=click.IntRange(1, 5_000), default=80, show_default=True, metavar="N", help="Answers labelled."
+)
+@click.option("--rate", type=Share(), default=0.03, show_default=True, metavar="SHARE", help="Wrong answers today.")
+@click.option("--margin", type=Share(), default=0.03, show_default=True, metavar="SHARE", help="The rise you accept.")
 @_JSON
 def plan(size: str, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Say how often the gate would decide on so many questions, before anything is asked.
-
-    The gate itself is tried on made-up pipelines: 60 for each size of change.
-    """
+    """Say how often the gate would decide on so many questions, tried on 60 made-up pipelines for each change."""
     found = service.plan_questions(int(size) if size.isdecimal() else size, **options)
     lines = [
         f"{counted(found.questions, 'question')}, {counted(found.runs, 'run')} of each version, "

@@ -39,22 +39,21 @@ _INTERRUPTED = 130
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Run folder. [default: runs/NAME-N]")
 @click.option(
     "--version", metavar="TEXT", default="",
-    help="What you call this version of the pipeline; the gate tells releases by it.",
+    help="Your name for this version; the gate tells releases by it.",
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, help="Questions at once.")
-@click.option("--retries", type=RETRIES, default=2, show_default=True, help="After errors that may pass.")
-@click.option("--resume", is_flag=True, help="Go on with the run in --out: ask only what has no answer yet.")
-@click.option("--retry-errors", is_flag=True, help="As --resume, and ask again what ended in an error.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="For the pauses between retries.")
+@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
+@click.option("--retries", type=RETRIES, default=2, show_default=True, metavar="N", help="After errors that may pass.")
+@click.option("--resume", is_flag=True, help="Continue the run in --out.")
+@click.option("--retry-errors", is_flag=True, help="As --resume, and ask again what failed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="For the pauses between retries.")
 @chat_options
 @ledger_option
-@json_option("Print one JSON object instead of the summary.")
+@json_option()
 def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers in a run folder.
 
-    Exits 0 when every question has an answer, 4 when some ended in an error, 130 when interrupted: whatever was
-    answered is kept, and --resume goes on from there.
+    Exits 4 when some questions ended in an error, 130 when interrupted: answers are kept, and --resume continues.
     """
     asking = _asking(spec or "", options)
     answers = run_pipeline(spec, **options, asking=asking, person=PERSON)

@@ -25,11 +25,11 @@ from surefoot.scoring import score as score_traces
 )
 @click.option(
     "--questions", "-q", metavar="FILE",
-    help="Question set: JSON array, JSON lines or YAML. Without one, what needs no gold is scored.",
+    help="Question set: JSON, JSON lines or YAML. Without one, what needs no gold is scored.",
 )  # fmt: skip
 @click.option(
     "--traces", "-t", "traces", multiple=True, metavar="PATH",
-    help="Trace file (JSON lines, also .gz/.zst; JSON; Parquet), folder, or - for stdin. Several are allowed.",
+    help="A log of any shape: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[TRACES]...")
 @click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
@@ -37,23 +37,22 @@ from surefoot.scoring import score as score_traces
 @rule_option
 @click.option(
     "--baseline", metavar="FILE",
-    help="What --json printed for an earlier run: shown beside, and for rules with `baseline`.",
+    help="What --json printed for an earlier run.",
 )  # fmt: skip
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
-    help="Several traces for one question: an error, take one, or count each as an attempt (the default without a "
-    "question set).",
+    help="Several traces for one question: refuse, take one, or count all (the default without -q).",
 )  # fmt: skip
 @click.option(
     "--refusal", type=click.Choice(["detect", "exact"]), default="detect", show_default=True,
-    help="Recognise refusals in natural language, or only the exact token `not in context`.",
+    help="Refusals in natural language, or only the token `not in context`.",
 )  # fmt: skip
-@click.option("--by", multiple=True, metavar="FIELD", help="Break down by stratum or any other field. Repeatable.")
-@map_option("Where a field lies in your rows, e.g. answer=output.text. Repeatable.")
+@click.option("--by", multiple=True, metavar="FIELD", help="Break down by any field. Repeatable.")
+@map_option("Where a field lies, e.g. answer=output.text. Repeatable.")
 @report_option
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
-@json_option("Print one JSON object instead of the table.")
-@click.option("--no-rows", is_flag=True, help="Leave the per-question rows out of --json.")
+@json_option()
+@click.option("--no-rows", is_flag=True, help="Leave the rows out of --json.")
 @click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
 def score(
     questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
