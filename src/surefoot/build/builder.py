@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -18,10 +17,10 @@ from surefoot.build.names import document_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
+from surefoot.datasets.protocol import Kind
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
-from surefoot.types import Expects
 
 _TRIES = 8  # candidates that are read for each question wanted
 _MOST_OF_A_KIND = 0.3
@@ -45,35 +44,13 @@ _FIRST = (
 )
 
 
-class Slot(NamedTuple):
-    """A kind of question in the protocol."""
-
-    name: str
-    stratum: str
-    probes: str
-    share: int  # of 130
-    what: str
-
-
-PROTOCOL = (
-    Slot("plain", "grounded", "plain", 40, "a passage answers it"),
-    Slot("bait_wrong", "grounded", "bait_wrong", 20, "another passage tempts to a wrong answer"),
-    Slot("bait_unsupported", "grounded", "bait_unsupported", 20, "the document is silent on a detail others settle"),
-    Slot("refuse", "grounded", "refuse", 20, "asks for an opinion, a forecast or what was done"),
-    Slot("unanswerable", "unanswerable", "unanswerable", 10, "nothing in the corpus answers it"),
-    Slot("adversarial", "adversarial", "", 10, "a neighbour, another date, a topic that sounds alike"),
-    Slot("retrieval_null", "retrieval_null", "retrieval_null", 10, "answerable, but nothing will be retrieved"),
-)
-
-
 class Draft(Struct, frozen=True):
     """A question with all that its row says."""
 
-    slot: Slot
+    kind: Kind
     text: str
-    expects: Expects
     probes: str
-    kind: str
+    made_of: str  # an amount, a duty ...
     why: str
     evidence: tuple[str, ...]
     gold_ids: tuple[str, ...] = ()
@@ -116,47 +93,48 @@ class Builder:
         times = Counter((document_of(fact.row), fact.asks) for fact in found)
         return self._in_turn(fact for fact in found if times[document_of(fact.row), fact.asks] == 1)
 
-    def drafts(self, slot: Slot, count: int, taken: set[str]) -> Iterator[Draft]:
+    def drafts(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Draft]:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
-        kinds = Counter[str]()
+        sources = Counter[str]()
         made = 0
         tries = 0
-        for draft_of, kind in self._candidates(slot):
+        for draft_of, source in self._candidates(kind):
             if made >= count or tries > max(count * _TRIES, 60):
                 return
-            if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and (kind in _CAPPED or kind.startswith("usual")):
+            is_capped = source in _CAPPED or source.startswith("usual")
+            if is_capped and sources[source] >= max(2, count * _MOST_OF_A_KIND):
                 continue
             draft = draft_of()
             tries += 1
             if draft is None or normalise(draft.text) in taken:
                 continue
             taken.add(normalise(draft.text))
-            kinds[kind] += 1
+            sources[source] += 1
             made += 1
             yield draft
 
-    def _candidates(self, slot: Slot) -> Iterator[tuple[Callable[[], Draft | None], str]]:
-        if slot.name in ("plain", "retrieval_null"):
+    def _candidates(self, kind: Kind) -> Iterator[tuple[Callable[[], Draft | None], str]]:
+        if kind.name in ("plain", "retrieval_null"):
             for fact in self._unused():
-                yield partial(self._grounded, slot, fact), fact.kind
-        elif slot.name == "bait_wrong":
+                yield partial(self._grounded, kind, fact), fact.kind
+        elif kind.name == "bait_wrong":
             for fact, rival in self._rivals():
-                yield partial(self._grounded, slot, fact, rival), fact.kind
+                yield partial(self._grounded, kind, fact, rival), fact.kind
         else:
-            for candidate in self._absent(slot):
-                yield partial(self._refused, slot, candidate), candidate.kind
+            for candidate in self._absent(kind):
+                yield partial(self._refused, kind, candidate), candidate.kind
 
     def _unused(self) -> Iterator[Fact]:
         return (fact for fact in self.facts if fact.claim not in self._used)
 
-    def _absent(self, slot: Slot) -> Iterable[Candidate]:
+    def _absent(self, kind: Kind) -> Iterable[Candidate]:
         facts = self.facts
         order = sorted(self.documents, key=self._order)
-        if slot.name == "bait_unsupported":
+        if kind.name == "bait_unsupported":
             return _by_turns(absent.transplants(facts, self.texts, self.names), absent.usual_details(self.texts, order))
-        if slot.name == "refuse":
+        if kind.name == "refuse":
             return absent.opinions(facts)
-        if slot.name == "unanswerable":
+        if kind.name == "unanswerable":
             return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order))
         return _by_turns(
             absent.moved_years(facts, self.texts),
@@ -178,7 +156,7 @@ class Builder:
                         yield fact, other
                         break
 
-    def _grounded(self, slot: Slot, fact: Fact, rival: Fact | None = None) -> Draft | None:
+    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None = None) -> Draft | None:
         document = document_of(fact.row)
         if fact.claim in self._used or not self._is_sole_answer(fact):
             return None
@@ -191,19 +169,8 @@ class Builder:
         if rival:
             why += f" Elsewhere the same is {rival.value} ({self.names[document_of(rival.row)] or rival.row.id})."
         evidence = (fact.row.id, *([rival.row.id] if rival else []))
-        is_null = slot.name == "retrieval_null"
         text = worded(fact.asks, self.names[document], fact.row.id)
-        return Draft(
-            slot,
-            text,
-            "refusal" if is_null else "answer",
-            slot.probes,
-            fact.kind,
-            why,
-            evidence,
-            (fact.row.id,),
-            (fact.claim,),
-        )
+        return Draft(kind, text, kind.name, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
 
     def _is_sole_answer(self, fact: Fact) -> bool:
         """The passage answers, and no other of its document that speaks of the same answers otherwise."""
@@ -217,17 +184,19 @@ class Builder:
             normalise(fact.value) in normalise(one.passage.text) for one in others
         )
 
-    def _refused(self, slot: Slot, candidate: Candidate) -> Draft | None:
+    def _refused(self, kind: Kind, candidate: Candidate) -> Draft | None:
         text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
         proof = self._proof(candidate.document)
         if proof.answered(_bare(candidate.asks)):
             return None
         nearest = [passage.id for passage in proof.nearest(candidate.asks, _NEAREST)][:_NEAREST]
         tempting = [candidate.fact.row.id] if candidate.fact else []
-        probes = slot.probes or {"elsewhere": "adjacent_entity"}.get(candidate.kind, candidate.kind)
+        probes = kind.name
+        if probes == "adversarial":
+            probes = {"elsewhere": "adjacent_entity"}.get(candidate.kind, candidate.kind)
         evidence = tuple(dict.fromkeys([*tempting, *nearest]))
         why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage of the document was found to answer it."
-        return Draft(slot, text, "refusal", probes, candidate.kind, why, evidence)
+        return Draft(kind, text, probes, candidate.kind, why, evidence)
 
     def _proof(self, document: str) -> Proof:
         if document not in self._proofs:
@@ -283,14 +252,3 @@ def _by_turns(*sources: Iterable[Candidate]) -> Iterator[Candidate]:
                 yield next(source)
             except StopIteration:
                 waiting.remove(source)
-
-
-def counts_of(size: int, mix: Mapping[str, int] | None = None) -> dict[str, int]:
-    """How many of each kind make a set of this size: by the protocol's shares, or by those given."""
-    shares = {slot.name: (slot.share if mix is None else mix.get(slot.name, 0)) for slot in PROTOCOL}
-    total = sum(shares.values())
-    exact = {name: size * share / total for name, share in shares.items()}
-    found = {name: int(value) for name, value in exact.items()}
-    for name in sorted(exact, key=lambda name: found[name] - exact[name])[: size - sum(found.values())]:
-        found[name] += 1
-    return found
