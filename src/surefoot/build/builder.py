@@ -22,7 +22,7 @@ from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
 
-_TRIES = 8  # candidates that are read for each question wanted
+_TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
 _MOST_OF_A_KIND = 0.3
 _ALIKE = 0.7  # of the words, where two facts answer the same question
 _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
@@ -70,7 +70,6 @@ class Builder:
         self._seed = seed
         self._judge = LocalJudge()
         self._proofs: dict[str, Proof] = {}
-        self._used: set[str] = set()
 
     @cached_property
     def documents(self) -> dict[str, list[Row]]:
@@ -96,36 +95,27 @@ class Builder:
     def drafts(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Draft]:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
         sources = Counter[str]()
-        made = 0
         tries = 0
-        for draft_of, source in self._candidates(kind):
-            if made >= count or tries > max(count * _TRIES, 60):
+        for draft, is_proven in self._candidates(kind):
+            if sources.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
-            is_capped = source in _CAPPED or source.startswith("usual")
-            if is_capped and sources[source] >= max(2, count * _MOST_OF_A_KIND):
+            is_capped = draft.made_of in _CAPPED and sources[draft.made_of] >= max(2, count * _MOST_OF_A_KIND)
+            if is_capped or normalise(draft.text) in taken:
                 continue
-            draft = draft_of()
             tries += 1
-            if draft is None or normalise(draft.text) in taken:
-                continue
-            taken.add(normalise(draft.text))
-            sources[source] += 1
-            made += 1
-            yield draft
+            if is_proven():
+                taken.add(normalise(draft.text))
+                sources[draft.made_of] += 1
+                yield draft
 
-    def _candidates(self, kind: Kind) -> Iterator[tuple[Callable[[], Draft | None], str]]:
-        if kind.name in ("plain", "retrieval_null"):
-            for fact in self._unused():
-                yield partial(self._grounded, kind, fact), fact.kind
-        elif kind.name == "bait_wrong":
-            for fact, rival in self._rivals():
-                yield partial(self._grounded, kind, fact, rival), fact.kind
+    def _candidates(self, kind: Kind) -> Iterator[tuple[Draft, Callable[[], bool]]]:
+        if kind.expects == "answer" or kind.name == "retrieval_null":
+            pairs = self._rivals() if kind.name == "bait_wrong" else ((fact, None) for fact in self.facts)
+            for fact, rival in pairs:
+                yield self._grounded(kind, fact, rival), partial(self._is_sole_answer, fact)
         else:
             for candidate in self._absent(kind):
-                yield partial(self._refused, kind, candidate), candidate.kind
-
-    def _unused(self) -> Iterator[Fact]:
-        return (fact for fact in self.facts if fact.claim not in self._used)
+                yield self._refused(kind, candidate), partial(self._is_unanswered, candidate)
 
     def _absent(self, kind: Kind) -> Iterable[Candidate]:
         facts = self.facts
@@ -144,32 +134,28 @@ class Builder:
 
     def _rivals(self) -> Iterator[tuple[Fact, Fact]]:
         """Facts with another that answers nearly the same question otherwise."""
-        groups: defaultdict[str, list[Fact]] = defaultdict(list)
-        for fact in self.facts:
-            groups[fact.kind].append(fact)
-        for fact in self._unused():
-            words = vocabulary(fact.asks)
-            for other in groups[fact.kind]:
-                if other is not fact and normalise(other.value) != normalise(fact.value) and fact.kind not in _YES_NO:
-                    theirs = vocabulary(other.asks)
-                    if len(words & theirs) >= _ALIKE * len(words | theirs):
-                        yield fact, other
-                        break
+        facts = [fact for fact in self.facts if fact.kind not in _YES_NO]
+        words = [vocabulary(fact.asks) for fact in facts]
+        having: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, fact in enumerate(facts):
+            for word in words[place]:
+                having[fact.kind, word].append(place)
+        for place, fact in enumerate(facts):
+            shared = Counter(other for word in sorted(words[place]) for other in having[fact.kind, word])
+            for other, count in shared.items():
+                is_alike = count >= _ALIKE * len(words[place] | words[other])
+                if is_alike and normalise(facts[other].value) != normalise(fact.value):
+                    yield fact, facts[other]
+                    break
 
-    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None = None) -> Draft | None:
-        document = document_of(fact.row)
-        if fact.claim in self._used or not self._is_sole_answer(fact):
-            return None
-        self._used.add(fact.claim)
-        why = (
-            f"The passage says it: {fact.value}."
-            if fact.value not in ("yes", "no")
-            else "The passage says so in one sentence."
-        )
+    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None) -> Draft:
+        why = "The passage says so in one sentence."
+        if fact.value not in ("yes", "no"):
+            why = f"The passage says it: {fact.value}."
         if rival:
             why += f" Elsewhere the same is {rival.value} ({self.names[document_of(rival.row)] or rival.row.id})."
         evidence = (fact.row.id, *([rival.row.id] if rival else []))
-        text = worded(fact.asks, self.names[document], fact.row.id)
+        text = worded(fact.asks, self.names[document_of(fact.row)], fact.row.id)
         return Draft(kind, text, kind.name, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
 
     def _is_sole_answer(self, fact: Fact) -> bool:
@@ -184,19 +170,17 @@ class Builder:
             normalise(fact.value) in normalise(one.passage.text) for one in others
         )
 
-    def _refused(self, kind: Kind, candidate: Candidate) -> Draft | None:
+    def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
         text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
-        proof = self._proof(candidate.document)
-        if proof.answered(_bare(candidate.asks)):
-            return None
-        nearest = [passage.id for passage in proof.nearest(candidate.asks, _NEAREST)][:_NEAREST]
+        nearest = [passage.id for passage in self._proof(candidate.document).nearest(candidate.asks, _NEAREST)]
         tempting = [candidate.fact.row.id] if candidate.fact else []
-        probes = kind.name
-        if probes == "adversarial":
-            probes = {"elsewhere": "adjacent_entity"}.get(candidate.kind, candidate.kind)
-        evidence = tuple(dict.fromkeys([*tempting, *nearest]))
+        probes = candidate.kind if kind.name == "adversarial" else kind.name
+        evidence = tuple(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
         why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage of the document was found to answer it."
         return Draft(kind, text, probes, candidate.kind, why, evidence)
+
+    def _is_unanswered(self, candidate: Candidate) -> bool:
+        return not self._proof(candidate.document).answered(_bare(candidate.asks))
 
     def _proof(self, document: str) -> Proof:
         if document not in self._proofs:
@@ -232,7 +216,7 @@ _CAPPED = frozenset(
         "prohibition",
         "cell",
         "duty kept",
-        "term agreed",
+        "usual detail",
         "reasons",
         "nowhere",
     }

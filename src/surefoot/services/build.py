@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.review import accept_unread
 from surefoot.text.normal import normalise
+from surefoot.types import Question
 
 TEMPLATES = "templates"
 _MOST = 10_000
@@ -81,8 +83,10 @@ def build_questions(
     file.path.parent.mkdir(parents=True, exist_ok=True)
     there = [entry.question for entry in file.entries()] if file.path.exists() else []
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
-    taken = {normalise(question.text) for question in there}
+    taken = {normalise(text) for question in there for text in _texts(question)}
     before = made.total()
+    if from_traces is not None and mix is not None:
+        raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if from_traces is not None:
         new = _of_log(from_traces, corpus, size - before, taken, terms, person)
     elif corpus is not None:
@@ -101,8 +105,9 @@ def build_questions(
         _reword(file, model, terms or Terms(), person)
     if accept_all and file.path.exists():
         accept_unread(file.path)
-    short = {} if from_traces is not None else {name: count - made[name] for name, count in wanted.items()}
-    short = {name: count for name, count in short.items() if count > 0}
+    short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
+    if from_traces is not None:  # a log has as many questions worth keeping as it has
+        short, size = {}, min(size, made.total())
     _tell_short(short, made.total(), size, person)
     every = [entry.question for entry in file.entries()] if file.path.exists() else []
     proposed = sum(review_of(question) == PROPOSED for question in every)
@@ -116,6 +121,16 @@ def _of_log(
     for row in proposals_from_log(log, corpus, most=most, terms=terms, person=person) if most > 0 else ():
         if normalise(question_of(row).text) not in taken:
             yield row
+
+
+def _texts(question: Question) -> Iterator[str]:
+    """As it is worded now, and as it was made."""
+    yield question.text
+    made = question.metadata.get("made")
+    if isinstance(made, dict):
+        proposed = made.get("proposed")
+        before = proposed.get("question") if isinstance(proposed, dict) else None
+        yield from (str(text) for text in (made.get("template"), before) if text)
 
 
 def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
@@ -172,8 +187,11 @@ def _worded(qid: str, text: str, model: str, entry: Entry) -> Row | None:
     return {**entry.row, "text": text, "made": {**entry.made, "by": model, "template": entry.question.text}}
 
 
-def _appended(_there: Sequence[Entry], row: Row) -> Row:
-    return row
+def _appended(there: Sequence[Entry], row: Row) -> Row:
+    """Under an id of its own: a log's may be in the file already."""
+    ids, name = {entry.question.id for entry in there}, question_of(row).id
+    free = next(new for new in (name, *(f"{name}-{number}" for number in itertools.count(2))) if new not in ids)
+    return row if free == name else {**row, next(key for key in ("id", "qid") if key in row): free}
 
 
 def row_of(draft: Draft) -> Row:
