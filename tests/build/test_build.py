@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.build.builder import PROTOCOL, counts_of
 from surefoot.cli.main import cli
+from surefoot.datasets.protocol import PROTOCOL, counts_of
 from surefoot.errors import UsageError
 from tests.build.documents import write_documents
 
@@ -87,4 +87,4 @@ def test_a_mix_that_makes_no_sense_is_refused(mix: str, tmp_path: Path) -> None:
 def test_a_mix_adds_up(size: int) -> None:
     found = counts_of(size)
     assert sum(found.values()) == size
-    assert counts_of(130) == {slot.name: slot.share for slot in PROTOCOL}
+    assert counts_of(130) == {kind.name: kind.share for kind in PROTOCOL}

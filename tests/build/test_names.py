@@ -32,3 +32,12 @@ def test_titles_parties_and_files_name_documents() -> None:
 def test_no_two_documents_have_the_same_name() -> None:
     rows = [row(f"{number}/nda.pdf", "Text.", "Mutual Promise of Silence") for number in range(5)]
     assert len(set(names_of(rows).values())) == 5
+
+
+def test_names_that_differ_in_case_alone_end_in_files() -> None:
+    assert names_of([row("A.md", "Text."), row("a.md", "Text.")]) == {"A.md": "“A.md”", "a.md": "“a.md”"}
+
+
+def test_blanks_of_a_template_are_no_party() -> None:
+    found = names_of([row("a.md", f"LEASE between {'X' * 5_000} and {'Y' * 5_000}."), row("b.md", "Text.")])
+    assert found["a.md"] == "“a.md”"

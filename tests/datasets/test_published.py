@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.datasets.choice import Candidate, choose
 from surefoot.datasets.contract_nli import called, whole_sentences, wordings
 from surefoot.datasets.documents import Case, Document
-from surefoot.datasets.protocol import STRATA, Candidate, choose
+from surefoot.datasets.protocol import PROTOCOL, kind_of
 from surefoot.datasets.published import DATASETS
 from surefoot.datasets.squad import clause_question
 from surefoot.errors import UsageError
@@ -182,9 +183,9 @@ def test_a_set_of_130_has_the_strata_of_the_bundled_one() -> None:
     cases += [Case(f"{kind}{n}", "?", kind) for n in range(99) for kind in ("contradicts", "nearly")]
     cases += [Case("one more", "?", "answers", "t")]
     chosen = choose([Candidate(one, "d", ()) for one in cases], 130, 0)
-    counts = {stratum.probes: sum(q.probes == stratum.probes for q in chosen.questions) for stratum in STRATA}
+    counts = {kind.name: sum(kind_of(q) == kind.name for q in chosen.questions) for kind in PROTOCOL}
     assert counts == {
         "plain": 40, "bait_wrong": 20, "bait_unsupported": 20, "refuse": 20, "unanswerable": 10,
-        "lookalike_topic": 10, "retrieval_null": 10,
+        "adversarial": 10, "retrieval_null": 10,
     }  # fmt: skip
     assert chosen.short == ()

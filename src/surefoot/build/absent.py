@@ -82,7 +82,9 @@ def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[
         for document in _others(home, names):
             is_known = all(re.search(rf"\b{re.escape(role)}\b", texts[document]) for role in roles)
             if is_known and len(topic & words[document]) >= _ON_TOPIC * len(topic):
-                yield Candidate("elsewhere", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact)
+                yield Candidate(
+                    "adjacent_entity", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact
+                )
                 break
 
 
@@ -203,7 +205,7 @@ def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Ca
             topic, asks = _USUAL[(turn + place) % len(_USUAL)]
             if re.search(rf"\b(?:{topic})", texts[document], re.IGNORECASE):
                 why = "it speaks of the matter and leaves this detail open"
-                yield Candidate(f"usual: {topic}", asks, document, why)
+                yield Candidate("usual detail", asks, document, why)
 
 
 _HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>[A-Z][a-z]+(?: (?:and|of|[A-Za-z][a-z]+)){0,3})")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -18,12 +17,12 @@ from surefoot.build.names import document_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
+from surefoot.datasets.protocol import Kind
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
-from surefoot.types import Expects
 
-_TRIES = 8  # candidates that are read for each question wanted
+_TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
 _MOST_OF_A_KIND = 0.3
 _ALIKE = 0.7  # of the words, where two facts answer the same question
 _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
@@ -45,35 +44,13 @@ _FIRST = (
 )
 
 
-class Slot(NamedTuple):
-    """A kind of question in the protocol."""
-
-    name: str
-    stratum: str
-    probes: str
-    share: int  # of 130
-    what: str
-
-
-PROTOCOL = (
-    Slot("plain", "grounded", "plain", 40, "a passage answers it"),
-    Slot("bait_wrong", "grounded", "bait_wrong", 20, "another passage tempts to a wrong answer"),
-    Slot("bait_unsupported", "grounded", "bait_unsupported", 20, "the document is silent on a detail others settle"),
-    Slot("refuse", "grounded", "refuse", 20, "asks for an opinion, a forecast or what was done"),
-    Slot("unanswerable", "unanswerable", "unanswerable", 10, "nothing in the corpus answers it"),
-    Slot("adversarial", "adversarial", "", 10, "a neighbour, another date, a topic that sounds alike"),
-    Slot("retrieval_null", "retrieval_null", "retrieval_null", 10, "answerable, but nothing will be retrieved"),
-)
-
-
 class Draft(Struct, frozen=True):
     """A question with all that its row says."""
 
-    slot: Slot
+    kind: Kind
     text: str
-    expects: Expects
     probes: str
-    kind: str
+    made_of: str  # an amount, a duty ...
     why: str
     evidence: tuple[str, ...]
     gold_ids: tuple[str, ...] = ()
@@ -93,7 +70,6 @@ class Builder:
         self._seed = seed
         self._judge = LocalJudge()
         self._proofs: dict[str, Proof] = {}
-        self._used: set[str] = set()
 
     @cached_property
     def documents(self) -> dict[str, list[Row]]:
@@ -116,47 +92,39 @@ class Builder:
         times = Counter((document_of(fact.row), fact.asks) for fact in found)
         return self._in_turn(fact for fact in found if times[document_of(fact.row), fact.asks] == 1)
 
-    def drafts(self, slot: Slot, count: int, taken: set[str]) -> Iterator[Draft]:
+    def drafts(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Draft]:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
-        kinds = Counter[str]()
-        made = 0
+        sources = Counter[str]()
         tries = 0
-        for draft_of, kind in self._candidates(slot):
-            if made >= count or tries > max(count * _TRIES, 60):
+        for draft, is_proven in self._candidates(kind):
+            if sources.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
-            if kinds[kind] >= max(2, count * _MOST_OF_A_KIND) and (kind in _CAPPED or kind.startswith("usual")):
+            is_capped = draft.made_of in _CAPPED and sources[draft.made_of] >= max(2, count * _MOST_OF_A_KIND)
+            if is_capped or normalise(draft.text) in taken:
                 continue
-            draft = draft_of()
             tries += 1
-            if draft is None or normalise(draft.text) in taken:
-                continue
-            taken.add(normalise(draft.text))
-            kinds[kind] += 1
-            made += 1
-            yield draft
+            if is_proven():
+                taken.add(normalise(draft.text))
+                sources[draft.made_of] += 1
+                yield draft
 
-    def _candidates(self, slot: Slot) -> Iterator[tuple[Callable[[], Draft | None], str]]:
-        if slot.name in ("plain", "retrieval_null"):
-            for fact in self._unused():
-                yield partial(self._grounded, slot, fact), fact.kind
-        elif slot.name == "bait_wrong":
-            for fact, rival in self._rivals():
-                yield partial(self._grounded, slot, fact, rival), fact.kind
+    def _candidates(self, kind: Kind) -> Iterator[tuple[Draft, Callable[[], bool]]]:
+        if kind.expects == "answer" or kind.name == "retrieval_null":
+            pairs = self._rivals() if kind.name == "bait_wrong" else ((fact, None) for fact in self.facts)
+            for fact, rival in pairs:
+                yield self._grounded(kind, fact, rival), partial(self._is_sole_answer, fact)
         else:
-            for candidate in self._absent(slot):
-                yield partial(self._refused, slot, candidate), candidate.kind
+            for candidate in self._absent(kind):
+                yield self._refused(kind, candidate), partial(self._is_unanswered, candidate)
 
-    def _unused(self) -> Iterator[Fact]:
-        return (fact for fact in self.facts if fact.claim not in self._used)
-
-    def _absent(self, slot: Slot) -> Iterable[Candidate]:
+    def _absent(self, kind: Kind) -> Iterable[Candidate]:
         facts = self.facts
         order = sorted(self.documents, key=self._order)
-        if slot.name == "bait_unsupported":
+        if kind.name == "bait_unsupported":
             return _by_turns(absent.transplants(facts, self.texts, self.names), absent.usual_details(self.texts, order))
-        if slot.name == "refuse":
+        if kind.name == "refuse":
             return absent.opinions(facts)
-        if slot.name == "unanswerable":
+        if kind.name == "unanswerable":
             return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order))
         return _by_turns(
             absent.moved_years(facts, self.texts),
@@ -166,44 +134,29 @@ class Builder:
 
     def _rivals(self) -> Iterator[tuple[Fact, Fact]]:
         """Facts with another that answers nearly the same question otherwise."""
-        groups: defaultdict[str, list[Fact]] = defaultdict(list)
-        for fact in self.facts:
-            groups[fact.kind].append(fact)
-        for fact in self._unused():
-            words = vocabulary(fact.asks)
-            for other in groups[fact.kind]:
-                if other is not fact and normalise(other.value) != normalise(fact.value) and fact.kind not in _YES_NO:
-                    theirs = vocabulary(other.asks)
-                    if len(words & theirs) >= _ALIKE * len(words | theirs):
-                        yield fact, other
-                        break
+        facts = [fact for fact in self.facts if fact.kind not in _YES_NO]
+        words = [vocabulary(fact.asks) for fact in facts]
+        having: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, fact in enumerate(facts):
+            for word in words[place]:
+                having[fact.kind, word].append(place)
+        for place, fact in enumerate(facts):
+            shared = Counter(other for word in sorted(words[place]) for other in having[fact.kind, word])
+            for other, count in shared.items():
+                is_alike = count >= _ALIKE * len(words[place] | words[other])
+                if is_alike and normalise(facts[other].value) != normalise(fact.value):
+                    yield fact, facts[other]
+                    break
 
-    def _grounded(self, slot: Slot, fact: Fact, rival: Fact | None = None) -> Draft | None:
-        document = document_of(fact.row)
-        if fact.claim in self._used or not self._is_sole_answer(fact):
-            return None
-        self._used.add(fact.claim)
-        why = (
-            f"The passage says it: {fact.value}."
-            if fact.value not in ("yes", "no")
-            else "The passage says so in one sentence."
-        )
+    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None) -> Draft:
+        why = "The passage says so in one sentence."
+        if fact.value not in ("yes", "no"):
+            why = f"The passage says it: {fact.value}."
         if rival:
             why += f" Elsewhere the same is {rival.value} ({self.names[document_of(rival.row)] or rival.row.id})."
         evidence = (fact.row.id, *([rival.row.id] if rival else []))
-        is_null = slot.name == "retrieval_null"
-        text = worded(fact.asks, self.names[document], fact.row.id)
-        return Draft(
-            slot,
-            text,
-            "refusal" if is_null else "answer",
-            slot.probes,
-            fact.kind,
-            why,
-            evidence,
-            (fact.row.id,),
-            (fact.claim,),
-        )
+        text = worded(fact.asks, self.names[document_of(fact.row)], fact.row.id)
+        return Draft(kind, text, kind.name, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
 
     def _is_sole_answer(self, fact: Fact) -> bool:
         """The passage answers, and no other of its document that speaks of the same answers otherwise."""
@@ -217,17 +170,17 @@ class Builder:
             normalise(fact.value) in normalise(one.passage.text) for one in others
         )
 
-    def _refused(self, slot: Slot, candidate: Candidate) -> Draft | None:
+    def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
         text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
-        proof = self._proof(candidate.document)
-        if proof.answered(_bare(candidate.asks)):
-            return None
-        nearest = [passage.id for passage in proof.nearest(candidate.asks, _NEAREST)][:_NEAREST]
+        nearest = [passage.id for passage in self._proof(candidate.document).nearest(candidate.asks, _NEAREST)]
         tempting = [candidate.fact.row.id] if candidate.fact else []
-        probes = slot.probes or {"elsewhere": "adjacent_entity"}.get(candidate.kind, candidate.kind)
-        evidence = tuple(dict.fromkeys([*tempting, *nearest]))
+        probes = candidate.kind if kind.name == "adversarial" else kind.name
+        evidence = tuple(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
         why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage of the document was found to answer it."
-        return Draft(slot, text, "refusal", probes, candidate.kind, why, evidence)
+        return Draft(kind, text, probes, candidate.kind, why, evidence)
+
+    def _is_unanswered(self, candidate: Candidate) -> bool:
+        return not self._proof(candidate.document).answered(_bare(candidate.asks))
 
     def _proof(self, document: str) -> Proof:
         if document not in self._proofs:
@@ -263,7 +216,7 @@ _CAPPED = frozenset(
         "prohibition",
         "cell",
         "duty kept",
-        "term agreed",
+        "usual detail",
         "reasons",
         "nowhere",
     }
@@ -283,14 +236,3 @@ def _by_turns(*sources: Iterable[Candidate]) -> Iterator[Candidate]:
                 yield next(source)
             except StopIteration:
                 waiting.remove(source)
-
-
-def counts_of(size: int, mix: Mapping[str, int] | None = None) -> dict[str, int]:
-    """How many of each kind make a set of this size: by the protocol's shares, or by those given."""
-    shares = {slot.name: (slot.share if mix is None else mix.get(slot.name, 0)) for slot in PROTOCOL}
-    total = sum(shares.values())
-    exact = {name: size * share / total for name, share in shares.items()}
-    found = {name: int(value) for name, value in exact.items()}
-    for name in sorted(exact, key=lambda name: found[name] - exact[name])[: size - sum(found.values())]:
-        found[name] += 1
-    return found

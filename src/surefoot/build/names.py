@@ -18,7 +18,7 @@ _KINDS = (
     "guideline|manual|terms|letter|charter|protocol|notice|programme|procedure|standard"
 )
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
-_PARTY = r"((?:[A-Z][\w&.'’-]*,? ?(?:of |and |the |& |de )?){1,6}?)"
+_PARTY = r"([A-Z][\w&.'’-]{0,40}(?:,? (?:(?:of|and|the|&|de) )?[A-Z][\w&.'’-]{0,40}){0,5}?)"
 _BETWEEN = re.compile(
     rf"\b(?i:by and between|between|by and among|among):? (?:the )?{_PARTY}(?=,| \(| and\b)[^;]{{0,300}}?\band "
     rf"(?:the )?{_PARTY}(?=[,.;(]| \(| and\b|$)"
@@ -53,14 +53,16 @@ def names_of(rows: Sequence[Row]) -> dict[str, str]:
     while choices:
         times = Counter(options[0].lower() for options in choices.values())
         taken = {name.lower() for name in found.values()}
-        sole = {name: options[0] for name, options in choices.items() if _is_free(options[0], times, taken)}
+        sole = {name: options[0] for name, options in choices.items() if _is_free(options, times, taken)}
         found |= sole
-        choices = {name: options[1:] or [f"“{name}”"] for name, options in choices.items() if name not in sole}
+        choices = {name: options[1:] for name, options in choices.items() if name not in sole}
     return found
 
 
-def _is_free(name: str, times: Mapping[str, int], taken: set[str]) -> bool:
-    return times[name.lower()] == 1 and name.lower() not in taken
+def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) -> bool:
+    """The last of them is the document's own, whatever the others are called."""
+    name = options[0].lower()
+    return len(options) == 1 or (times[name] == 1 and name not in taken)
 
 
 def _choices(document: str, passages: Sequence[Row]) -> list[str]:
@@ -78,7 +80,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
         found.append(f"the {kind} between {parties[0]} and {parties[1]}")
     if own := _worded(stem):
         found.append(_with_article(own))
-    return [*found, f"“{PurePosixPath(document).name}”"]
+    return [*found, f"“{PurePosixPath(document).name}”", f"“{document}”"]
 
 
 def _is_title(title: str) -> bool:

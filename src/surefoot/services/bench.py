@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, passages
+from surefoot.datasets.choice import Candidate, Chosen, choose
 from surefoot.datasets.documents import Case, Document, Origin
-from surefoot.datasets.protocol import Candidate, Chosen, choose
 from surefoot.datasets.published import DATASETS, named
 from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.factors.plan import slug

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.build import rewording
-from surefoot.build.builder import PROTOCOL, Builder, Draft, counts_of
+from surefoot.build.builder import Builder, Draft
 from surefoot.corpus.load import load_rows
+from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.questions import PROPOSED, REJECTED, question_of, review_of
@@ -80,9 +82,11 @@ def build_questions(
     file = QuestionFile(out)
     file.path.parent.mkdir(parents=True, exist_ok=True)
     there = [entry.question for entry in file.entries()] if file.path.exists() else []
-    made = Counter(slot_of(question) for question in there if review_of(question) != REJECTED)
-    taken = {normalise(question.text) for question in there}
+    made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
+    taken = {normalise(text) for question in there for text in _texts(question)}
     before = made.total()
+    if from_traces is not None and mix is not None:
+        raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if from_traces is not None:
         new = _of_log(from_traces, corpus, size - before, taken, terms, person)
     elif corpus is not None:
@@ -93,7 +97,7 @@ def build_questions(
     try:
         for row in new:
             file.add(partial(_appended, row=row))
-            made[slot_of(question_of(row))] += 1
+            made[kind_of(question_of(row))] += 1
             watch.count(_Seen())
     finally:
         watch.close()
@@ -101,12 +105,13 @@ def build_questions(
         _reword(file, model, terms or Terms(), person)
     if accept_all and file.path.exists():
         accept_unread(file.path)
-    short = {} if from_traces is not None else {name: count - made[name] for name, count in wanted.items()}
-    short = {name: count for name, count in short.items() if count > 0}
+    short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
+    if from_traces is not None:  # a log has as many questions worth keeping as it has
+        short, size = {}, min(size, made.total())
     _tell_short(short, made.total(), size, person)
     every = [entry.question for entry in file.entries()] if file.path.exists() else []
     proposed = sum(review_of(question) == PROPOSED for question in every)
-    counts = {slot.name: made[slot.name] for slot in PROTOCOL}
+    counts = {kind.name: made[kind.name] for kind in PROTOCOL}
     return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
 
 
@@ -118,8 +123,18 @@ def _of_log(
             yield row
 
 
+def _texts(question: Question) -> Iterator[str]:
+    """As it is worded now, and as it was made."""
+    yield question.text
+    made = question.metadata.get("made")
+    if isinstance(made, dict):
+        proposed = made.get("proposed")
+        before = proposed.get("question") if isinstance(proposed, dict) else None
+        yield from (str(text) for text in (made.get("template"), before) if text)
+
+
 def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
-    names = [slot.name for slot in PROTOCOL]
+    names = list(KINDS)
     for name, share in (mix or {}).items():
         if name not in names:
             raise UsageError(f"the mix has no kind {name!r}", f"the kinds are {', '.join(names)}")
@@ -133,13 +148,12 @@ def _drafts(
     builder: Builder, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]
 ) -> Iterator[Draft]:
     """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest."""
-    slots = {slot.name: slot for slot in PROTOCOL}
-    for slot in sorted(PROTOCOL, key=lambda slot: slot.name != "bait_wrong"):
-        yield from builder.drafts(slot, wanted[slot.name] - made[slot.name], taken)
-    for slot in PROTOCOL:
-        missing = min(wanted[slot.name] - made[slot.name], size - made.total())
+    for kind in sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong"):
+        yield from builder.drafts(kind, wanted[kind.name] - made[kind.name], taken)
+    for kind in PROTOCOL:
+        missing = min(wanted[kind.name] - made[kind.name], size - made.total())
         if missing > 0:
-            yield from builder.drafts(slots[_INSTEAD[slot.name]], missing, taken)
+            yield from builder.drafts(KINDS[_INSTEAD[kind.name]], missing, taken)
 
 
 def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person) -> None:
@@ -173,31 +187,26 @@ def _worded(qid: str, text: str, model: str, entry: Entry) -> Row | None:
     return {**entry.row, "text": text, "made": {**entry.made, "by": model, "template": entry.question.text}}
 
 
-def _appended(_there: Sequence[Entry], row: Row) -> Row:
-    return row
+def _appended(there: Sequence[Entry], row: Row) -> Row:
+    """Under an id of its own: a log's may be in the file already."""
+    ids, name = {entry.question.id for entry in there}, question_of(row).id
+    free = next(new for new in (name, *(f"{name}-{number}" for number in itertools.count(2))) if new not in ids)
+    return row if free == name else {**row, next(key for key in ("id", "qid") if key in row): free}
 
 
 def row_of(draft: Draft) -> Row:
     return {
-        "id": draft.id, "text": draft.text, "expects": draft.expects, "stratum": draft.slot.stratum,
+        "id": draft.id, "text": draft.text, "expects": draft.kind.expects, "stratum": draft.kind.stratum,
         "probes": draft.probes, "gold_ids": list(draft.gold_ids), "gold_claims": list(draft.gold_claims),
-        "retrieval": "null" if draft.slot.name == "retrieval_null" else "normal", "review": PROPOSED,
-        "made": {"kind": draft.kind, "by": TEMPLATES, "why": draft.why, "evidence": list(draft.evidence)},
+        "retrieval": draft.kind.retrieval, "review": PROPOSED,
+        "made": {"kind": draft.made_of, "by": TEMPLATES, "why": draft.why, "evidence": list(draft.evidence)},
     }  # fmt: skip
-
-
-def slot_of(question: Question) -> str:
-    """The kind of a question in the protocol, by what its row says."""
-    for slot in PROTOCOL:
-        if question.stratum == slot.stratum and (not slot.probes or question.probes == slot.probes):
-            return slot.name
-    return "plain" if question.answerable else "unanswerable"
 
 
 def _tell_short(short: Mapping[str, int], total: int, size: int, person: Person) -> None:
     for name, count in short.items():
-        what = next(slot.what for slot in PROTOCOL if slot.name == name)
-        person.tell(f"note: {counted(count, 'question')} too few of {name} ({what}): the documents do not give more")
+        missing = f"{counted(count, 'question')} too few that {KINDS[name].what} ({name})"
+        person.tell(f"note: {missing}: the documents do not give more")
     if total < size:
         person.tell(
             f"warning: {total:,} of {size:,} questions: add documents, or write the others with `questions add`"

@@ -16,7 +16,7 @@ from surefoot.build.reading import Reader
 from surefoot.corpus.load import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
-from surefoot.datasets.mix import mix_of
+from surefoot.datasets.protocol import mix_of
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import PROPOSED, QuestionSet, load, review_of
 from surefoot.report.words import counted
