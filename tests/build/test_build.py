@@ -40,13 +40,13 @@ def test_questions_name_their_documents_and_their_gold(built: tuple[Path, Path, 
     for row in found:
         assert row["review"] == "proposed" and row["made"]["why"]
         assert set(row["made"]["evidence"]) <= ids
-        if row["expects"] == "answer":
+        if row["answerable"]:
             assert row["gold_ids"] and set(row["gold_ids"]) <= ids
             assert all(claim.split(":")[0] in texts[row["gold_ids"][0]] for claim in row["gold_claims"])
         elif row["retrieval"] == "normal":
             assert not row["gold_ids"]
     assert {row["stratum"] for row in found} >= {"grounded", "unanswerable"}
-    assert len({row["text"] for row in found}) == len(found)
+    assert len({row["question"] for row in found}) == len(found)
 
 
 def test_the_set_can_be_read_locked_and_built_on(built: tuple[Path, Path, dict[str, Any]], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact
 from surefoot.build.names import document_of
-from surefoot.build.wording import lowered, pick
+from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
 from surefoot.text.terms import vocabulary
 
@@ -149,9 +149,6 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
             yield Candidate(
                 "opinion", asks, document, "it defines the term and cannot know what people think of it", fact
             )
-        elif fact.kind == "cell" and _YEAR.search(fact.asks):
-            asks = f"Why is {lowered(fact.asks.removeprefix('What is ')).rstrip('?')} not higher?"
-            yield Candidate("reasons", asks, document, "a table gives the figure, not its reasons", fact)
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:

@@ -88,7 +88,7 @@ class Builder:
 
         What a document says twice is left out: a question has one gold passage.
         """
-        found = [fact for row in self.rows for fact in facts_of(row)]
+        found = [fact for row in self.rows for fact in facts_of(row, self.texts[document_of(row)])]
         times = Counter((document_of(fact.row), fact.asks) for fact in found)
         return self._in_turn(fact for fact in found if times[document_of(fact.row), fact.asks] == 1)
 

@@ -31,7 +31,8 @@ def duplicates_of(questions: Sequence[Question]) -> Iterator[Finding]:
 
 def _sure(one: Question, other: Question, retriever: Retriever) -> float:
     """How sure it is that both ask the same; 0.5 where their words are as alike as `_ALIKE` says."""
-    if normalise(one.text) == normalise(other.text) or _differ(one.text, other.text):
+    is_other = one.expects != other.expects or _differ(one.text, other.text)
+    if is_other or normalise(one.text) == normalise(other.text):
         return 0.0  # the first is told without any reading
     words, others = set(retriever.terms(one.text)), set(retriever.terms(other.text))
     shared, every = (sum(map(retriever.weight, found)) for found in (words & others, words | others))

@@ -69,11 +69,11 @@ class Fact(Struct, frozen=True):
     does: str = ""  # what, of a duty
 
 
-def facts_of(row: Row) -> list[Fact]:
-    """Every fact of a passage that makes a question people would ask."""
+def facts_of(row: Row, around: str = "") -> list[Fact]:
+    """Every fact of a passage that makes a question people would ask; `around` is the text of its document."""
     found = [*_cells(row)]
     for claim in _claims(row):
-        one = _defined(claim) or _of_clause(claim, row.text) or _of_past(claim, row.text)
+        one = _defined(claim) or _of_clause(claim, around or row.text) or _of_past(claim, around or row.text)
         if one and _is_fair(one):
             found.append(Fact(one.kind, row, claim, one.asks, one.value, one.who, one.does))
     return found

@@ -48,7 +48,7 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
         _list("warning", found.warnings)
     counts = {"question": found.questions, "error": len(found.errors), "warning": len(found.warnings)}
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
-    if unsure := len(found.findings) - len(found.errors) - len(found.warnings):
+    if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
         line += f"; --json shows {counted(unsure, 'finding')} that {'is' if unsure == 1 else 'are'} less sure"
     return _show(found, as_json, [line])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
@@ -9,7 +10,6 @@ from msgspec import Struct
 from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
-from surefoot.text.containment import contains, phrases_of
 from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
 from surefoot.types import Problem, Question
@@ -19,6 +19,9 @@ ERRORS = frozenset(
     ["bad_question", "duplicate_question", "duplicate_text", "missing_gold", "changed_question", "one_sided", "empty"]
 )
 SURE = 0.5  # findings from here on count where only sound questions will do
+_YES_OR_NO = re.compile(
+    r"(?:^|, )(?:may|must|can|could|shall|should|will|would|is|are|was|were|do|does|did|has|have)\b", re.I
+)
 _NAMED = 3  # questions that a summary names
 
 
@@ -101,9 +104,9 @@ def _leaks(questions: Iterable[Question], prompt: str) -> Iterator[Finding]:
 
 
 def _repeats(claim: str, question: str) -> bool:
-    """A phrase of it, or all its words in whatever order."""
+    """All its words, in whatever order. Where yes or no is asked for, they give nothing away."""
     said = vocabulary(claim)
-    return contains(phrases_of([claim]), question) or (len(said) > 1 and said <= vocabulary(question))
+    return len(said) > 1 and said <= vocabulary(question) and not _YES_OR_NO.search(question)
 
 
 def _without_claims(questions: Iterable[Question]) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from surefoot.corpus.load import load_rows
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.questions import PROPOSED, REJECTED, question_of, review_of
+from surefoot.io.questions import PROPOSED, REJECTED, question_of, review_of, text_key
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
@@ -79,6 +79,8 @@ def build_questions(
     """
     check_number("size", size, 1, _MOST)
     wanted = counts_of(size, _checked(mix))
+    if corpus is not None and Path(corpus).resolve() == Path(out).resolve():
+        raise UsageError(f"{out} is the corpus", "name another file for the questions")
     file = QuestionFile(out)
     file.path.parent.mkdir(parents=True, exist_ok=True)
     there = [entry.question for entry in file.entries()] if file.path.exists() else []
@@ -149,7 +151,8 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest."""
     for kind in sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong"):
-        yield from builder.drafts(kind, wanted[kind.name] - made[kind.name], taken)
+        missing = min(wanted[kind.name] - made[kind.name], size - made.total())
+        yield from builder.drafts(kind, missing, taken)
     for kind in PROTOCOL:
         missing = min(wanted[kind.name] - made[kind.name], size - made.total())
         if missing > 0:
@@ -163,16 +166,20 @@ def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person
     person.tell(f"replies wanted: {len(waiting):,}; --max-cost limits what they may cost")
     if not terms.yes and not person.agrees():
         raise Incomplete("no question was worded anew", "--yes skips the confirmation")
-    watch, kept = person.watch(len(waiting), "wordings"), 0
+    watch, kept, failed = person.watch(len(waiting), "wordings"), 0, list[tuple[str, str]]()
     try:
         for place, reply in opened.complete_all([rewording.prompt(entry.question.text) for entry in waiting]):
             watch.count(_Seen(reply.error or None))
             text = rewording.reworded(waiting[place].question.text, reply.text)
             kept += text is None
+            failed += [(reply.error, reply.hint)] if reply.error else []
             if text is not None:
                 file.change(partial(_worded, waiting[place].question.id, text, opened.name))
     finally:
         watch.close()
+    person.tell_causes(failed)
+    if failed and len(failed) == len(waiting):
+        raise Incomplete("no question was worded anew: the model did not answer", "the file has them as they were made")
     if kept:
         person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
 
@@ -184,19 +191,25 @@ def _is_from_template(entry: Entry) -> bool:
 def _worded(qid: str, text: str, model: str, entry: Entry) -> Row | None:
     if entry.question.id != qid:
         return None
-    return {**entry.row, "text": text, "made": {**entry.made, "by": model, "template": entry.question.text}}
+    return {
+        **entry.row,
+        text_key(entry.row): text,
+        "made": {**entry.made, "by": model, "template": entry.question.text},
+    }
 
 
 def _appended(there: Sequence[Entry], row: Row) -> Row:
     """Under an id of its own: a log's may be in the file already."""
     ids, name = {entry.question.id for entry in there}, question_of(row).id
-    free = next(new for new in (name, *(f"{name}-{number}" for number in itertools.count(2))) if new not in ids)
+    others = (f"{name}-{number}" for number in itertools.count(2))
+    free = next(new for new in itertools.chain([name], others) if new not in ids)
     return row if free == name else {**row, next(key for key in ("id", "qid") if key in row): free}
 
 
 def row_of(draft: Draft) -> Row:
     return {
-        "id": draft.id, "text": draft.text, "expects": draft.kind.expects, "stratum": draft.kind.stratum,
+        "qid": draft.id, "question": draft.text, "answerable": draft.kind.expects == "answer",
+        "stratum": draft.kind.stratum,
         "probes": draft.probes, "gold_ids": list(draft.gold_ids), "gold_claims": list(draft.gold_claims),
         "retrieval": draft.kind.retrieval, "review": PROPOSED,
         "made": {"kind": draft.made_of, "by": TEMPLATES, "why": draft.why, "evidence": list(draft.evidence)},
