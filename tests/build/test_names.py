@@ -1,6 +1,9 @@
 """What documents are called in questions."""
 
+from pathlib import Path
+
 from surefoot.build.names import names_of
+from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row
 
 
@@ -41,3 +44,12 @@ def test_names_that_differ_in_case_alone_end_in_files() -> None:
 def test_blanks_of_a_template_are_no_party() -> None:
     found = names_of([row("a.md", f"LEASE between {'X' * 5_000} and {'Y' * 5_000}."), row("b.md", "Text.")])
     assert found["a.md"] == "“a.md”"
+
+
+def test_a_file_of_rows_is_no_document(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        '{"id": "a.md#1", "text": "x"}\n{"text": "y", "doc": "Lease"}\n{"id": "1", "text": "z", "file": "c.md"}\n'
+    )
+    for given in (path, tmp_path):
+        assert list(names_of(load_rows(given))) == ["a.md", "Lease", "c.md"]

@@ -226,3 +226,25 @@ def test_a_title_and_a_heading_without_text_are_said_once(tmp_path: Path) -> Non
     found = passages(READERS[".docx"]((tmp_path / "a.docx").read_bytes()), "a.docx")
     assert [row.text for row in found] == ["Endorsements\nThe courtesy car is given for up to 21 days.", "Annex"]
     assert found[0].doc == "Motor Policy"
+
+
+def test_rows_of_a_document_that_lie_apart_are_gathered(tmp_path: Path) -> None:
+    corpus, more = tmp_path / "c.jsonl", tmp_path / "z.md"
+    rows = [{"id": f"{name}#{n}", "text": "x", "file": name, "sha256": "0"} for name, n in ("a1", "b1", "a2")]
+    corpus.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    more.write_text("The fee is 40 EUR.")
+    surefoot.add_documents(more, out=corpus)
+    ids = [json.loads(line)["id"] for line in corpus.read_text().splitlines()]
+    assert ids[:3] == ["a#1", "a#2", "b#1"] and len(ids) == 4
+
+
+def test_a_document_of_which_two_states_lie_in_a_corpus_is_read_again(tmp_path: Path) -> None:
+    document, one, both = tmp_path / "a.md", tmp_path / "one.jsonl", tmp_path / "both.jsonl"
+    document.write_text("The fee is 30 EUR.")
+    surefoot.add_documents(document, out=one)
+    before = one.read_bytes()
+    document.write_text("The fee is 40 EUR.")
+    surefoot.add_documents(document, out=one)
+    both.write_bytes(before + one.read_bytes())
+    assert surefoot.add_documents(document, out=both)["changed"] == 1
+    assert both.read_bytes() == one.read_bytes()

@@ -125,7 +125,7 @@ def test_ids_that_are_not_unique_are_made_of_the_texts(write: Write, tmp_path: P
     other = write("other.jsonl", [{"id": "2", "text": "d"}])
     corpus = tmp_path / "corpus" / "c.jsonl"
     added = command("corpus", "add", one, other, "--out", corpus)
-    assert added.code == 0 and "1 ids are those of another file" in added.err
+    assert added.code == 0 and "ids that another file has: 1;" in added.err
     ids = [passage.id for passage, _ in surefoot.passages(corpus).found]
     other.write_text('{"id": "2", "text": "d"}\n{"id": "3", "text": "e"}\n')
     surefoot.add_documents([one, other], out=corpus)
@@ -185,3 +185,14 @@ def test_documents_can_be_removed(tmp_path: Path) -> None:
     assert done.json == {"corpus": str(corpus), "passages": 1, "documents": ["old/b.md", "old/c.md"]}
     assert [row["id"].partition("#")[0] for row in surefoot.passages(corpus).table()] == ["a.md"]
     assert surefoot.add_documents(tmp_path / "d", out=corpus)["added"] == 2
+
+
+def test_rows_keep_the_files_they_name_also_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    path, corpus = tmp_path / "rows" / "c.jsonl", tmp_path / "d.jsonl"
+    path.write_text('{"id": "1", "text": "x", "file": "a.md", "sha256": "0"}\n{"id": "2", "text": "y"}\n')
+    assert [(row.file, row.sha256) for row in load.load_rows(path)] == [("a.md", "0"), ("", "")]
+    assert [row.file for row in load.load_rows(path.parent)] == ["a.md", "c.jsonl"]
+    surefoot.add_documents(path, out=corpus)
+    assert surefoot.add_documents(path, out=corpus)["unchanged"] == 1
+    assert [row.file for row in load.load_rows(corpus)] == ["c.jsonl", "c.jsonl"]

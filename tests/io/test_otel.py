@@ -8,7 +8,8 @@ import pytest
 
 from surefoot import score
 from surefoot.io.spans import spans_in, traces_of
-from surefoot.types import Passage, Trace
+from surefoot.io.traces import read_traces
+from surefoot.types import Passage, Retrieved, Trace
 
 from ..conftest import QUESTIONS, Write
 
@@ -182,3 +183,16 @@ def test_a_span_of_a_depth_without_end_is_read(write: Write) -> None:
     for _ in range(200):
         runs = {"id": "x", "child_runs": [runs], "input": "What is X?"}
     assert score(QUESTIONS, write("runs.jsonl", [runs])).exit_code == 4
+
+
+def test_spans_at_the_top_that_answer_other_questions_are_other_traces(write: Write) -> None:
+    def row(name: str, parent: str | None, question: str, answer: str) -> dict[str, Any]:
+        return {"id": name, "trace_id": "t", "parent_id": parent, "input": question, "output": answer}
+
+    below = {**row("c", "b", "What is Z?", ""), "type": "retriever", "output": [{"id": "p1#1"}]}
+    rows = [row("a", None, "What is X?", ANSWER), below, row("b", None, "What is Z?", "I do not know.")]
+    found = {logged.name: logged.found for logged in read_traces([write("s.jsonl", rows)])}
+    assert found == {
+        "t: What is X?": Trace(question="What is X?", answer=ANSWER),
+        "t: What is Z?": Trace(question="What is Z?", answer="I do not know.", retrieved=Retrieved([Passage("p1#1")])),
+    }

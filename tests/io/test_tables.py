@@ -72,7 +72,7 @@ def test_rows_are_named_by_the_line_they_start_on_and_bad_ones_do_not_stop_the_r
     path = written(tmp_path / "t.csv", 'qid,answer\nq1,"a\nb"\nq2,x,y\nq4,N/A\n')
     card = score(QUESTIONS, path).card
     problem = card.problems.named["malformed"][0]
-    assert (problem.line, card.accounting.scored) == (4, 2) and "1 cells more" in problem.message
+    assert (problem.line, card.accounting.scored) == (4, 2) and "has more cells than the first line" in problem.message
     assert card.decision.incomplete
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from surefoot import score
+from surefoot.corpus.load import load_corpus
 from surefoot.errors import UsageError
 from surefoot.io.traces import TraceReader, read_traces
 from surefoot.report.words import headline
@@ -207,3 +208,30 @@ def test_spans_without_a_question_say_what_was_looked_for() -> None:
     row = {"trace_id": "t1", "span_id": "a", "attributes": {"http.route": "/health"}}
     problem = score(QUESTIONS, [row]).card.problems.named["unknown_question"][0]
     assert "looked for input.value, gen_ai.input.messages," in problem.message
+
+
+ROW = {"trace_id": "t1", "start_time": "2026-01-01", "parent_id": None, "input": "What is X?", "output": "X is so."}
+
+
+@pytest.mark.parametrize("more", [{"citations": ["p1#1"], "chunks": ["p1#1"]}, {"retrieved": [{"id": "p1#1"}]}])
+def test_rows_with_the_ids_of_spans_keep_what_spans_cannot_hold(write: Write, more: dict[str, Any]) -> None:
+    path = write("log.jsonl", [ROW | more, ROW | more | {"input": "What is Z?"}])
+    first, second = (logged.found for logged in read_traces([path]))
+    assert isinstance(first, Trace) and isinstance(second, Trace)
+    assert first.retrieved is not None and first.retrieved.ids == ("p1#1",)
+    assert first.citations == (("p1#1",) if "citations" in more else None)
+    assert (first.question, second.question) == ("What is X?", "What is Z?")
+
+
+def test_a_passage_is_the_same_in_a_corpus_and_in_a_trace(write: Write) -> None:
+    rows: list[dict[str, Any]] = [
+        {"node_id": "n1", "text": "T"},
+        {"id": "", "chunk_id": "c", "content": "", "body": "T", "metadata": {"source": "a.pdf", "page": 4}},
+        {"_id": "7", "doc_id": "d", "_source": {"text": "T", "title": "MSA", "page_label": "9"}},
+        {"id": "a", "document": "The text of it."},
+    ]
+    trace = TraceReader().read({"q": "x", "chunks": rows})
+    assert isinstance(trace, Trace)
+    expected = [Passage("n1", "T"), Passage("c", "T", "a.pdf", 4), Passage("7", "T", "MSA", 9)]
+    assert list(trace.retrieved or ()) == [*expected, Passage("a", "The text of it.")]
+    assert load_corpus(write("c.jsonl", rows)) == list(trace.retrieved or ())

@@ -94,7 +94,8 @@ def read(reply: object) -> Trace:
 )
 def test_the_answer_and_its_passages_are_found(reply: object) -> None:
     trace = read(reply)
-    assert (trace.question_id, trace.answer, trace.retrieved) == ("q1", ANSWER, PASSAGES)
+    found = tuple(Passage(passage.id, passage.text) for passage in trace.retrieved or ())
+    assert (trace.question_id, trace.answer, found) == ("q1", ANSWER, PASSAGES)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +117,8 @@ def test_a_message_is_an_answer(reply: object) -> None:
 def test_passages_are_no_answer(reply: object) -> None:
     with pytest.raises(Incomplete, match="has no answer"):
         read(reply)
+
+
+def test_a_reply_that_lacks_what_is_mapped_is_named() -> None:
+    with pytest.raises(Incomplete, match="no field names the question"):
+        trace_of_reply({"answer": ANSWER}, Ask("q1", "What is X?"), TraceReader({"question_id": "foo"}))

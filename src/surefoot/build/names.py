@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from surefoot.corpus.passages import Row
+from surefoot.corpus.rows import is_rows
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
@@ -37,8 +38,9 @@ _NOISE = re.compile(
 
 
 def document_of(row: Row) -> str:
-    """The document a passage is from."""
-    return row.file or row.id.rpartition("#")[0] or row.doc
+    """The document a passage is from. A file of rows is none: its rows may be of many."""
+    named = [name for name in (row.file, row.id.rpartition("#")[0], row.doc) if name]
+    return next((name for name in named if not is_rows(name)), next(reversed(named), ""))
 
 
 def names_of(rows: Sequence[Row]) -> dict[str, str]:

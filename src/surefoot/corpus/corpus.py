@@ -10,21 +10,24 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from surefoot.corpus.passages import Row
 from surefoot.corpus.read import Read
 from surefoot.corpus.rows import is_rows
 from surefoot.errors import UsageError
 
+Place = tuple[int, int]  # where bytes begin, and how many they are
+
 FILE = "passages.jsonl"  # where a corpus is a folder
 
 
 class Documents:
-    """Where each document's rows lie in a file of rows; rows of one document stand together."""
+    """Where each document's rows lie in a file of rows: together, unless others have put the file together."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.places: dict[str, tuple[int, int]] = {}
+        self.places: dict[str, list[Place]] = {}
         self.hashes: dict[str, str] = {}
         self.counts: dict[str, int] = {}
         self.brought: dict[str, str] = {}  # ids that came with rows, and of which file
@@ -36,13 +39,19 @@ class Documents:
             at = 0
             for number, line in enumerate(file, 1):
                 row = row_of(line, self.path, number)
-                start = self.places.get(row.file, (at, 0))[0]
+                self._place(row.file, at, len(line))
                 at += len(line)
-                self.places[row.file] = (start, at - start)
-                self.hashes[row.file] = row.sha256
+                if self.hashes.setdefault(row.file, row.sha256) != row.sha256:
+                    self.hashes[row.file] = ""  # rows of two states of it: it is to be read again
                 self.counts[row.file] = self.counts.get(row.file, 0) + 1
                 if is_rows(row.file):
                     self.brought[row.id] = row.file
+
+    def _place(self, name: str, at: int, length: int) -> None:
+        places = self.places.setdefault(name, [])
+        if places and sum(places[-1]) == at:
+            at, length = places[-1][0], places.pop()[1] + length
+        places.append((at, length))
 
 
 def row_of(line: bytes, path: Path, number: int) -> Row:
@@ -62,17 +71,19 @@ def write_corpus(path: Path, given: Iterable[Read], without: Collection[str] = (
     encoder = msgspec.json.Encoder()
     with tempfile.TemporaryDirectory(prefix=".corpus-", dir=path.parent) as folder:
         fresh, whole = Path(folder) / "fresh", Path(folder) / "whole"
-        places: dict[str, tuple[int, int]] = {}
+        places: dict[str, list[Place]] = {}
         with fresh.open("wb") as file:
             for read in given:
                 start = file.tell()
-                file.writelines(encoder.encode(row) + b"\n" for row in read.rows)
+                rows = (replace(row, file=read.name, sha256=read.sha256) for row in read.rows)
+                file.writelines(encoder.encode(row) + b"\n" for row in rows)
                 if read.rows:
-                    places[read.name] = (start, file.tell() - start)
+                    places[read.name] = [(start, file.tell() - start)]
                 yield read
         with whole.open("wb") as out, fresh.open("rb") as new, (path if path.is_file() else fresh).open("rb") as before:
             for name in sorted({*old.places, *places}.difference(without)):
-                source, (start, length) = (new, places[name]) if name in places else (before, old.places[name])
-                source.seek(start)
-                out.write(source.read(length))
+                source, found = (new, places[name]) if name in places else (before, old.places[name])
+                for start, length in found:
+                    source.seek(start)
+                    out.write(source.read(length))
         whole.replace(path)

@@ -32,6 +32,7 @@ class Read(Struct, frozen=True):
     hint: str = ""
     notes: tuple[str, ...] = ()
     is_unchanged: bool = False
+    sha256: str = ""  # of what was read; rows of a corpus have those of their own files
 
     @property
     def lines(self) -> list[str]:
@@ -90,9 +91,9 @@ def _with_own_ids(read: Read, owners: dict[str, str]) -> Read:
     ids, rows = Ids(read.name), list[Row]()
     for row in read.rows:
         is_own = owners.setdefault(row.id, read.name) == read.name
-        rows.append(row if is_own else replace(with_id(row, ids), file=row.file, sha256=row.sha256))
+        rows.append(row if is_own else with_id(row, ids))
     changed = sum(one.id != other.id for one, other in zip(rows, read.rows, strict=True))
-    notes = (*read.notes, f"{changed:,} ids are those of another file; {CONTENT_IDS}") if changed else read.notes
+    notes = (*read.notes, f"ids that another file has: {changed:,}; {CONTENT_IDS}") if changed else read.notes
     return replace(read, rows=tuple(rows), notes=notes)
 
 
@@ -109,8 +110,8 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
         return Read(source.name, problem=f"{type(error).__name__}: {error}")
     if not found:
         return Read(source.name, problem="; ".join(["it holds no text", *notes]))
-    rows = tuple(replace(row, file=source.name, sha256=digest) for row in found)
-    return Read(source.name, rows, notes=tuple(notes))
+    rows = tuple(row if row.file else replace(row, file=source.name, sha256=digest) for row in found)
+    return Read(source.name, rows, notes=tuple(notes), sha256=digest)
 
 
 def _passages(source: Source, data: bytes) -> list[Row]:

@@ -74,9 +74,13 @@ CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in CONTAINERS)
 
 Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
 
-_ID_KEYS = ("id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "id_", "_id", "document.id")
+# What a passage has, in a corpus as in a trace. Its own id comes before that of the document it is from.
+_ID_KEYS = ("id", "chunk_id", "passage_id", "node_id", "id_", "_id", "doc_id", "document_id", "document.id")
 _ORIGIN_KEYS = ("ref", "source")  # serve as an id where there is no other
-_TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage", "context", "document.content", "document")
+TEXT_KEYS = ("text", "content", "page_content", "body", "chunk", "passage", "context", "document.content", "document")
+_DOC_KEYS = ("doc", "title", "document", "source", "file_name")
+_PAGE_KEYS = ("page_label", "page_number", "page")  # the label is what the page says of itself
+_LONGEST_PAGE = 6  # digits
 # Where frameworks put the fields of a passage, if not in the passage itself.
 _INSIDE = (
     "document",
@@ -194,9 +198,7 @@ def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
     """The first of some keys that holds a text or a number."""
     for key in keys:
         found = value.get(key)
-        if isinstance(found, str):
-            return found
-        if text := scalar(found):
+        if text := found if isinstance(found, str) else scalar(found):
             return text
     return ""
 
@@ -220,16 +222,27 @@ def _identifier(value: object) -> str:
     return value if isinstance(value, str) else scalar(value)
 
 
+def passage_in(value: dict[object, object]) -> Passage:
+    """A passage inside whatever is wrapped around it; what it lacks is empty."""
+    text, doc = _text_in(value, TEXT_KEYS), _text_in(value, _DOC_KEYS)
+    return Passage(_text_in(value, _ID_KEYS), text, "" if doc == text else doc, _page_in(value))
+
+
+def _page_in(value: dict[object, object]) -> int | None:
+    page = _text_in(value, _PAGE_KEYS)
+    return int(page) if page.isdecimal() and len(page) <= _LONGEST_PAGE else None
+
+
 def _passage(value: object) -> Passage:
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := value.get("id"), str):
         value = only
     identifier = _identifier(value)
     if not isinstance(value, dict):
         return Passage("", identifier) if _is_text(identifier) else Passage(identifier)
-    text, page = _text_in(value, _TEXT_KEYS), value.get("page")
+    found = passage_in(value)
     if len(identifier) > _LONGEST_ID:
-        identifier, text = "", text or identifier
-    return Passage(identifier, text, first_text(value, ("doc",)), page if type(page) is int else None)
+        return Passage("", found.text or identifier, found.doc, found.page)
+    return Passage(identifier, found.text, found.doc, found.page)
 
 
 def _is_text(value: str) -> bool:

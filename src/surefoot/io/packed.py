@@ -72,8 +72,8 @@ def _table(rows: Cells, source: str) -> Iterator[tuple[int, object]]:
     if twice := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
         yield 1, Problem("note", f"two columns are called {twice[0]!r}: the last one is read", source, 1)
     for line, cells in filled:
-        if extra := [cell for cell in cells[len(names) :] if _is_filled(cell)]:
-            message = f"has {len(extra)} cells more than the first line: put a cell with a separator into quotes"
+        if any(_is_filled(cell) for cell in cells[len(names) :]):
+            message = "has more cells than the first line: put a cell with a separator into quotes"
             yield line, Problem("malformed", message, source, line)
             continue
         if any(isinstance(cell, str) and len(cell) == _LONGEST_CELL for cell in cells):

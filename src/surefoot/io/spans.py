@@ -91,22 +91,44 @@ def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
     return None
 
 
-def traces_of(spans: list[Span]) -> dict[str, Trace]:
-    """One trace per trace id: the outermost span that says a thing is believed."""
+def traces_of(spans: list[Span]) -> dict[tuple[str, str], Trace]:
+    """One trace per trace id: the outermost span that says a thing is believed.
+
+    Only where a trace id has spans at the top that answer different questions is each of these a trace, so that the
+    key has the question, too.
+    """
     by_id: dict[str, list[Span]] = {}
     for span in spans:
         by_id.setdefault(span.trace_id, []).append(span)
-    return {name: _joined(_outermost_first(group)) for name, group in by_id.items()}
+    groups = {(name, asked): group for name, every in by_id.items() for asked, group in _by_question(every).items()}
+    return {key: _joined(_outermost_first(group)) for key, group in groups.items()}
+
+
+def _by_question(spans: list[Span]) -> dict[str, list[Span]]:
+    asked = {s.question for s in spans if not s.parent and s.kind == "plain" and s.question and s.answer}
+    if len(asked) <= 1:
+        return {"": spans}
+    above = {span.span_id: span for span in spans if span.span_id}
+    groups: dict[str, list[Span]] = {}
+    for span in spans:
+        groups.setdefault(_lineage(span, above)[-1].question or "", []).append(span)
+    return groups
+
+
+def _lineage(span: Span, above: Mapping[str, Span]) -> list[Span]:
+    """A span and those above it, as far as they are known."""
+    line = [span]
+    while line[-1].parent in above and len(line) < _DEEPEST:
+        line.append(above[line[-1].parent])
+    return line
 
 
 def _outermost_first(spans: list[Span]) -> list[Span]:
-    parents = {span.span_id: span.parent for span in spans if span.span_id}
+    above = {span.span_id: span for span in spans if span.span_id}
 
     def depth(span: Span) -> int:
-        above, parent = 0, span.parent
-        while parent and above < _DEEPEST:
-            above, parent = above + 1, parents.get(parent, "")
-        return above
+        line = _lineage(span, above)
+        return len(line) - (not line[-1].parent)  # below one that is not there, it is deeper than at the top
 
     return sorted(spans, key=lambda span: (depth(span), span.start))
 
@@ -149,7 +171,7 @@ def _distinct(passages: list[Passage]) -> list[Passage]:
     with_id = {passage.text for passage in passages if passage.id}
     return [
         passage
-        for passage in dict.fromkeys(passages)
+        for passage in {(one.id, one.text): one for one in passages}.values()
         if (passage.text or passage.id not in with_text) and (passage.id or passage.text not in with_id)
     ]
 

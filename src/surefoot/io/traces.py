@@ -26,6 +26,10 @@ _NOTHING: frozenset[str] = frozenset()
 _CONTAINERS = tuple(tuple(path.split(".")) for path in CONTAINERS)
 # A row with none of these keys is one trace, unless it has the attributes of a span in columns of their own.
 _SEVERAL = frozenset(path.partition(".")[0] for path in (*CONTAINERS, *CHILDREN, *MARKS, *otel.EXPORTS))
+# What rows of logs have and spans do not; `context` is left out, as it may be that of a span.
+_BESIDE_ANSWERS = frozenset(
+    path for field in ("citations", "retrieved", "contexts") for path in PATHS[field] if "." not in path
+) - {"context"}
 _SPAN_KEYS = ("traceId", "trace_id", "context.trace_id", "context", "trace")
 _FAILED_CHECK = ("failureReason", 1)  # promptfoo: what stands under `error` is said of the answer, which is there
 
@@ -80,7 +84,7 @@ class TraceReader:
             yield None, value
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
-        elif not self._mapped and (spans := spans_in(value)):
+        elif not self._mapped and (spans := spans_in(value)) and not (len(spans) == 1 and self._is_whole(value)):
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
         elif isinstance(parts := self._parts(value), list):
@@ -95,6 +99,13 @@ class TraceReader:
         return _SEVERAL.isdisjoint(row) and not (
             any(key in row for key in _SPAN_KEYS) and any(key.startswith(otel.ATTRIBUTES) for key in row)
         )
+
+    def _is_whole(self, row: dict[str, object]) -> bool:
+        """True for a row with the ids or times of a span that has its answer and what belongs to it in itself."""
+        if all(row.get(key) is None for key in _BESIDE_ANSWERS):
+            return False
+        found = self.read(row)
+        return isinstance(found, Trace) and found.question is not None and found.answer is not None
 
     def plan(self, row: dict[str, object]) -> Plan:
         """Per field, the keys of this row that may hold it."""
@@ -144,7 +155,7 @@ def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None =
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
-        yield Logged(trace, SPANS, number, name=name)
+        yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)))
     for remark in sorted(reader.remarks):
         yield Logged(Problem("note", remark), "", 0)
 

@@ -58,6 +58,8 @@ def _read(row: dict[str, object], ask: Ask, reader: TraceReader) -> Trace:
     found = [reader.read({**given, "qid": ask.id}) for given in (row, parts)]
     traces = [trace for trace in found if isinstance(trace, Trace)]
     answered = next((trace for trace in traces if trace.answer is not None or trace.error is not None), None)
+    if not traces:  # with --map question_id=PATH, where the reply has nothing
+        raise Incomplete(f"the reply cannot be read: {found[0]}")
     message = {key: row[key] for key in _MESSAGE if key in row}
     return answered or replace(traces[0], answer=said(message, "assistant"))
 
