@@ -14,7 +14,7 @@ import surefoot
 from surefoot.corpus.load import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import Edit
-from surefoot.errors import SurefootError
+from surefoot.errors import Incomplete, SurefootError
 from surefoot.io.questions import question_of
 from surefoot.review.desk import Desk, Page, Sent
 from surefoot.review.form import Fields, edit_of
@@ -67,6 +67,21 @@ def test_an_undo_takes_back_each_decision_unless_somebody_changed_it_since(desk:
     with pytest.raises(BadForm, match="b1 was changed by somebody else"):
         desk.undo("Ana")
     assert rows(built)["b1"]["review"] == "rejected"
+
+
+def test_an_undo_that_could_not_be_written_can_be_tried_again(
+    desk: Desk, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(built)
+    desk.decide("Ana", sent(desk, 1))
+
+    def fails(*_: object) -> int:
+        raise Incomplete("the disk is full", "make room")
+
+    with monkeypatch.context() as patched, pytest.raises(Incomplete):
+        patched.setattr(desk.file, "change", fails)
+        desk.undo("Ana")
+    assert desk.undo("Ana") == "/questions/1" and rows(built) == before
 
 
 def test_a_decision_on_an_older_version_is_refused(desk: Desk, built: Path) -> None:
@@ -131,7 +146,7 @@ def test_a_set_in_which_nothing_was_proposed_needs_no_review(corpus: Path, tmp_p
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--name", "a\nb"], "is no name"),
+        (["--name", "a\nb"], "is not a name"),
         (["--token", "short"], "at least 12 characters"),
         (["--host", "no.such.host.invalid"], "there is no host"),
     ],
