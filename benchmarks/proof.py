@@ -1,7 +1,7 @@
-"""How far `Proof` can be believed: python benchmarks/proof.py [--each N] [--only SOURCE]
+"""How far `Proof` can be believed: python benchmarks/proof.py [--data FOLDER] [--each N] [--only SOURCE]
 
-The demo's questions over the demo's corpus, and, where the shared data is, N answerable and N unanswerable questions of
-each public source over its own documents. Prints, by source: how often the gold passage was read, and called answering;
+The demo's questions over the demo's corpus, and, with --data, N answerable and N unanswerable questions of each public
+source over its own documents. Prints, by source: how often the gold passage was read, and called answering;
 how many answerable questions nothing was found for (they would be sold as unanswerable); how many unanswerable ones
 nothing was found for (the others would be thrown away); and which share of all questions that nothing was found for is
 answerable, if a quarter of those that are put to the proof is.
@@ -25,7 +25,6 @@ from surefoot.build.proof import Proof
 from surefoot.datasets import demo
 from surefoot.types import Passage
 
-DATA = Path("/work/shared/data")
 SOURCES = ("squad2", "policyqa", "contractnli", "cuad")
 PUT_TO_THE_PROOF = 0.25  # share of answerable ones among the questions that a builder takes for unanswerable
 _PIECE = 700  # characters of a passage, where a document has no passages of its own
@@ -49,8 +48,8 @@ class Seen(NamedTuple):
     found: bool
 
 
-def rows(name: str) -> list[Row]:
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as file:
+def rows(path: Path) -> list[Row]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
@@ -60,10 +59,11 @@ def demo_cases() -> tuple[dict[str, list[Passage]], list[Case]]:
     return {"demo": demo.corpus()}, cases
 
 
-def public_cases(each: int, sources: tuple[str, ...]) -> tuple[dict[str, list[Passage]], list[Case]]:
+def public_cases(data: Path, each: int, sources: tuple[str, ...]) -> tuple[dict[str, list[Passage]], list[Case]]:
     chance = np.random.default_rng(7)
-    pool = [row for row in rows("qa.jsonl.gz") if row["source"] in sources and row["pool"] == "dev"]
-    whole = {row["doc_id"]: row["text"] for row in rows("corpora/cuad.jsonl.gz")} if "cuad" in sources else {}
+    pool = [row for row in rows(data / "qa.jsonl.gz") if row["source"] in sources and row["pool"] == "dev"]
+    contracts = rows(data / "corpora" / "cuad.jsonl.gz") if "cuad" in sources else []
+    whole = {row["doc_id"]: row["text"] for row in contracts}
     corpora: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
     for row in pool:
         for text in row["passages"] if row["source"] in ("squad2", "policyqa") else ():
@@ -137,13 +137,14 @@ def sold(missed: list[bool], kept: list[bool]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, help="folder with qa.jsonl.gz and corpora/; else only the demo is read")
     parser.add_argument("--each", type=int, default=100)
     parser.add_argument("--only", choices=("demo", *SOURCES))
     options = parser.parse_args()
     corpora, cases = demo_cases() if options.only in (None, "demo") else ({}, [])
     sources = tuple(one for one in SOURCES if options.only in (None, one))
-    if sources and DATA.is_dir():
-        more, others = public_cases(options.each, sources)
+    if sources and options.data:
+        more, others = public_cases(options.data, options.each, sources)
         corpora, cases = corpora | more, [*cases, *others]
     start, proofs, found = time.monotonic(), {}, list[Seen]()
     for case in sorted(cases, key=lambda case: case.corpus):

@@ -83,3 +83,12 @@ def test_a_function_is_a_pipeline(tmp_path: Path) -> None:
     found = surefoot.bench("squad", data=made.squad(tmp_path / "d.json"), out=tmp_path / "o", pipelines=[quote])
     assert found.table()[0]["answered_unanswerable"] == 1
     assert ": 2 of 130 in all" in found.notes[0]
+
+
+def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
+    data, mine = made.squad(tmp_path / "d.json"), tmp_path / "questions.jsonl"
+    mine.write_text("mine\n")
+    done = command("bench", "squad", "--data", data, "--out", tmp_path)
+    assert (done.code, "another --out" in done.err) == (2, True)
+    assert f"{mine} is there already" in done.err
+    assert mine.read_text() == "mine\n" and not (tmp_path / "corpus.jsonl").exists()

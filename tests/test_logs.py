@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot.errors import UsageError
+from surefoot.graders.judges import items_of
 from surefoot.services.logs import id_of_text, read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import RunStore
-from surefoot.types import Passage, Retrieved, Trace
+from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.conftest import Done, Write
 from tests.in_process import surefoot as command
 
@@ -239,3 +240,14 @@ def test_score_names_the_passages_that_a_corpus_lacks(write: Write, corpus: Path
 def test_stdin_cannot_be_scored_without_questions(ids_only: Path) -> None:
     done = command("score", "-t", "-", stdin=ids_only.read_bytes())
     assert done.code == 2 and "write it to a file" in done.err
+
+
+def test_of_uneven_logs_only_what_was_answered_counts() -> None:
+    asked = [Question(name, name, "answer") for name in "abc"]
+    answers = [Trace(name, attempt=attempt) for name, attempt in [("b", 3), ("b", 1), ("a", 1), ("b", 9), ("x", 1)]]
+
+    def keys(uneven: bool) -> list[tuple[str | None, int]]:
+        return [(one.trace.question_id, one.trace.attempt) for one in items_of(asked, answers, 3, uneven)]
+
+    assert keys(uneven=True) == [("a", 1), ("b", 1), ("b", 3)]
+    assert keys(uneven=False) == [(name, attempt) for name in "abc" for attempt in (1, 2, 3)]

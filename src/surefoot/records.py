@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -166,6 +166,12 @@ def version_of(question: Question, trace: Trace) -> str:
     except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8
         told = json.dumps(shown).encode()
     return hashlib.sha256(told).hexdigest()
+
+
+def attempts_in(given: Iterable[int], repeats: int, uneven: bool) -> Sequence[int]:
+    """The attempts at a question that count: all, or where questions were asked unequally often, those given."""
+    every = range(1, repeats + 1)
+    return sorted(attempt for attempt in given if attempt in every) if uneven else every
 
 
 def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:

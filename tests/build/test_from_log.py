@@ -12,7 +12,8 @@ from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.io.questions import load
 from surefoot.services.log_questions import proposals_from_log
-from surefoot.services.result import Person
+from surefoot.services.result import Failing, Person, Watch
+from surefoot.text.normal import normalise
 from surefoot.types import Question
 from tests.conftest import Write
 from tests.items import item_of
@@ -89,9 +90,45 @@ def test_no_more_than_wanted_and_the_rest_is_told(write: Write) -> None:
     assert any("of 2" in line for line in person.told)
 
 
-def test_nothing_retrieved_is_no_evidence_for_an_answer(write: Write) -> None:
-    found = proposals_from_log(write("log.jsonl", [{**REFUSED, "retrieved": []}]), grader="rules")
-    assert (found[0]["answerable"], found[0]["made"]["evidence"]) == (False, [])
+@pytest.mark.parametrize("retrieved", [[], ["p1", "p2"]])
+def test_without_any_text_nothing_is_known_of_an_answer(retrieved: list[str], write: Write) -> None:
+    person, bare = Listener(), {**REFUSED, "retrieved": retrieved}
+    found = proposals_from_log(write("log.jsonl", [bare, WRONG]), most=1, grader="rules", person=person)
+    assert [one["question"] for one in found] == [WRONG["q"]]
+    assert [line.partition(":")[0] for line in person.told if "no text of a passage" in line] == ["note"]
+    assert any("1 question left out" in line for line in person.told)
+    (known,) = proposals_from_log(write("bare.jsonl", [bare]), write("corpus.jsonl", PASSAGES), grader="rules")
+    assert known["answerable"] is False
+
+
+def test_known_questions_make_room_for_others(write: Write) -> None:
+    log, known = write("log.jsonl", [REFUSED, WRONG]), {normalise(WRONG["q"])}
+    assert [one["question"] for one in proposals_from_log(log, most=1, known=known, grader="rules")] == [REFUSED["q"]]
+
+
+def test_of_many_bad_rows_some_are_told_and_the_rest_counted(write: Write) -> None:
+    person = Listener()
+    proposals_from_log(write("log.jsonl", [WRONG, *(["{"] * 50)]), grader="rules", person=person)
+    assert any("30 more like these" in line for line in person.told) and len(person.told) < 25
+
+
+def test_the_line_of_progress_is_closed_whatever_happens(write: Write) -> None:
+    closed: list[str] = []
+
+    class Line(Watch):
+        def count(self, one: Failing) -> None:
+            raise KeyboardInterrupt
+
+        def close(self) -> None:
+            closed.append("proposed")
+
+    class Watcher(Listener):
+        def watch(self, total: int, of: str) -> Watch:
+            return Line() if of == "proposed" else super().watch(total, of)
+
+    with pytest.raises(KeyboardInterrupt):
+        proposals_from_log(write("log.jsonl", [WRONG]), grader="rules", person=Watcher())
+    assert closed == ["proposed"]
 
 
 def test_a_passage_that_cannot_be_read_may_answer(write: Write) -> None:

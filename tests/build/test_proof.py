@@ -66,6 +66,12 @@ def test_a_small_corpus_is_read_whole_and_a_large_one_by_the_words_it_shares() -
     assert [passage.id for passage in Proof(CORPUS).nearest("the roof", 1)] == ["lease#2"]
 
 
+@pytest.mark.parametrize("limit", range(1, len(CORPUS) + 2))
+def test_no_more_passages_are_near_than_asked_for(limit: int, proof: Proof) -> None:
+    near = [passage.id for passage in proof.nearest("the rent, the roof and the loan", limit)]
+    assert len(near) == len(set(near)) <= limit
+
+
 def test_claims_are_supported_contradicted_or_neither(proof: Proof) -> None:
     supported, contradicted = proof.supports("The yearly rent amounts to EUR 48,000.", CORPUS[0])
     assert supported > 0.5 > contradicted

@@ -189,3 +189,9 @@ def test_a_set_of_130_has_the_strata_of_the_bundled_one() -> None:
         "adversarial": 10, "retrieval_null": 10,
     }  # fmt: skip
     assert chosen.short == ()
+
+
+def test_a_filing_without_a_file_name_is_called_by_owner_and_year(tmp_path: Path) -> None:
+    path = tmp_path / "filings.jsonl"
+    path.write_text(json.dumps({"cik": 7, "year": 2019, "item_1": "We weave."}))
+    assert [one.name for one in DATASETS["edgar"].read(path)] == ["7_2019"]

@@ -131,6 +131,16 @@ def test_a_question_that_turns_out_unanswerable_is_filed_as_such(expects: Any, h
     assert edited_question(question_of(value), Edit("New?", expects)).stratum == now.stratum
 
 
+def test_a_question_that_is_answered_after_all_is_asked_with_retrieval() -> None:
+    null = row(1, answerable=False, stratum="retrieval_null", probes="retrieval_null", retrieval="null", gold_ids=[])
+    edit = Edit("What is fee 1?", "answer", ("Fee 1 is 40 EUR.",), ("fees#1",))
+    now = question_of(decided(entry(null), "accepted", "Ana", edit))
+    assert (now.retrieval, now.stratum, now.probes) == ("normal", "grounded", "plain")
+    assert edited_question(question_of(null), edit).retrieval == "normal"
+    reworded = decided(entry(null), "accepted", "Ana", Edit("And fee 1?", "refusal"))
+    assert reworded["retrieval"] == "null", "other words change nothing else"
+
+
 def test_accepting_as_it_is_changes_nothing_else() -> None:
     assert decided(entry(row(1)), "accepted", "Ana", Edit.none(question_of(row(1))))["made"].keys() == {
         *MADE, "reviewed"

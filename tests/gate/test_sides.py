@@ -151,3 +151,10 @@ def test_the_document_of_a_question() -> None:
     assert document_of(Question("q", "?", "answer", gold_ids=("handbook#3",)), {}) == "handbook"
     assert document_of(Question("q", "?", "answer", gold_ids=("p3",)), {"p3": "guide"}) == "guide"
     assert document_of(Question("q", "?", "refusal"), {}) is None
+
+
+def test_of_an_uneven_log_only_what_was_answered_counts() -> None:
+    log = replace(run_of("log", "cw"), attempts=1_000, uneven=True)
+    assert [len(said) for said in side_of([log], ["q000", "q001", "q002"]).answers.values()] == [1, 1, 0]
+    even = replace(log, attempts=2, uneven=False)
+    assert [len(said) for said in side_of([even], ["q000", "q002"]).answers.values()] == [2, 2]

@@ -34,7 +34,7 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
         (["--axes", "tone"], 2, "has no axis 'tone'"),
         (["--rubric", "mine"], 2, "there is no rubric 'mine'"),
         (["--token", "short"], 2, "at least 12 characters"),
-        (["--annotator", "a\nb"], 2, "is no name"),
+        (["--annotator", "a\nb"], 2, "is not a name"),
         (["--annotator", "rules@2"], 2, "'rules@2' is the name of a grader, and labels are by people"),
         (["--host", "no.such.host.invalid"], 2, "there is no host"),
         (["--host", "8.8.8.8"], 2, r"8\.8\.8\.8 is no address of this machine"),

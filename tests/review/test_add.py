@@ -54,6 +54,25 @@ def test_an_unanswerable_question_that_a_passage_answers_is_not_added(corpus: Pa
     assert null.id == "own-1" and rows(path)["own-1"]["retrieval"] == "null"
 
 
+@pytest.mark.parametrize(
+    ("stratum", "filed"),
+    [
+        ("", ("unanswerable", "unanswerable", "normal")),
+        ("adversarial", ("adversarial", "adversarial", "normal")),
+        ("grounded", ("grounded", "refuse", "normal")),
+        ("legal", ("legal", "unanswerable", "normal")),
+        ("plain", ("plain", "unanswerable", "normal")),
+    ],
+)
+def test_a_question_is_filed_in_the_words_of_the_protocol(
+    stratum: str, filed: tuple[str, ...], corpus: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.jsonl"
+    surefoot.add_question(path, "Who sings?", corpus=corpus, unanswerable=True, stratum=stratum, anyway=True)
+    row = rows(path)["own-1"]
+    assert (row["stratum"], row["probes"], row["retrieval"]) == filed
+
+
 def test_a_rejected_question_may_be_written_again(corpus: Path, built: Path) -> None:
     surefoot.review_questions(built, reject=["b0"])
     text = proposed(0)["question"]

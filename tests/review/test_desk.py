@@ -14,7 +14,7 @@ import surefoot
 from surefoot.corpus.load import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import Edit
-from surefoot.errors import SurefootError
+from surefoot.errors import Incomplete, SurefootError
 from surefoot.io.questions import question_of
 from surefoot.review.desk import Desk, Page, Sent
 from surefoot.review.form import Fields, edit_of
@@ -69,6 +69,21 @@ def test_an_undo_takes_back_each_decision_unless_somebody_changed_it_since(desk:
     assert rows(built)["b1"]["review"] == "rejected"
 
 
+def test_an_undo_that_could_not_be_written_can_be_tried_again(
+    desk: Desk, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(built)
+    desk.decide("Ana", sent(desk, 1))
+
+    def fails(*_: object) -> int:
+        raise Incomplete("the disk is full", "make room")
+
+    with monkeypatch.context() as patched, pytest.raises(Incomplete):
+        patched.setattr(desk.file, "change", fails)
+        desk.undo("Ana")
+    assert desk.undo("Ana") == "/questions/1" and rows(built) == before
+
+
 def test_a_decision_on_an_older_version_is_refused(desk: Desk, built: Path) -> None:
     late = sent(desk, 1, "rejected")
     surefoot.review_questions(built, accept=["b0"], by="Ben")
@@ -114,11 +129,7 @@ def test_what_is_not_touched_stays_as_it_is(text: str, claims: list[str], gold: 
         visible(text), question.expects, [visible(one) for one in question.gold_claims], [*map(visible, gold)]
     )
     edit = edit_of(question, shown, {visible(one): one for one in gold})
-    assert edit.text == text and set(edit.gold_ids) <= set(gold)
-    if len({" ".join(visible(one).split()) for one in claims}) == len(set(claims)) and len(
-        {visible(one) for one in gold}
-    ) == len(set(gold)):
-        assert edit == Edit.none(question)
+    assert edit == Edit.none(question)
 
 
 def test_a_set_in_which_nothing_was_proposed_needs_no_review(corpus: Path, tmp_path: Path) -> None:
@@ -131,7 +142,7 @@ def test_a_set_in_which_nothing_was_proposed_needs_no_review(corpus: Path, tmp_p
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--name", "a\nb"], "is no name"),
+        (["--name", "a\nb"], "is not a name"),
         (["--token", "short"], "at least 12 characters"),
         (["--host", "no.such.host.invalid"], "there is no host"),
     ],

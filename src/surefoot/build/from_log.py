@@ -47,6 +47,11 @@ class Wanted(Struct, frozen=True):
     def trace(self) -> Trace:
         return self.graded.item.trace
 
+    @property
+    def retrieved(self) -> list[Passage]:
+        """Of which the log has the text."""
+        return [passage for passage in self.trace.sources if passage.text.strip()]
+
 
 def wanted_of(graded: Sequence[Graded]) -> list[Wanted]:
     """The questions worth keeping, those with the worst answers first; one of several that ask the same."""
@@ -83,11 +88,11 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
 
 
 def proposals(
-    wanted: Sequence[Wanted], proof: Proof | None, on_each: Callable[[Wanted], None] = lambda _: None
+    wanted: Sequence[Wanted], proof: Proof | None = None, on_each: Callable[[Wanted], None] = lambda _: None
 ) -> Iterator[Proposal]:
     """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer."""
     for one in wanted:
-        yield _row(one, proof or Proof([passage for passage in one.trace.sources if passage.text.strip()]))
+        yield _row(one, proof or Proof(one.retrieved))
         on_each(one)
 
 
@@ -96,7 +101,7 @@ def _row(one: Wanted, proof: Proof) -> Proposal:
     answers = proof.answered(question.text)
     sure = [found for found in answers if (found.probability or 0) >= _SURE] or answers[:1]
     gold = [found.passage.id for found in sure if found.probability is not None]
-    near = [passage.id for passage in proof.nearest(question.text, _NEAREST)][:_NEAREST]
+    near = [passage.id for passage in proof.nearest(question.text, _NEAREST)]
     return {
         "qid": question.id,
         "question": question.text,

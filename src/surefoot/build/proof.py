@@ -46,7 +46,7 @@ class Proof:
         self._judge = judge or LocalJudge()
 
     def nearest(self, text: str, limit: int = READ) -> list[Passage]:
-        """The passages of the whole corpus that share most with a text, the best first."""
+        """The passages of the whole corpus that share most with a text, the best first, and no more than `limit`."""
         found = [passage for passage, _ in self._retriever.search(text, limit)]
         if len(self._retriever.passages) > limit:
             return found

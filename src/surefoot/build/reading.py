@@ -28,7 +28,7 @@ class Reader:
         self._proof = Proof(list(self._passages.values()))
 
     def nearest(self, text: str, limit: int) -> list[Passage]:
-        return self._proof.nearest(text, limit)[:limit]
+        return self._proof.nearest(text, limit)
 
     def findings(self, question: Question) -> Iterator[Finding]:
         gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
@@ -59,7 +59,7 @@ class Reader:
                 yield _finding(question, kind, what + self._elsewhere(claim, question, gold), sure)
 
     def _elsewhere(self, claim: str, question: Question, gold: Sequence[Passage]) -> str:
-        near = [one for one in self._proof.nearest(claim, _NEAREST)[:_NEAREST] if one not in gold]
+        near = [one for one in self._proof.nearest(claim, _NEAREST) if one not in gold]
         read = zip(near, self._proof.read(claim, near, question.text), strict=True)
         found = [(judged.confidence, one, judged.quote) for one, judged in read if judged.label == "supported"]
         _, best, quote = max(found, key=lambda one: one[0], default=(0.0, None, ""))

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Share, json_option, ledger_option, page_options, without_pages
-from surefoot.cli.output import print_json, quiet_if_nobody_reads
+from surefoot.cli.options import Share, json_option, ledger_option
+from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode
 
@@ -39,19 +39,13 @@ def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **option
     """
     try:
         from surefoot.label.server import Opened, serve_page  # noqa: PLC0415 - of an extra
-        from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the label page") from error
 
-    def announce(page: Opened) -> None:
-        with quiet_if_nobody_reads():
-            print_json(page) if as_json else click.echo(page.url)
-        if not as_json:
-            left = f"{page.labelled} labelled so far, {page.target} wanted; labels go to {page.ledger}"
-            PERSON.tell(f"note: open this address in a browser; {left}; Ctrl-C ends it")
-        if not no_browser:
-            open_browser(page.url)
+    def show(page: Opened) -> None:
+        left = f"{page.labelled} labelled so far, {page.target} wanted; labels go to {page.ledger}"
+        announce(page, left, as_json, no_browser)
 
     names = [axis.strip() for axis in axes.split(",")] if axes else []
-    serve_page(run, announce, axes=names, person=PERSON, **options)
+    serve_page(run, show, axes=names, person=PERSON, **options)
     return ExitCode.OK

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.errors import UsageError
 from surefoot.models.seam import EFFORTS
 
 Command = Callable[..., Any]
@@ -84,11 +84,6 @@ def map_option(words: str) -> Option:
     return click.option("--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH", help=words)
 
 
-def without_pages(page: str) -> Incomplete:
-    hint = "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'"
-    return Incomplete(f"{page} needs more packages", hint)
-
-
 def json_option(words: str = "Print one JSON object.") -> Option:
     return click.option("--json", "as_json", is_flag=True, help=words)
 
@@ -134,13 +129,4 @@ asking_options = together(
                  help="Longest silence of a server.  [default: 300]"),
     cache_option,
     click.option("--yes", is_flag=True, help="Skip the confirmation."),
-)  # fmt: skip
-# Of commands that open a page in a browser.
-page_options = together(
-    click.option("--host", default="127.0.0.1", show_default=True,
-                 help="Where to listen; other machines need a token."),
-    click.option("--port", type=click.IntRange(0, 65_535), metavar="N",
-                 help="0 for any free one.  [default: 8321, or a free one]"),
-    click.option("--token", help="What other machines must know.  [default: made with --host]"),
-    click.option("--no-browser", is_flag=True, help="Do not open a browser."),
 )  # fmt: skip

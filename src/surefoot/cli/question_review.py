@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import json_option, page_options, without_pages
-from surefoot.cli.output import finish, print_json, quiet_if_nobody_reads
+from surefoot.cli.options import json_option
+from surefoot.cli.output import finish
+from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
 from surefoot.cli.write_questions import show_findings, write_questions
 from surefoot.corpus.load import load_corpus
@@ -34,20 +35,13 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
     """
     try:
         from surefoot.review.server import Opened, serve_review  # noqa: PLC0415 - of an extra
-        from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the review page") from error
 
-    def announce(page: Opened) -> None:
-        with quiet_if_nobody_reads():
-            print_json(page) if as_json else click.echo(page.url)
-        if not as_json:
-            done = f"{page.reviewed} of {page.total} questions are reviewed"
-            PERSON.tell(f"note: open this address in a browser; {done}; Ctrl-C ends it")
-        if not no_browser:
-            open_browser(page.url)
+    def show(page: Opened) -> None:
+        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", as_json, no_browser)
 
-    serve_review(file, announce, person=PERSON, **options)
+    serve_review(file, show, person=PERSON, **options)
     return ExitCode.OK
 
 
@@ -72,7 +66,7 @@ def add(
     """
     if question is None:
         if gold or claim or unanswerable or as_json:
-            raise UsageError("which question is to be added is not said", "write it with --question")
+            raise UsageError("no question was given", "write it with --question")
         return write_questions(service.Author(file, load_corpus(corpus)), stratum, name)
     found = service.add_question(
         file, question, corpus=corpus, gold=gold, claims=claim, unanswerable=unanswerable, stratum=stratum, by=name,

@@ -75,9 +75,8 @@ def _sides(questions: Collection[Question]) -> Iterator[Finding]:
     else:
         needed = questions_to_be_sure(0, 0.05) or 0
         if unanswerable < needed:
-            message = (
-                f"has {unanswerable} unanswerable questions; it takes {needed} to prove that at most 5 % are answered"
-            )
+            few = f"has few unanswerable questions ({unanswerable})"
+            message = f"{few}; it takes {needed} to prove that at most 5 % are answered"
             yield Finding(None, "few_unanswerable", message)
 
 

@@ -46,6 +46,8 @@ PROTOCOL = (
          "what the pipeline says when nothing is retrieved"),
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in PROTOCOL}
+# What a question is filed under of which no more is known than what it expects.
+USUAL: dict[Expects, Kind] = {"answer": KINDS["plain"], "refusal": KINDS["unanswerable"]}
 WHOLE = sum(kind.share for kind in PROTOCOL)
 
 
@@ -67,7 +69,7 @@ def kind_of(question: Question) -> str:
         return "adversarial"
     if question.probes in KINDS and KINDS[question.probes].expects == question.expects:
         return question.probes
-    return "plain" if question.answerable else "unanswerable"
+    return USUAL[question.expects].name
 
 
 def mix_of(questions: Sequence[Question]) -> Iterator[Finding]:
@@ -78,11 +80,7 @@ def mix_of(questions: Sequence[Question]) -> Iterator[Finding]:
         if 2 * count < round(kind.share * len(questions) / WHOLE) or not count:
             where = "stratum" if kind.name == "adversarial" else "retrieval" if kind.retrieval == "null" else "probes"
             value = "null" if where == "retrieval" else kind.name
-            has = (
-                f"has {count} questions that {kind.what} (`{where}: {value}`)"
-                if count
-                else (f"has no questions that {kind.what} (`{where}: {value}`)")
-            )
-            hides = "can hardly show" if count else "cannot show"
+            number, hides = (f"few ({count})", "can hardly show") if count else ("no", "cannot show")
+            has = f"has {number} questions that {kind.what} (`{where}: {value}`)"
             share = f"the protocol has {kind.share} in {WHOLE}"
             yield Finding(None, "mix", f"{has}, so it {hides} {kind.unseen}; {share}")

@@ -9,13 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.datasets.locks import UNREAD
+from surefoot.datasets.protocol import USUAL
 from surefoot.datasets.question_file import Entry, Row
 from surefoot.io.questions import ACCEPTED, text_key
 from surefoot.types import Expects, Question
 
 Decision = Literal["accepted", "rejected"]
-# What a question is filed under when a reviewer turns it from one that is answered into one that is refused, or back.
-_FILED: dict[Expects, tuple[str, str]] = {"refusal": ("unanswerable", "unanswerable"), "answer": ("grounded", "plain")}
 
 
 class Edit(Struct, frozen=True):
@@ -45,8 +44,8 @@ def edited_question(question: Question, edit: Edit) -> Question:
         question, text=edit.text, expects=edit.expects, gold_claims=edit.gold_claims, gold_ids=edit.gold_ids
     )
     if edit.expects != question.expects:
-        stratum, probes = _FILED[edit.expects]
-        changed = replace(changed, stratum=stratum, probes=probes)
+        kind = USUAL[edit.expects]
+        changed = replace(changed, stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval)
     return changed
 
 
@@ -55,7 +54,9 @@ def _edited(entry: Entry, edit: Edit) -> Row:
     before, now = entry.question, edited_question(entry.question, edit)
     row: Row = {**entry.row, text_key(entry.row): now.text, "gold_ids": list(now.gold_ids)}
     row.pop("gold_claim", None)
-    row |= {"gold_claims": list(now.gold_claims), "stratum": now.stratum, "probes": now.probes}
+    row |= {
+        "gold_claims": list(now.gold_claims), "stratum": now.stratum, "probes": now.probes, "retrieval": now.retrieval,
+    }  # fmt: skip
     if "expects" in row:
         row["expects"] = now.expects
     if "answerable" in row or "expects" not in row:

@@ -98,7 +98,8 @@ def _is_item(key: str) -> bool:
 def filing(row: Mapping[str, object], items: Mapping[str, str]) -> Document:
     year = str(row.get("year") or row.get("period_of_report") or row.get("filing_date") or "")[:4]
     owner = str(row.get("company") or f"CIK {row['cik']}")
-    name = str(row.get("filename") or f"{row['cik']}_{year}").rpartition(".")[0] or str(row["filename"])
+    file = str(row.get("filename") or f"{row['cik']}_{year}")
+    name = file.rpartition(".")[0] or file
     form = str(row.get("filing_type") or "10-K")
     title = f"{form} report of {owner} for {year}"
     text = " ".join(items.values())

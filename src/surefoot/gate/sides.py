@@ -196,10 +196,9 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     said = [_said_in(run, key) for run in kept]
     answers = {
         id: tuple(
-            found.get((id, attempt)) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
+            found[id].get(attempt) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
             for run, found in zip(kept, said, strict=True)
-            for attempt in range(1, run.attempts + 1)
-            if not run.uneven or (id, attempt) in found
+            for attempt in records.attempts_in(found[id], run.attempts, run.uneven)
         )
         for id in asked
     }
@@ -254,7 +253,8 @@ def _alone(run: Run, side: str, key: Key) -> str:
     return f"{side}:{key[0]}:{_folder(run)}:{key[1]}"
 
 
-def _said_in(run: Run, side: str) -> dict[Key, Said]:
+def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
+    """By question and attempt."""
     graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in run.counted():
         graded[verdict.question_id, verdict.attempt][verdict.axis].append(verdict)
@@ -262,12 +262,12 @@ def _said_in(run: Run, side: str) -> dict[Key, Said]:
     for (key, axis), label in run.labels.items():
         labels[key][axis] = label
     axes = {axis for one in graded.values() for axis in one} | {axis for _, axis in run.labels}
-    found: dict[Key, Said] = {}
+    found: defaultdict[str, dict[int, Said]] = defaultdict(dict)
     for key in {*graded, *labels, *run.traces}:
         own = {axis: _settle(verdicts) for axis, verdicts in graded[key].items()}
         verdicts = own | labels.get(key, {})
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
-        found[key] = Said(
+        found[key[0]][key[1]] = Said(
             *key,
             _folder(run),
             verdicts,

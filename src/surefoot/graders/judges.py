@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from surefoot.records import attempts_in
 from surefoot.table import Support
 from surefoot.types import Item, Question, Trace
 
@@ -74,9 +76,10 @@ def items_of(
 ) -> Iterator[Item]:
     """One item per question and attempt; where there is no trace, an item without an answer, unless the questions were
     asked unequally often."""
-    by_key = {(trace.question_id, trace.attempt): trace for trace in traces}
+    given: defaultdict[str | None, dict[int, Trace]] = defaultdict(dict)
+    for trace in traces:
+        given[trace.question_id][trace.attempt] = trace
     for question in questions:
-        for attempt in range(1, repeats + 1):
-            if not uneven or (question.id, attempt) in by_key:
-                missing = Trace(question_id=question.id, attempt=attempt)
-                yield Item(question, by_key.get((question.id, attempt), missing))
+        found = given[question.id]
+        for attempt in attempts_in(found, repeats, uneven):
+            yield Item(question, found.get(attempt) or Trace(question_id=question.id, attempt=attempt))

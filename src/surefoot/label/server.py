@@ -25,7 +25,7 @@ from surefoot.services.runs import graders_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.web.guard import is_local
-from surefoot.web.pages import LONGEST_NAME, clean_name
+from surefoot.web.pages import checked_name
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
 
 
@@ -62,7 +62,7 @@ def serve_page(
         person.tell(f"note: {plain(words, 500)}")
 
     store = RunStore.open(run)
-    name = _checked_name(annotator, store)
+    name = _name_of_a_person(annotator, store)
     chosen = _rubric(store, rubric, note)
     fields = fields_of(chosen, axes)
     secret = checked_token(host, token)
@@ -86,12 +86,9 @@ def serve_page(
         note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")
 
 
-def _checked_name(name: str | None, store: RunStore) -> str:
-    if name is None:
-        return ""
-    if not name or clean_name(name) != name:
-        raise UsageError(f"{plain(name, 80)!r} is no name", f"write 1 to {LONGEST_NAME} ordinary characters")
-    if names_a_grader(name, graders_of(store)):
+def _name_of_a_person(given: str | None, store: RunStore) -> str:
+    name = checked_name(given)
+    if name and names_a_grader(name, graders_of(store)):
         raise UsageError(f"{name!r} is the name of a grader, and labels are by people", "write the name of a person")
     return name
 

@@ -158,10 +158,13 @@ class Desk:
     def undo(self, person: str) -> str:
         """Put back the row as it was before the last decision of a person; back to that question."""
         with self._lock:
-            last = self._done[person].pop() if self._done.get(person) else None
-        if last is None:
-            raise BadForm("there is nothing to undo since the page was started", "go back to the question with k")
-        if not self.file.change(lambda entry: last.former if entry.version == last.version else None):
+            done = self._done.get(person)
+            if not done:
+                raise BadForm("there is nothing to undo since the page was started", "go back to the question with k")
+            last = done[-1]
+            changed = self.file.change(lambda entry: last.former if entry.version == last.version else None)
+            done.pop()  # only now: a file that could not be written is tried again
+        if not changed:
             raise BadForm(f"{last.id} was changed by somebody else since", "reload the page")
         return _page_address(last.number, last.stratum)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -44,6 +44,8 @@ class NewFields(Struct, frozen=True):
 
 def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Edit:
     """`ids` are those that the page shows, by how it shows them. What was not touched stays as it was."""
+    if _is_untouched(question, fields):
+        return Edit.none(question)
     text = _kept({question.text}, fields.text)
     if not text:
         raise BadForm("the question has no text", "write one, or reject it")
@@ -57,6 +59,16 @@ def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Edit:
     if edit != Edit.none(question):
         _check(edit)
     return edit
+
+
+def _is_untouched(question: Question, fields: Fields) -> bool:
+    """Told by all fields together: two claims or ids may be shown alike."""
+    before = (question.expects, question.text, question.gold_claims, question.gold_ids)
+    return _all_shown(*before) == _all_shown(fields.expects, fields.text, fields.claims, fields.gold)
+
+
+def _all_shown(expects: Expects, text: str, claims: Iterable[str], gold: Iterable[str]) -> tuple[object, ...]:
+    return expects, _shown(text), [*map(_shown, claims)], [*map(visible, gold)]
 
 
 def _check(edit: Edit) -> None:

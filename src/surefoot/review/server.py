@@ -9,14 +9,13 @@ from msgspec import Struct
 
 from surefoot.corpus.load import load_corpus
 from surefoot.datasets.question_file import QuestionFile
-from surefoot.errors import UsageError
 from surefoot.io.questions import PROPOSED
-from surefoot.report.words import counted, plain
+from surefoot.report.words import counted
 from surefoot.review.app import app_for
 from surefoot.review.desk import Desk
 from surefoot.services.result import READER, Person
 from surefoot.web.guard import is_local
-from surefoot.web.pages import LONGEST_NAME, clean_name
+from surefoot.web.pages import checked_name
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
 
 
@@ -41,8 +40,7 @@ def serve_review(
     person: Person = READER,
 ) -> None:
     """Serve the review page of a question file until Ctrl-C. `announce` is called when it is ready."""
-    if name is not None and (not name or clean_name(name) != name):
-        raise UsageError(f"{plain(name, 80)!r} is no name", f"write 1 to {LONGEST_NAME} ordinary characters")
+    named = checked_name(name)
     secret = checked_token(host, token)
     desk = Desk(QuestionFile(file), load_corpus(corpus, tell=person.tell))
     with bound(host, port) as listening:
@@ -50,7 +48,7 @@ def serve_review(
             person.tell(f"note: {UNENCRYPTED}")
         progress = desk.progress()
         url = address(host, listening.getsockname()[1], secret)
-        app = app_for(desk, host=host, token=secret, name=name or "")
+        app = app_for(desk, host=host, token=secret, name=named)
         serve(app, listening, lambda: announce(Opened(url, str(file), progress.decided, progress.total)))
     counts = desk.counts()
     left = counted(counts[PROPOSED], "question")

@@ -27,7 +27,7 @@ from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT, Grades, grade
 from surefoot.services.graders import Reader
 from surefoot.services.inputs import Source, name_of
-from surefoot.services.questions import write_questions
+from surefoot.services.questions import encoded
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.run import Answers, run
 from surefoot.store import MANIFEST
@@ -163,9 +163,23 @@ def _letters(text: str) -> str:
 
 
 def _write(folder: Path, rows: Iterable[Row], chosen: Chosen) -> None:
+    made = {
+        folder / CORPUS: msgspec.json.Encoder().encode_lines(rows),
+        folder / QUESTIONS: encoded(folder / QUESTIONS, chosen.questions),
+    }
+    new = {path: data for path, data in made.items() if not _is_there(path, data)}
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / CORPUS, msgspec.json.Encoder().encode_lines(rows))
-    write_questions(folder / QUESTIONS, chosen.questions)
+    for path, data in new.items():
+        replace_file(path, data)
+
+
+def _is_there(path: Path, data: bytes) -> bool:
+    """From the same command before; a file of anything else is not ours to replace."""
+    if not path.exists():
+        return False
+    if path.is_dir() or path.read_bytes() != data:
+        raise UsageError(f"{path} is there already, and holds something else", "choose another --out")
+    return True
 
 
 def _notes(chosen: Chosen, size: int, lost: int) -> tuple[str, ...]:

@@ -182,10 +182,10 @@ def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[
     if not isinstance(grader, FindingsGrader):
         return grader.read(items)
     watch, graded = person.watch(len(items), "graded"), list[Graded]()
-    for start in range(0, len(items), _WATCHED):
-        graded += grader.read(items[start : start + _WATCHED])
-        watch.reach(len(graded))
-    watch.close()
+    with contextlib.closing(watch):
+        for start in range(0, len(items), _WATCHED):
+            graded += grader.read(items[start : start + _WATCHED])
+            watch.reach(len(graded))
     return graded
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from surefoot.build.from_log import Proposal, proposals, wanted_of
+from surefoot.build.from_log import Proposal, Wanted, proposals, wanted_of
 from surefoot.build.proof import Proof
 from surefoot.graders.grader import Graded
 from surefoot.report.words import counted
@@ -14,7 +15,8 @@ from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.inputs import check_number
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.result import READER, Person
+from surefoot.services.result import READER, Person, tell_problems
+from surefoot.text.normal import normalise
 from surefoot.types import Item
 
 MOST = 100
@@ -25,6 +27,7 @@ def proposals_from_log(
     corpus: str | Path | None = None,
     *,
     most: int = MOST,
+    known: Collection[str] = (),
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -33,23 +36,34 @@ def proposals_from_log(
     """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
     else asked, each once, the worst first.
 
-    Whether a question can be answered is looked up in the corpus; without one, in what was retrieved for it.
+    Whether a question can be answered is looked up in the corpus; without one, in what was retrieved for it, and where
+    the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
-    for problem in [*log.problems, *(texts.problems() if texts else ())]:
-        person.tell(f"warning: {problem}")
+    for problems in (log.notes, log.problems, texts.problems() if texts else []):
+        tell_problems(problems, person.tell)
     by_id = {question.id: question for question in log.questions}
     graded = read_watched(chosen, [Item(by_id[str(trace.question_id)], trace) for trace in log.traces], person)
     _tell_open(graded, person)
-    wanted = wanted_of(graded)
+    new = [one for one in wanted_of(graded) if normalise(one.question.text) not in known]
+    wanted = new if texts else _provable(new, person)
     if len(wanted) > most:
         person.tell(f"note: the {most} questions with the worst answers are proposed, of {len(wanted)}")
     watch = person.watch(min(most, len(wanted)), "proposed")
-    found = list(proposals(wanted[:most], Proof(texts.passages) if texts else None, lambda one: watch.count(one.trace)))
-    watch.close()
+    with closing(watch):
+        proof = Proof(texts.passages) if texts else None
+        return list(proposals(wanted[:most], proof, lambda one: watch.count(one.trace)))
+
+
+def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
+    """Without a single text to read, nothing is known of an answer."""
+    found = [one for one in wanted if one.retrieved]
+    if left := len(wanted) - len(found):
+        why = "the log has no text of a passage to look for an answer in; give the corpus as well"
+        person.tell(f"note: {counted(left, 'question')} left out: {why}")
     return found
 
 

@@ -12,6 +12,7 @@ from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
 from surefoot.corpus.load import load_corpus
 from surefoot.datasets.hygiene import SURE, Finding
+from surefoot.datasets.protocol import KINDS, USUAL, Kind
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
 from surefoot.datasets.review import decided
 from surefoot.errors import ExitCode, UsageError
@@ -142,17 +143,17 @@ def _row(draft: Draft, there: Sequence[Entry]) -> Row:
         raise UsageError(f"question {same.question.id!r} asks the same", "ask something else, or edit that one")
     taken = {entry.question.id for entry in there}
     number = next(number for number in range(1, len(taken) + 2) if f"own-{number}" not in taken)
-    stratum = draft.stratum or ("grounded" if draft.gold_ids else "unanswerable")
+    kind = _kind(draft)
     return {
         "qid": f"own-{number}", "question": " ".join(draft.text.split()), "answerable": bool(draft.gold_ids),
-        "stratum": stratum, "probes": _probes(draft, stratum), "gold_ids": list(draft.gold_ids),
+        "stratum": draft.stratum or kind.stratum, "probes": kind.probes, "gold_ids": list(draft.gold_ids),
         "gold_claims": [" ".join(claim.split()) for claim in draft.gold_claims if claim.strip()],
-        "retrieval": "null" if stratum == "retrieval_null" else "normal",
+        "retrieval": kind.retrieval,
     }  # fmt: skip
 
 
-def _probes(draft: Draft, stratum: str) -> str:
-    """In the words of the protocol: what a question of its stratum tries."""
-    if draft.gold_ids:
-        return "plain"
-    return "refuse" if stratum == "grounded" else stratum
+def _kind(draft: Draft) -> Kind:
+    """The one that its stratum names, if that fits; a stratum may have any name."""
+    usual = USUAL["answer" if draft.gold_ids else "refusal"]
+    named = KINDS.get("refuse" if draft.stratum == "grounded" else draft.stratum, usual)
+    return named if named.expects == usual.expects else usual

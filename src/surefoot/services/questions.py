@@ -265,12 +265,14 @@ def _row(question: Question) -> dict[str, object]:
 
 
 def write_questions(path: Path, questions: Sequence[Question]) -> None:
+    path.write_bytes(encoded(path, questions))
+
+
+def encoded(path: Path, questions: Sequence[Question]) -> bytes:
     """In the format that the file's name asks for: .jsonl, .yaml, or a JSON array."""
     rows = [_row(question) for question in questions]
     if path.suffix in (".yaml", ".yml"):
-        data = msgspec.yaml.encode(rows)
-    elif path.suffix in (".jsonl", ".ndjson"):
-        data = msgspec.json.Encoder().encode_lines(rows)
-    else:
-        data = b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row) for row in rows) + b"\n]\n"
-    path.write_bytes(data)
+        return msgspec.yaml.encode(rows)
+    if path.suffix in (".jsonl", ".ndjson"):
+        return msgspec.json.Encoder().encode_lines(rows)
+    return b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row) for row in rows) + b"\n]\n"

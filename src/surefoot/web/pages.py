@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
+from surefoot.report.words import plain
 from surefoot.web.guard import Guard, cookie, set_cookie
 from surefoot.web.passages import visible
 
@@ -110,6 +111,13 @@ def clean_name(given: str) -> str:
     """A name as it is kept; "" where it is none."""
     name = " ".join(visible(given).split())
     return "" if len(name) > LONGEST_NAME or "\ufffd" in name else name
+
+
+def checked_name(given: str | None) -> str:
+    """The name that a page is started with; "" where it asks."""
+    if given is not None and (not given or clean_name(given) != given):
+        raise UsageError(f"{plain(given, 80)!r} is not a name", f"write 1 to {LONGEST_NAME} ordinary characters")
+    return given or ""
 
 
 def _name_of(given: str) -> str:
