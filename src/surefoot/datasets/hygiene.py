@@ -11,6 +11,7 @@ from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
 from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.normal import normalise
+from surefoot.text.quantities import quantities
 from surefoot.text.terms import vocabulary
 from surefoot.types import Problem, Question
 
@@ -103,9 +104,10 @@ def _leaks(questions: Iterable[Question], prompt: str) -> Iterator[Finding]:
 
 
 def _repeats(claim: str, question: str) -> bool:
-    """All its words, in whatever order. Where yes or no is asked for, they give nothing away."""
+    """All its words, in whatever order. Where yes or no is asked for, they give nothing away but a figure."""
     said = vocabulary(claim)
-    return len(said) > 1 and said <= vocabulary(question) and not _YES_OR_NO.search(question)
+    gives_away = bool(quantities(claim)) or not _YES_OR_NO.search(question)
+    return len(said) > 1 and said <= vocabulary(question) and gives_away
 
 
 def _without_claims(questions: Iterable[Question]) -> Iterator[Finding]:

@@ -90,7 +90,9 @@ def build_questions(
     if from_traces is not None and mix is not None:
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if from_traces is not None:
-        new = _of_log(from_traces, corpus, size - before, taken, terms, person)
+        most = max(size - before, 0)
+        found = proposals_from_log(from_traces, corpus, most=most, known=taken, terms=terms, person=person)
+        new = iter(found)
     elif corpus is not None:
         new = map(row_of, _drafts(Builder(load_rows(corpus, tell=person.tell), seed), wanted, made, size, taken))
     else:
@@ -115,14 +117,6 @@ def build_questions(
     proposed = sum(review_of(question) == PROPOSED for question in every)
     counts = {kind.name: made[kind.name] for kind in PROTOCOL}
     return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
-
-
-def _of_log(
-    log: str | Path, corpus: str | Path | None, most: int, taken: set[str], terms: Terms | None, person: Person
-) -> Iterator[Row]:
-    for row in proposals_from_log(log, corpus, most=most, terms=terms, person=person) if most > 0 else ():
-        if normalise(question_of(row).text) not in taken:
-            yield row
 
 
 def _texts(question: Question) -> Iterator[str]:
