@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.corpus.files import LARGEST, READERS, sources
+from surefoot.corpus.files import LARGEST, READERS, read_markdown, sources
 from surefoot.corpus.passages import ENOUGH, MOST, passages
 from surefoot.errors import UsageError
 
@@ -135,6 +135,14 @@ def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> No
     assert status.pop("good.md") == "added"
     assert set(status.values()) == {"unread"} and len(status) == 10
     assert "encrypted" in added.err and "damaged" in added.err
+
+
+def test_underlined_lines_of_markdown_are_headings_and_front_matter_is_not() -> None:
+    found = list(read_markdown(b"Returns\n=======\n\nHow long?\n---\nWithin 45 days.\n"))
+    assert [(block.kind, block.level, block.text) for block in found] == [
+        ("heading", 1, "Returns"), ("heading", 2, "How long?"), ("text", 0, "Within 45 days."),
+    ]  # fmt: skip
+    assert all(block.kind == "text" for block in read_markdown(b"---\ntitle: Returns\n---\n\nText.\n"))
 
 
 def test_code_in_markdown_keeps_its_lines() -> None:

@@ -24,6 +24,7 @@ from surefoot.errors import Incomplete, UsageError
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
 _LARGEST_TEXT = 64 * 1024 * 1024  # of one that is nothing but text
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
+_UNDERLINED = re.compile(r"(?:\A|(?<=\n\n))(?![#|>`~]|[-*+] )(\S.{0,98})\n(=+|-{2,})[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 MOST_MEMBERS = 100_000  # of one archive
@@ -156,7 +157,8 @@ def read_text(data: bytes) -> Iterator[Block]:
 def read_markdown(data: bytes) -> Iterator[Block]:
     lines: list[Line] = []
     rows: list[str] = []
-    every = iter([*_decoded(data).splitlines(), ""])
+    text = _UNDERLINED.sub(lambda found: f"{'#' if found[2][0] == '=' else '##'} {found[1]}", _decoded(data))
+    every = iter([*text.splitlines(), ""])
     for line in every:
         is_row = line.lstrip().startswith("|")
         if rows and not is_row:
