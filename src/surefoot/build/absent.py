@@ -189,7 +189,7 @@ _USUAL = (  # where a document speaks of the first, people expect it to settle t
     ("records", "For how many years must records be kept under {doc}?"),
     ("price|fee", "By how many percent may prices rise in a year under {doc}?"),
     ("subcontract", "How many subcontractors may be used at the same time under {doc}?"),
-    ("employee|staff", "How many days of leave does {doc} grant a year?"),
+    ("holiday|vacation", "How many days of leave does {doc} grant a year?"),
     ("complain", "Within how many days must a complaint be answered under {doc}?"),
     ("budget|expens", "Up to what sum may expenses be approved without a second signature under {doc}?"),
 )
