@@ -208,18 +208,7 @@ class Builder:
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
 _CAPPED = frozenset(
-    {
-        "law",
-        "definition",
-        "obligation",
-        "permission",
-        "prohibition",
-        "cell",
-        "duty kept",
-        "usual detail",
-        "reasons",
-        "nowhere",
-    }
+    ["law", "definition", "obligation", "permission", "prohibition", "cell", "duty kept", "term agreed", "nowhere"]
 )
 
 
