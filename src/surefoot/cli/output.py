@@ -29,7 +29,7 @@ def say(line: str) -> None:
 
 def print_json(value: object) -> None:
     """On one line."""
-    click.echo(msgspec.json.encode(value))
+    click.echo(msgspec.json.encode(value).decode())
 
 
 def finish(result: Result, as_json: bool, show: Callable[[], object]) -> int:
