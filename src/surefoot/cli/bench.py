@@ -31,7 +31,12 @@ from surefoot.table import BUCKETS
     "--size", type=click.IntRange(1, 100_000), default=SIZE, show_default=True, metavar="N", help="Questions."
 )
 @click.option(
-    "--documents", type=click.IntRange(1, 100_000), default=DOCUMENTS, show_default=True, metavar="N", help="Read at most N."
+    "--documents",
+    type=click.IntRange(1, 100_000),
+    default=DOCUMENTS,
+    show_default=True,
+    metavar="N",
+    help="Read at most N.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
 @click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
