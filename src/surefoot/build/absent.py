@@ -24,24 +24,9 @@ _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
 _SMALL = frozenset(
-    {
-        "What",
-        "Which",
-        "How",
-        "Within",
-        "Must",
-        "May",
-        "For",
-        "The",
-        "Does",
-        "Are",
-        "Upon",
-        "Under",
-        "When",
-        "Where",
-        "By",
-    }
-)
+    ["What", "Which", "How", "Within", "Must", "May", "For", "The", "Does", "Are", "Upon", "Under", "When",
+     "Where", "By"]
+)  # fmt: skip
 _NEIGHBOURS = (  # topics, and what sounds like them
     ("invoice", "credit note"), ("invoices", "credit notes"), ("royalty", "advance"), ("royalties", "advances"),
     ("fee", "deposit"), ("fees", "deposits"), ("salary", "pension contribution"), ("employees", "apprentices"),
@@ -132,41 +117,30 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
         if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
             yield Candidate("duty kept", *_of_duty(fact, document), fact)
         elif fact.kind == "law" and " of " in fact.value:
-            asks = pick(fact.row.id, (
+            forms = (
                 f"Is the law of the {fact.value} the best choice for {THIS}?",
                 f"How often have the courts of the {fact.value} had to rule on {THIS}?",
-            ))  # fmt: skip
-            yield Candidate(
-                "opinion",
-                asks.replace("the the", "the"),
-                document,
-                "it names the law and cannot judge the choice",
-                fact,
             )
+            why = "it names the law and cannot judge the choice"
+            yield Candidate("law", pick(fact.row.id, forms), document, why, fact)
         elif fact.kind == "definition":
             term = fact.asks.partition('"')[2].partition('"')[0]
             asks = f'Do both sides still agree on what "{term}" covers in {THIS}?'
-            yield Candidate(
-                "opinion", asks, document, "it defines the term and cannot know what people think of it", fact
-            )
+            why = "it defines the term and cannot know what people think of it"
+            yield Candidate("term agreed", asks, document, why, fact)
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
-    does = (
-        "do"
-        if fact.asks.startswith(("Are ", "Do ")) or fact.who.lower().startswith(("both", "all", "the parties"))
-        else "does"
-    )
+    if fact.kind == "prohibition":
+        asks = f"Has there ever been a complaint that {fact.who} tried to {fact.does}?"
+        return asks, document, "it forbids, and keeps no record"
+    are_many = fact.asks.startswith(("Are ", "Do ")) or fact.who.lower().startswith(("both", "all", "the parties"))
+    does = "do" if are_many else "does"
     asks, why = pick(fact.claim, (
         (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
         (f"How would a court rule if {fact.who} failed to {fact.does}?", "it holds no ruling and no opinion on one"),
         (f"Has anybody ever disputed that {fact.who} must {fact.does}?", "it keeps no record of disputes"),
     ))  # fmt: skip
-    if fact.kind == "prohibition":
-        asks, why = (
-            f"Has there ever been a complaint that {fact.who} tried to {fact.does}?",
-            "it forbids, and keeps no record",
-        )
     return asks, document, why
 
 

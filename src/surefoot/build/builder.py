@@ -29,19 +29,9 @@ _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
 _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
-_FIRST = (
-    "amount",
-    "period",
-    "share",
-    "date",
-    "count",
-    "cell",
-    "place",
-    "prohibition",
-    "law",
-    "permission",
-    "definition",
-)
+_FIRST = (  # the kinds of facts that people ask for most
+    "amount", "period", "share", "date", "count", "cell", "place", "prohibition", "law", "permission", "definition",
+)  # fmt: skip
 
 
 class Draft(Struct, frozen=True):
@@ -214,7 +204,7 @@ _CAPPED = frozenset(
 
 def _bare(asks: str) -> str:
     """As it is asked of one document alone."""
-    return asks.replace(THIS, "this agreement")
+    return asks.replace(THIS, "this document")
 
 
 def _by_turns(*sources: Iterable[Candidate]) -> Iterator[Candidate]:

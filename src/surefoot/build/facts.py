@@ -26,34 +26,10 @@ _DEFINITION = re.compile(
     r"[\"“](?P<term>[A-Z][\w /&'-]{2,40})[\"”] (?:shall mean|means|shall refer to|refers to|is defined as)\b(?! the "
     r"meaning)"
 )
-_LOOSE_ENDS = frozenset(
-    [
-        "and",
-        "or",
-        "of",
-        "to",
-        "for",
-        "in",
-        "with",
-        "by",
-        "including",
-        "provide",
-        "submit",
-        "the",
-        "a",
-        "an",
-        "up",
-        "on",
-        "at",
-        "from",
-        "its",
-        "their",
-        "that",
-        "which",
-        "is",
-        "are",
-    ]
-)
+_LOOSE_ENDS = frozenset([
+    "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
+    "on", "at", "from", "its", "their", "that", "which", "is", "are",
+])  # fmt: skip
 _LONGEST_CELL = 40
 
 
@@ -156,11 +132,8 @@ def _is_cell(heading: str, name: str, cell: str) -> bool:
 def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | None:
     what, of = (" ".join(re.sub(r"\([^()]*\)", "", text).split()) for text in (heading, name))
     if _TIME.search(what):
-        return (
-            None
-            if re.match(r"(?:Until|From|Since|Before|After)\b", what)
-            else f"What is the {_lower(what)} figure for {of}?"
-        )
+        is_span = re.match(r"(?:Until|From|Since|Before|After)\b", what)
+        return None if is_span else f"What is the {_lower(what)} figure for {of}?"
     if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
         return None
     what = _lower(what).replace("% of", "percentage of")

@@ -1,4 +1,7 @@
-"""The words of a question: its document named, and the same thing not always asked in the same way."""
+"""The words of a question: its document named, and the same thing not always asked in the same way.
+
+A language model may reword it. That is taken only if it names all that the question names, and answers nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from surefoot.build.asking import THIS
+from surefoot.models.seam import Prompt
 
 _BINDING = re.compile(
     r"\b(?:agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking)\b",
@@ -24,6 +28,16 @@ _VARIANTS = (
         ("Which state's or country's law governs {0}?", "Which law governs {0}?", "What is the governing law of {0}?"),
     ),
 )
+_TASK = (
+    "Reword the question below the way somebody who works with these documents would ask it. Keep the meaning, every "
+    "name, every number and the document it is about. Do not answer it and add nothing. Reply with one question.\n\n"
+)
+_KEPT = re.compile(r"\b[A-Z][\w&-]+|\d[\d,.]*\d|\d|[\"“][^\"”]+[\"”]")
+_OPENING = re.compile(
+    r"(?:what|which|how|within|must|may|for|does|do|is|are|upon|under|in|when|where|by|who|why|has)\b", re.I
+)
+_LONGER = 1.5
+_LONGEST_REPLY = 200  # tokens
 Chosen = TypeVar("Chosen")
 
 
@@ -55,3 +69,16 @@ def _varied(asks: str, key: str) -> str:
 
 def lowered(text: str) -> str:
     return f"{text[0].lower()}{text[1:]}"
+
+
+def prompt(question: str) -> Prompt:
+    return Prompt(f"{_TASK}{question}", longest=_LONGEST_REPLY)
+
+
+def reworded(question: str, reply: str) -> str | None:
+    """The reply as a question, or None where it is none or another."""
+    text = " ".join(reply.strip().strip('"“”').split())
+    kept = [name for name in _KEPT.findall(question) if not _OPENING.fullmatch(name)]
+    is_whole = text.endswith("?") and text.count("?") == 1 and len(text) <= _LONGER * len(question)
+    adds = set(re.findall(r"\d+", text)) - set(re.findall(r"\d+", question))
+    return text if is_whole and not adds and all(name.lower() in text.lower() for name in kept) else None

@@ -21,7 +21,7 @@ from surefoot.io.traces import SPANS, TraceReader
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
-from surefoot.scoring.decision import count, decide, load_baseline
+from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
 from surefoot.services.logs import Asked, id_of_text
@@ -82,10 +82,8 @@ def score(
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
     problems.extend(_remarks(mapping or {}, scorer))
-    problems.extend(Problem("note", line) for line in told)
+    problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
-    if before and not any(rule.on_baseline for rule in decided_by):
-        problems.add(Problem("note", "no rule compares with the baseline: it is shown, and decides nothing"))
     counted = count(attempts.outcomes(), decided_by, by)
     decision = decide(decided_by, counted, before, problems)
     card = Scorecard(
@@ -101,6 +99,11 @@ def score(
         baseline_groups=before.groups if before else {},
     )
     return ScoreResult(card, attempts, asked)
+
+
+def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
+    is_unused = before is not None and not any(rule.on_baseline for rule in rules)
+    return ["no rule compares with the baseline: it is shown, and decides nothing"] if is_unused else []
 
 
 def _without_questions(found: QuestionSet) -> Problem:

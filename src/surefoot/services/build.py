@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
-
-from surefoot.build import rewording
 from surefoot.build.builder import Builder, Draft
+from surefoot.build.wording import prompt, reworded
 from surefoot.corpus.load import load_rows
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
@@ -25,7 +23,7 @@ from surefoot.report.words import counted
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.inputs import check_number
 from surefoot.services.log_questions import proposals_from_log
-from surefoot.services.result import READER, Fields, Person
+from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.services.review import accept_unread
 from surefoot.text.normal import normalise
 from surefoot.types import Question
@@ -53,10 +51,6 @@ class Built(Fields):
     @property
     def exit_code(self) -> ExitCode:
         return ExitCode.OK if self.questions >= self.size else ExitCode.INCOMPLETE
-
-
-class _Seen(Struct, frozen=True):
-    error: str | None = None
 
 
 def build_questions(
@@ -91,8 +85,7 @@ def build_questions(
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if from_traces is not None:
         most = max(size - before, 0)
-        found = proposals_from_log(from_traces, corpus, most=most, known=taken, terms=terms, person=person)
-        new = iter(found)
+        new = iter(proposals_from_log(from_traces, corpus, most=most, known=taken, terms=terms, person=person))
     elif corpus is not None:
         new = map(row_of, _drafts(Builder(load_rows(corpus, tell=person.tell), seed), wanted, made, size, taken))
     else:
@@ -102,7 +95,7 @@ def build_questions(
         for row in new:
             file.add(partial(_appended, row=row))
             made[kind_of(question_of(row))] += 1
-            watch.count(_Seen())
+            watch.count(Seen())
     finally:
         watch.close()
     if model is not None and file.path.exists():
@@ -112,7 +105,8 @@ def build_questions(
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
     if from_traces is not None:  # a log has as many questions worth keeping as it has
         short, size = {}, min(size, made.total())
-    _tell_short(short, made.total(), size, person)
+    else:
+        _tell_short(wanted, made, size, person)
     every = [entry.question for entry in file.entries()] if file.path.exists() else []
     proposed = sum(review_of(question) == PROPOSED for question in every)
     counts = {kind.name: made[kind.name] for kind in PROTOCOL}
@@ -162,9 +156,9 @@ def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person
         raise Incomplete("no question was worded anew", "--yes skips the confirmation")
     watch, kept, failed = person.watch(len(waiting), "wordings"), 0, list[tuple[str, str]]()
     try:
-        for place, reply in opened.complete_all([rewording.prompt(entry.question.text) for entry in waiting]):
-            watch.count(_Seen(reply.error or None))
-            text = rewording.reworded(waiting[place].question.text, reply.text)
+        for place, reply in opened.complete_all([prompt(entry.question.text) for entry in waiting]):
+            watch.count(Seen(reply.error or None))
+            text = reworded(waiting[place].question.text, reply.text)
             kept += text is None
             failed += [(reply.error, reply.hint)] if reply.error else []
             if text is not None:
@@ -197,7 +191,7 @@ def _appended(there: Sequence[Entry], row: Row) -> Row:
     ids, name = {entry.question.id for entry in there}, question_of(row).id
     others = (f"{name}-{number}" for number in itertools.count(2))
     free = next(new for new in itertools.chain([name], others) if new not in ids)
-    return row if free == name else {**row, next(key for key in ("id", "qid") if key in row): free}
+    return row if free == name else {**row, "qid": free}
 
 
 def row_of(draft: Draft) -> Row:
@@ -210,11 +204,11 @@ def row_of(draft: Draft) -> Row:
     }  # fmt: skip
 
 
-def _tell_short(short: Mapping[str, int], total: int, size: int, person: Person) -> None:
-    for name, count in short.items():
-        missing = f"{counted(count, 'question')} too few that {KINDS[name].what} ({name})"
-        person.tell(f"note: {missing}: the documents do not give more")
-    if total < size:
-        person.tell(
-            f"warning: {total:,} of {size:,} questions: add documents, or write the others with `questions add`"
-        )
+def _tell_short(wanted: Mapping[str, int], made: Mapping[str, int], size: int, person: Person) -> None:
+    for name, count in wanted.items():
+        if made[name] < count:
+            what = f"questions that {KINDS[name].what}"
+            person.tell(f"note: {name} has {made[name]} of {count} {what}: the documents do not give more")
+    if (total := sum(made.values())) < size:
+        hint = "add documents, or write the others with `questions add`"
+        person.tell(f"warning: {total:,} of {size:,} questions: {hint}")

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from surefoot.corpus.corpus import FILE, Documents, write_corpus
 from surefoot.corpus.files import READERS
 from surefoot.corpus.load import load_rows
@@ -18,7 +16,7 @@ from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
-from surefoot.services.result import READER, Fields, Person, Result
+from surefoot.services.result import READER, Fields, Person, Result, Seen
 
 
 class Added(Result):
@@ -99,7 +97,7 @@ def add_documents(
     watch = person.watch(len(found.documents), "documents")
     try:
         for read in write_corpus(path, read_documents(found.documents, known, before.brought, jobs)):
-            watch.count(_Seen(read.problem or None))
+            watch.count(Seen(read.problem or None))
             kept = "; its earlier passages stay" if read.problem and read.name in known else ""
             for line in read.lines:
                 person.tell(f"warning: {line}{kept}")
@@ -167,7 +165,3 @@ def _document(read: Read, known: Mapping[str, str], counts: Mapping[str, int]) -
         "passages": len(read.rows) or counts.get(read.name, 0),
         "problem": read.problem or None,
     }
-
-
-class _Seen(Struct, frozen=True):
-    error: str | None

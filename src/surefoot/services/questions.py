@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -22,16 +21,12 @@ from surefoot.io.questions import PROPOSED, QuestionSet, load, review_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
-from surefoot.services.result import READER, Fields, Person
+from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.services.review import accept_unread
 from surefoot.types import Passage, Problem, Question
 
 _MOST_PLANNED = 2_000
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
-
-
-class _Seen(NamedTuple):
-    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,7 @@ def _read(questions: Sequence[Question], passages: Sequence[Passage], person: Pe
     try:
         for question in questions:
             yield from reader.findings(question)
-            watch.count(_Seen())
+            watch.count(Seen())
     finally:
         watch.close()
 

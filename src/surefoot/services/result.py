@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module  # noqa: TID251 - whichever is there
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -26,6 +26,12 @@ class Failing(Protocol):
 
     @property
     def error(self) -> str | None: ...
+
+
+class Seen(NamedTuple):
+    """One of many, where there is no answer to show."""
+
+    error: str | None = None
 
 
 class Watch:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from surefoot.build.rewording import reworded
+from surefoot.build.wording import reworded
 
 TEMPLATE = (
     "Under the Travel Policy of Quarry Data, within how many days of their return must Employees submit receipts?"
