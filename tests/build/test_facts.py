@@ -88,6 +88,26 @@ def test_a_sentence_that_would_give_a_crooked_question_is_left_alone(sentence: s
     assert asked(sentence) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (
+            "This Agreement may not be amended except by a written agreement of both parties.",
+            "by a written agreement of both parties",
+        ),
+        ("This Agreement may only be amended in writing signed by both parties.", "in writing signed by both parties"),
+        ("This Agreement may be amended only in writing signed by both parties.", "in writing signed by both parties"),
+    ],
+)
+def test_the_manner_of_a_change_is_asked_for(text: str, value: str) -> None:
+    assert asked(text) == [("How may {doc} be amended?", value)]
+
+
+def test_a_question_is_not_a_small_part_of_a_duty() -> None:
+    text = "The Parties agree to settle all disputes and controversies, including those that arise from the end of the "
+    assert asked(f"{text}contract, in a manner other than filing actions in court.") == []
+
+
 def test_cells_are_asked_for_by_row_and_column() -> None:
     table = "| Service | Monthly fee (EUR) | 2024 |\n|---|---|---|\n| Route planning | 4,250 | 12 |\n| Total | 9 | 20 |"
     assert asked(table) == [

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from surefoot.build.names import names_of
 from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row
@@ -41,9 +43,32 @@ def test_names_that_differ_in_case_alone_end_in_files() -> None:
     assert names_of([row("A.md", "Text."), row("a.md", "Text.")]) == {"A.md": "“A.md”", "a.md": "“a.md”"}
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('This Lease is made between Dealer Pay, LLC ("Dealer Pay") and ________.', "the lease with Dealer Pay"),
+        (
+            'This Supply Agreement is between ALDER FOODS INC., a Delaware corporation, and JOHN SMITH ("Smith").',
+            "the supply agreement between Alder Foods and John Smith",
+        ),
+        (
+            "THIS LICENSE AGREEMENT is made by and between Quarry GmbH and Quarry GmbH.",
+            "the license agreement with Quarry",
+        ),
+    ],
+)
+def test_parties_are_called_by_their_short_names(text: str, name: str) -> None:
+    assert names_of([row("1%20a.md", text), row("b.md", "Text.")])["1%20a.md"] == name
+
+
+def test_a_file_is_called_by_its_readable_name() -> None:
+    found = names_of([row("09-24%20v2.pdf", "Text of an agreement."), row("b.md", "Text.")])
+    assert found == {"09-24%20v2.pdf": "the agreement “09-24 v2”", "b.md": "“b.md”"}
+
+
 def test_blanks_of_a_template_are_no_party() -> None:
     found = names_of([row("a.md", f"LEASE between {'X' * 5_000} and {'Y' * 5_000}."), row("b.md", "Text.")])
-    assert found["a.md"] == "“a.md”"
+    assert found["a.md"] == "the lease “a”"
 
 
 def test_a_file_of_rows_is_no_document(tmp_path: Path) -> None:

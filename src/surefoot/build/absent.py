@@ -111,23 +111,42 @@ def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Cand
 
 
 def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
-    """What a document cannot know: whether its terms are good, were kept, will hold."""
+    """What a document cannot know: why its terms are as they are, whether they are good, were kept, will hold."""
     for fact in facts:
         document = document_of(fact.row)
         if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
             yield Candidate("duty kept", *_of_duty(fact, document), fact)
         elif fact.kind == "law" and " of " in fact.value:
-            forms = (
-                f"Is the law of the {fact.value} the best choice for {THIS}?",
-                f"How often have the courts of the {fact.value} had to rule on {THIS}?",
-            )
-            why = "it names the law and cannot judge the choice"
-            yield Candidate("law", pick(fact.row.id, forms), document, why, fact)
+            asks = pick(fact.row.id, _OF_LAW).format(value=fact.value, doc=THIS)
+            yield Candidate("law", asks, document, "it names the law and says nothing of the choice", fact)
         elif fact.kind == "definition":
             term = fact.asks.partition('"')[2].partition('"')[0]
-            asks = f'Do both sides still agree on what "{term}" covers in {THIS}?'
-            why = "it defines the term and cannot know what people think of it"
-            yield Candidate("term agreed", asks, document, why, fact)
+            asks = pick(fact.row.id, _OF_TERM).format(term=term, doc=THIS)
+            yield Candidate("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
+        elif fact.kind in _OF_VALUE:
+            asks = pick(fact.row.id, _OF_VALUE[fact.kind]).format(value=fact.value, doc=THIS)
+            yield Candidate("reason", asks, document, f"it says {fact.value} and gives no reason", fact)
+
+
+_OF_LAW = (
+    "Why did the parties choose the law of the {value} for {doc}?",
+    "How often have the courts of the {value} had to rule on {doc}?",
+    "Did anybody ask for another law than that of the {value} when {doc} was negotiated?",
+)
+_OF_TERM = (
+    'Do both sides still agree on what "{term}" covers in {doc}?',
+    'Why was "{term}" not defined more narrowly in {doc}?',
+    'Which lawyer drafted the definition of "{term}" in {doc}?',
+)
+_OF_VALUE = {
+    "period": (
+        "Why does {doc} say {value} and not longer?",
+        "Has anybody complained that {value} is too short in {doc}?",
+    ),
+    "amount": ("Why was {value} agreed on in {doc}, and not less?", "Who proposed the figure of {value} in {doc}?"),
+    "share": ("Why was {value} agreed on in {doc}, and not less?", "Who proposed the figure of {value} in {doc}?"),
+    "date": ("Was the date of {value} in {doc} kept?", "Why was {value} chosen as the date in {doc}?"),
+}
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
@@ -145,27 +164,29 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
 
 
 _USUAL = (  # where a document speaks of the first, people expect it to settle the second
-    ("terminat", "How many days' notice does it take to end {doc}?"),
-    ("invoice|payment", "What interest is due on a late payment under {doc}?"),
-    ("invoice", "Within how many days must an invoice be paid under {doc}?"),
-    ("liab", "What is the highest sum that anybody can be liable for under {doc}?"),
-    ("confidential", "For how many years does the duty of confidence last under {doc}?"),
-    ("insur", "How much insurance cover does {doc} require?"),
-    ("deliver", "How many days late may a delivery be under {doc} before a penalty is due?"),
+    ("terminat", "How many days' notice does it take to terminate {doc}?"),
+    ("invoices?", "What rate of interest is due on late payments under {doc}?"),
+    ("invoices?", "Within how many days must an invoice be paid under {doc}?"),
+    ("liability|be liable", "At what amount is liability capped under {doc}?"),
+    ("confidential", "For how many years does the duty of confidentiality last under {doc}?"),
+    ("insurance", "How much insurance cover does {doc} require?"),
+    ("shipment|delivery date|delivery of", "What penalty does {doc} set for each day that a delivery is late?"),
     ("training", "How many hours of training a year does {doc} require?"),
-    ("hotel|travel", "What is the highest price of a hotel night under {doc}?"),
-    ("audit", "How many days before an audit must it be announced under {doc}?"),
-    ("arbitrat|dispute", "How many arbitrators decide a dispute under {doc}?"),
-    ("warrant", "How many months does the warranty last under {doc}?"),
-    ("breach", "Within how many days must a breach of {doc} be put right?"),
-    ("renew", "For how many months is {doc} renewed each time?"),
-    ("incident", "Within how many hours must an incident be reported under {doc}?"),
-    ("records", "For how many years must records be kept under {doc}?"),
-    ("price|fee", "By how many percent may prices rise in a year under {doc}?"),
-    ("subcontract", "How many subcontractors may be used at the same time under {doc}?"),
+    ("hotel|travel", "What is the highest price of a hotel night that {doc} allows?"),
+    ("audit", "How many days' notice must be given before an audit under {doc}?"),
+    ("arbitrat", "How many arbitrators are to decide a dispute under {doc}?"),
+    ("warranty period|product warranty|warrants that the", "How many months does the warranty last under {doc}?"),
+    ("breach", "How many days does a party have to cure a breach of {doc}?"),
+    ("renew", "How many months is each renewal term of {doc}?"),
+    ("(?:security|safety|data) incident|accident", "Within how many hours must an incident be reported under {doc}?"),
+    ("books and records|keep records|accurate records", "For how many years must records be kept under {doc}?"),
+    ("prices|pricing|price list", "By how many percent may prices rise in a year under {doc}?"),
     ("holiday|vacation", "How many days of leave does {doc} grant a year?"),
     ("complain", "Within how many days must a complaint be answered under {doc}?"),
-    ("budget|expens", "Up to what sum may expenses be approved without a second signature under {doc}?"),
+    ("return or destroy|return all|destroy all", "Within how many days must documents be returned under {doc}?"),
+    ("injuncti", "What sum is due as a contractual penalty for each breach of {doc}?"),
+    ("assign", "What fee is due for an assignment of {doc}?"),
+    ("notices?", "To which e-mail address must notices under {doc} be sent?"),
 )
 
 
@@ -209,20 +230,14 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
 
 
 _NOWHERE = (
-    "Who wrote the first draft of {doc}?",
     "How long did the negotiations over {doc} take?",
-    "Which law firm reviewed {doc} before it was signed off?",
-    "How much did it cost to prepare {doc}?",
-    "Who will take part in the next review of {doc}?",
-    "Which parts of {doc} caused the longest discussion?",
-    "Where is the original of {doc} kept?",
-    "How many people have been trained on {doc} so far?",
-    "Which department complained most about {doc}?",
+    "Which law firm drafted {doc}?",
+    "Where is the signed original of {doc} kept?",
+    "Which parts of {doc} were disputed most before it was agreed?",
     "What did the auditors say about {doc}?",
     "Into which languages has {doc} been translated?",
-    "What is the phone number of the person in charge of {doc}?",
-    "Which software was {doc} written with?",
-    "Which earlier draft of {doc} was rejected, and why?",
+    "When is the next review of {doc} due?",
+    "Which earlier version did {doc} replace, and what was wrong with it?",
 )
 
 

@@ -103,9 +103,8 @@ def inside(subject: str, around: str) -> str:
     low = f"{first[0].lower()}{first[1:]}"
     if re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
-    return (
-        f"{low} {others}".strip() if first in _DETERMINERS or re.search(rf"\b{re.escape(low)}\b", around) else subject
-    )
+    is_common = re.search(rf"\b{re.escape(low)}\b", around) and not re.search(rf"[a-z,;] {re.escape(first)}\b", around)
+    return f"{low} {others}".strip() if first in _DETERMINERS or is_common else subject
 
 
 def cut(rest: str, found: re.Match[str]) -> str | None:

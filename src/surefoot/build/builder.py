@@ -23,14 +23,15 @@ from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
 
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
-_MOST_OF_A_KIND = 0.3
+_MOST_OF_A_KIND, _MOST_OF_LAW = 0.3, 0.12
 _ALIKE = 0.7  # of the words, where two facts answer the same question
 _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
 _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
-    "amount", "period", "share", "date", "count", "cell", "place", "prohibition", "law", "permission", "definition",
+    "amount", "period", "share", "date", "count", "cell", "place", "prohibition", "manner", "permission", "law",
+    "definition",
 )  # fmt: skip
 
 
@@ -89,7 +90,8 @@ class Builder:
         for draft, is_proven in self._candidates(kind):
             if sources.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
-            is_capped = draft.made_of in _CAPPED and sources[draft.made_of] >= max(2, count * _MOST_OF_A_KIND)
+            most = count * (_MOST_OF_LAW if draft.made_of == "law" else _MOST_OF_A_KIND)
+            is_capped = draft.made_of in _CAPPED and sources[draft.made_of] >= max(2, most)
             if is_capped or normalise(draft.text) in taken:
                 continue
             tries += 1
@@ -198,7 +200,18 @@ class Builder:
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
 _CAPPED = frozenset(
-    ["law", "definition", "obligation", "permission", "prohibition", "cell", "duty kept", "term agreed", "nowhere"]
+    [
+        "law",
+        "definition",
+        "obligation",
+        "manner",
+        "permission",
+        "prohibition",
+        "cell",
+        "duty kept",
+        "term agreed",
+        "nowhere",
+    ]
 )
 
 

@@ -31,6 +31,7 @@ _LOOSE_ENDS = frozenset([
     "on", "at", "from", "its", "their", "that", "which", "is", "are",
 ])  # fmt: skip
 _LONGEST_CELL = 40
+_MOST_LEFT_OUT = 2.0  # words of a duty to each word of its question
 
 
 class Fact(Struct, frozen=True):
@@ -50,7 +51,7 @@ def facts_of(row: Row, around: str = "") -> list[Fact]:
     found = [*_cells(row)]
     for claim in _claims(row):
         one = _defined(claim) or _of_clause(claim, around or row.text) or _of_past(claim, around or row.text)
-        if one and _is_fair(one):
+        if one and _is_fair(one, claim):
             found.append(Fact(one.kind, row, claim, one.asks, one.value, one.who, one.does))
     return found
 
@@ -62,9 +63,11 @@ def _claims(row: Row) -> Iterator[str]:
             yield from map(plain, sentences(line))
 
 
-def _is_fair(one: Asking) -> bool:
-    """Neither crooked nor giving itself away."""
+def _is_fair(one: Asking, claim: str) -> bool:
+    """Neither crooked, nor giving itself away, nor a small part of a long duty."""
     words = one.asks.split()
+    if one.does and len(claim.split()) > _MOST_LEFT_OUT * len(words):
+        return False
     if words[-1].rstrip("?").lower() in _LOOSE_ENDS:
         return False
     return 4 <= len(words) <= 32 and (len(one.value) < 3 or one.value.lower() not in one.asks.lower())

@@ -19,19 +19,33 @@ _KINDS = (
     "guideline|manual|terms|letter|charter|protocol|notice|programme|procedure|standard"
 )
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
-_PARTY = r"([A-Z][\w&.'’-]{0,40}(?:,? (?:(?:of|and|the|&|de) )?[A-Z][\w&.'’-]{0,40}){0,5}?)"
-_BETWEEN = re.compile(
-    rf"\b(?i:by and between|between|by and among|among):? (?:the )?{_PARTY}(?=,| \(| and\b)[^;]{{0,300}}?\band "
-    rf"(?:the )?{_PARTY}(?=[,.;(]| \(| and\b|$)"
+_ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |AND |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
+_BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)|\bpotential (?:acquisition|transaction)\b", re.IGNORECASE)
+_PARTIES = 600  # characters after "between" in which they are named
+_WORD = r"[A-Z][\w&.'’-]{0,40}"
+_COMPANY = (
+    r"(?:Inc|Incorporated|Corp|Corporation|Ltd|Limited|LLC|L\.L\.C|LLP|PLC|GmbH|AG|N\.V|S\.A|B\.V|LP|L\.P|Co|Company|Pty|"
+    r"PTE|Pvt)"
 )
-_SUFFIX = re.compile(
-    r",? (?:Inc|Incorporated|Corp|Corporation|Ltd|Limited|LLC|L\.L\.C|PLC|plc|GmbH|AG|N\.V|S\.A|LP|L\.P|Co)\b\.?.*"
+_PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
+    rf"({_WORD}(?: (?:of (?:the )?|and |& |de |for )?{_WORD}){{0,5}}?)"
+    rf"(?:,? (?i:{_COMPANY})\b|(?=(?: and its affiliates)?,? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
+_JOINING = re.compile(r"^(?:(?:and|the|among|between|ltd)\b\.? )+", re.IGNORECASE)
+_JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"\b(?:party|parties|disclos\w*|recei\w*|recipient|company|undersigned|agreement|date|its|entit\w+|definitions?|participants?|whereas)\b",
+    r"\b(?:part(?:y|ies)|disclos\w*|recei\w*|recipient|company|undersigned|agreements?|dated?|its|entit\w+|definitions?|"
+    r"participants?|whereas|name|insert|address|effective|this|vendor|buyer|seller|supplier|customer|licens\w+|exhibit|"
+    r"non|mutual|confidential\w*|state|street|suite|now|reference|hereinafter|between|landlord|tenant|provider|"
+    r"operator|transaction|agent|licensee|contractor|client|owner|investor|employee|stockholder|bank|association|corporation|mine|individual|trust|full|stock|x+)\b",
     re.IGNORECASE,
 )
-_BREAKS = re.compile(r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|\W+|\d+|ex|exhibit|\w*\d\w*)", re.IGNORECASE)
+_PART = re.compile(r"\W*(?:\d|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
+_BINDING = re.compile(rf"\b(?:{_KINDS}|m?nda)\b", re.IGNORECASE)
+_BREAKS = re.compile(
+    r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|university|corporation|inc|corp|llc|ltd|\W+|\d+|ex|exhibit|\w*\d\w*)",
+    re.IGNORECASE,
+)
 _NOISE = re.compile(
     r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|dex\w*|[a-z]?\d\w*|of|and)\b", re.IGNORECASE
 )
@@ -70,24 +84,27 @@ def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) 
 def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     """The best first; the last is the name of the file."""
     beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
-    stem = PurePosixPath(unquote(document)).stem
-    title = passages[0].doc if passages[0].doc != stem else ""
+    name = unquote(PurePosixPath(document).name)
+    stem = PurePosixPath(name).stem
+    title = passages[0].doc if passages[0].doc not in (stem, PurePosixPath(document).stem) else ""
     title = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0]
-    kind = _kind(title) or _kind(stem.replace("_", " ").replace("-", " ")) or _kind(beginning[:200])
+    itself = _ITSELF.search(beginning)
+    plain = stem.replace("_", " ").replace("-", " ")
+    kind = _kind(itself.group(1)) if itself else _kind(title) or _kind(plain) or _kind(beginning[:200])
     parties = _parties(beginning)
     found = []
     if _is_title(title):
         found.append(_with_article(title))
-    if kind and len(parties) == 2:
-        found.append(f"the {kind} between {parties[0]} and {parties[1]}")
+    if kind and parties:
+        found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
     if own := _worded(stem):
-        found.append(_with_article(own))
-    return [*found, f"“{PurePosixPath(document).name}”", f"“{document}”"]
+        found.append(_with_article(own if _BINDING.search(own) or not kind else f"{kind} “{own}”"))
+    return [*found, f"the {kind} “{stem}”" if kind else f"“{name}”", f"“{document}”"]
 
 
 def _is_title(title: str) -> bool:
     """Neither shouted, nor a clause's heading, nor "Agreement" alone."""
-    has_words = len(re.findall(r"[^\W\d_]{3,}", title)) >= 2 and not re.match(r"\d|exhibit|annex|appendix", title, re.I)
+    has_words = len(re.findall(r"[^\W\d_]{3,}", title)) >= 2 and not _PART.match(title)
     return has_words and not title.isupper() and len(title) <= _LONGEST and not _KIND.fullmatch(title)
 
 
@@ -95,24 +112,43 @@ def _kind(text: str) -> str:
     found = _KIND.search(" ".join(re.sub(r"[^\w&/ -]", " ", text).split()))
     if not found:
         return ""
-    words = found.group(1).split()
+    words = found.group(1).lower().split()
     after = max((place for place, word in enumerate(words) if _BREAKS.fullmatch(word)), default=-1)
-    words = words[after + 1 :]
-    return " ".join(words).lower()
+    return " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
 
 
 def _parties(text: str) -> list[str]:
-    found = _BETWEEN.search(text)
-    names = (
-        [_SUFFIX.sub("", re.split(r"(?<=\w{3})\. ", name.strip(" ,"))[0]) for name in found.groups()] if found else []
-    )
-    fit = [name for name in names if len(name) > 2 and " and " not in name and not _NO_NAME.search(name)]
-    return fit if len(fit) == 2 and fit[0] not in fit[1] and fit[1] not in fit[0] else []
+    """One or two of those who made it, as they are called at its beginning."""
+    between = _BETWEEN.search(text)
+    region = text[between.start() : between.end() + _PARTIES] if between else ""
+    found: list[str] = []
+    for one in _PARTY.finditer(region):
+        name = _called(one.group(1))
+        is_new = not any(name.lower() in other.lower() or other.lower() in name.lower() for other in found)
+        is_other = not found or _JOINS.search(region[: one.start()])
+        is_state = re.search(r"\ban? $", region[: one.start()])  # "a Delaware corporation"
+        if len(name) > 2 and is_new and is_other and not is_state and not _NO_NAME.search(name):
+            found.append(name)
+    return found[:2]
+
+
+def _called(name: str) -> str:
+    """Without "Inc."; not shouted."""
+    short = _JOINING.sub("", re.sub(rf",? (?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.")
+    words = short.split()
+    return " ".join(_spoken(word) for word in words) if short.isupper() and len(words) > 1 else short
+
+
+def _spoken(word: str) -> str:
+    if word in ("AND", "OF", "THE", "FOR"):
+        return word.lower()
+    return word.capitalize() if len(word) > 3 else word
 
 
 def _worded(stem: str) -> str:
     """A file's name without its numbers, if words remain: "acme_06_15_2020_ex_10_services_agreement"."""
-    words = [word for word in re.split(r"[\s_]+|-(?=\D)", stem) if word and not _NOISE.fullmatch(word)]
+    words = [re.sub(r"(?<=[a-z])\d$", "", word) for word in re.split(r"[\s_]+|-(?=\D)", stem) if word]
+    words = [word for word in words if not _NOISE.fullmatch(word)]
     return " ".join(words) if sum(len(word) > 2 and word.isalpha() for word in words) >= 2 else ""
 
 

@@ -11,6 +11,6 @@ MONEY = (
     r"(?:(?:US|U\.S\.|CA?|AU?|HK|NZ) ?)?[$€£]\s?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
     r"|\b(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|CAD|AUD) ?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
 )
-SHARE = rf"(?:\d[\d,]*(?:\.\d+)?\s?%|{NUMBER}(?: hundred)? (?:percent|per cent))"
+SHARE = rf"(?:\d[\d,]*(?:\.\d+)?\s?%|{NUMBER}(?: hundred)? (?:percent|per cent)\b)"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 DATE = rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? (?:19|20)\d\d)"

@@ -92,6 +92,12 @@ _COUNT = re.compile(rf"\b(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,2}}[a-z]{{
 _NOT_COUNTED = re.compile(
     r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|times|others|percents|is|its|was|has|this|as)\b"
 )
+_CHANGED = re.compile(
+    r"be (?P<verb>(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|"
+    r"transferred)(?:(?:,|,? or|,? and)? (?:amended|modified|changed|altered|supplemented|varied|waived|assigned|"
+    r"transferred))*)(?: in any (?:manner|way|respect))? (?P<but>only|except|other than|otherwise than) "
+    r"(?P<how>(?:by|in|with|upon|if|through|pursuant to)\b.*)"
+)
 
 
 def _law(clause: Clause) -> Asking | None:
@@ -175,7 +181,8 @@ def _part(clause: Clause) -> Asking | None:
 
 def _on(clause: Clause) -> Asking | None:
     found = _ON.search(clause.rest)
-    if not found or clause.auxiliary in _HAVE:
+    before = clause.rest[: found.start()] if found else ""
+    if not found or clause.auxiliary in _HAVE or re.search(r"\b(?:until|when|while|after|before)\b|ing $", before):
         return None
     return made("date", question(clause, _ON_WORDS[found["how"]], cut(clause.rest, found)), found["value"])
 
@@ -238,6 +245,16 @@ def _place(clause: Clause) -> Asking | None:
     return made("place", question(clause, "Where", found["how"]), found["value"])
 
 
+def _manner(clause: Clause) -> Asking | None:
+    """ "may not be amended except in writing": the exception is what one asks for."""
+    found = _CHANGED.fullmatch(re.sub(r"^only (be \w+(?: or \w+)?) ", r"\1 only ", clause.rest))
+    if not found or clause.auxiliary not in MODALS or clause.is_negated != (found["but"] != "only"):
+        return None
+    how = asked(found["how"])
+    text = question(clause._replace(is_negated=False), "How", f"be {found['verb']}", "may") if how else None
+    return made("manner", text, found["how"])
+
+
 def _duty(clause: Clause) -> Asking | None:
     """May, must: answered by yes or no, with the passage's own words as the reason."""
     rest = asked(clause.rest)
@@ -255,5 +272,5 @@ def _duty(clause: Clause) -> Asking | None:
 
 
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
-    _law, _notice, _limit, _being, _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
+    _law, _notice, _manner, _limit, _being, _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
 )  # fmt: skip

@@ -63,7 +63,8 @@ def worded(asks: str, name: str, key: str) -> str:
 def _varied(asks: str, key: str) -> str:
     for pattern, forms in _VARIANTS:
         if found := pattern.fullmatch(asks):
-            return pick(key, forms).format(*(group or "" for group in found.groups()))
+            fit = forms[:2] if re.search(r'"[A-Z]+"', asks) else forms  # an abbreviation counts as nothing
+            return pick(key, fit).format(*(group or "" for group in found.groups()))
     return asks
 
 
