@@ -103,6 +103,11 @@ def test_the_manner_of_a_change_is_asked_for(text: str, value: str) -> None:
     assert asked(text) == [("How may {doc} be amended?", value)]
 
 
+def test_terms_do_something_and_are_not_allowed_to() -> None:
+    asks, value = asked("This Agreement shall not confer any rights of ownership on the Receiving Party.")[0]
+    assert (asks, value) == ("Does {doc} confer any rights of ownership on the Receiving Party?", "no")
+
+
 def test_a_question_is_not_a_small_part_of_a_duty() -> None:
     text = "The Parties agree to settle all disputes and controversies, including those that arise from the end of the "
     assert asked(f"{text}contract, in a manner other than filing actions in court.") == []

@@ -180,7 +180,10 @@ _USUAL = (  # where a document speaks of the first, people expect it to settle t
     ("renew", "How many months is each renewal term of {doc}?"),
     ("(?:security|safety|data) incident|accident", "Within how many hours must an incident be reported under {doc}?"),
     ("books and records|keep records|accurate records", "For how many years must records be kept under {doc}?"),
-    ("prices|pricing|price list", "By how many percent may prices rise in a year under {doc}?"),
+    (
+        "price list|price increase|prices (?:shall|will|may)",
+        "By how many percent may prices rise in a year under {doc}?",
+    ),
     ("holiday|vacation", "How many days of leave does {doc} grant a year?"),
     ("complain", "Within how many days must a complaint be answered under {doc}?"),
     ("return or destroy|return all|destroy all", "Within how many days must documents be returned under {doc}?"),

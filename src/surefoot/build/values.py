@@ -265,7 +265,9 @@ def _duty(clause: Clause) -> Asking | None:
     helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
     is_free = helper == "May" and not is_state(rest)
-    text = f"May {inside(clause.subject, clause.around)} {rest}" if is_free else inverted(clause, rest)
+    is_terms = THIS_DOCUMENT.fullmatch(clause.subject) and not rest.startswith("be ")  # "shall not confer any right"
+    text = f"{'Does' if is_terms else 'May'} {inside(clause.subject, clause.around)} {rest}"
+    text = text if is_free or is_terms else inverted(clause, rest)
     one = made(kind, finished(clause, f"{text[0].upper()}{text[1:]}"), "no" if clause.is_negated else "yes")
     who = THIS_DOCUMENT.sub(THIS, inside(clause.subject, clause.around))
     return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
