@@ -164,7 +164,8 @@ class Builder:
 
     def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
         text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
-        nearest = [passage.id for passage in self._proof(candidate.document).nearest(candidate.asks, _NEAREST)]
+        near = self._proof(candidate.document).nearest(candidate.asks, _NEAREST)
+        nearest = [row.id for row in near or self.documents[candidate.document]]  # a question may share no word
         tempting = [candidate.fact.row.id] if candidate.fact else []
         probes = candidate.kind if kind.name == "adversarial" else kind.name
         evidence = tuple(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
