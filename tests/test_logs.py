@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.errors import UsageError
 from surefoot.graders.judges import items_of
-from surefoot.services.logs import id_of_text, read_log
+from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import RunStore
+from surefoot.text.normal import id_of_text
 from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.conftest import Done, Write
 from tests.in_process import surefoot as command
