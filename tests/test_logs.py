@@ -125,13 +125,17 @@ def test_stdin_is_a_log_too(log: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--traces", "nowhere.jsonl"], "there is no log nowhere.jsonl"),
-        (["--traces", "empty.jsonl"], "holds no answer that can be read"),
+        (["--traces", "empty.jsonl"], "is empty\nhint: a log is JSON lines"),
+        (["--traces", "scan.pdf"], "is a PDF document, not a log\nhint: a log is JSON lines"),
+        (["--traces", "other.jsonl"], "hint: say where the fields lie with --map"),
         (["--items", "log.jsonl", "--out", "run"], "--out was given without --traces"),
         (["--traces", "log.jsonl", "--items", "log.jsonl"], "one thing to grade must be given"),
     ],
 )
 def test_slips(arguments: list[str], message: str, log: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.7\n")
+    (tmp_path / "other.jsonl").write_text('{"said": "X"}\n')
     done = grade(*arguments, cwd=tmp_path)
     assert done.code == 2 and message in done.err
 

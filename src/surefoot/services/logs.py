@@ -64,8 +64,8 @@ def read_log(
             traces.append(texts.filled(trace) if texts else trace)
     if not traces:
         why = f": {problems[0]}" if problems else ""
-        is_log = not problems or problems[0].kind == "bad_item"
-        hint = "say where the fields lie with --map" if is_log else f"a log is {LOG_FORMATS}"
+        has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
+        hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
         raise UsageError(f"{paths[0]} holds no answer that can be read{why}", hint)
     name = "stdin" if str(paths[0]) == "-" else Path(paths[0]).name.partition(".")[0] or "log"
     return Log(name, list(asked.questions.values()), traces, problems, notes)
