@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
@@ -92,19 +93,22 @@ def _gold(questions: Iterable[Question]) -> Iterator[Finding]:
 def _gone(questions: Iterable[Question], corpus: Collection[Passage]) -> Iterator[Finding]:
     """Gold ids that the corpus does not have, and what seems to stand in the place of each."""
     ids = {passage.id for passage in corpus}
+    by_document: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in corpus:
+        by_document[document_in(passage.id)].append(passage)
     for question in questions:
         for gold in question.gold_ids:
             if gold not in ids:
                 message = f"question {question.id!r}: the gold id {gold!r} is not in the corpus"
-                instead = _instead(gold, question, corpus)
+                document = document_in(gold)
+                instead = _closest(question, by_document[document]) if document else ""
                 hint = f"; of its document, {instead!r} comes closest" if instead else ""
                 yield Finding(question.id, "missing_gold", message + hint)
 
 
-def _instead(gold: str, question: Question, corpus: Iterable[Passage]) -> str:
-    """The passage of the same document that shares most words with the gold claims, or else with the question."""
-    document = document_in(gold)
-    texts = {one.text: one.id for one in corpus if document and document_in(one.id) == document and one.text.strip()}
+def _closest(question: Question, passages: Iterable[Passage]) -> str:
+    """The passage that shares most words with the gold claims, or else with the question; "" where none shares any."""
+    texts = {one.text: one.id for one in passages}
     wanted = vocabulary(" ".join(question.gold_claims) or question.text)
     best = nearest(texts, wanted)
     return texts[best] if wanted & vocabulary(best) else ""
