@@ -50,7 +50,6 @@ def test_json_is_one_object_with_the_promised_names(questions: Path, traces: Pat
         (GOOD_TRACES, ["--rerun", "never"], 2),
         (GOOD_TRACES, ["--map", "answer"], 2),
         (GOOD_TRACES, ["--gate", "nowhere.toml"], 2),
-        (GOOD_TRACES, ["--traces", "nowhere.jsonl"], 2),
         (GOOD_TRACES, ["--report", "no/such/folder/report.md"], 2),
     ],
 )

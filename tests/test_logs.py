@@ -140,6 +140,11 @@ def test_slips(arguments: list[str], message: str, log: Path, tmp_path: Path) ->
     assert done.code == 2 and message in done.err
 
 
+def test_a_score_of_nothing_but_a_missing_log_is_a_slip(tmp_path: Path) -> None:
+    done = command("score", "nowhere.jsonl", cwd=tmp_path)
+    assert done.code == 2 and done.out == "" and "error: there is no log nowhere.jsonl" in done.err
+
+
 def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     grade("--traces", log, "--out", run)

@@ -64,7 +64,9 @@ def score(
     _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
-    sources.check_logs(_paths(traces))
+    paths = _paths(traces)
+    if not any(str(path) == "-" or Path(path).exists() for path in paths):  # else the others are scored
+        sources.check_logs(paths)
     decided_by = _rules(gate, rules)
     question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
     asked = question_set.questions
