@@ -53,6 +53,18 @@ def test_check_compares_gold_ids_with_the_corpus(questions: Path, write: Write) 
     assert surefoot("questions", "check", questions, "--corpus", questions.parent / "none").code == 2
 
 
+def test_a_gold_id_that_is_gone_names_what_came_closest_in_its_document(write: Write) -> None:
+    question = {"qid": "a", "q": "How long is the notice?", "answerable": True, "gold_ids": ["lease.md#2-aa"]}
+    passages = [
+        {"id": "lease.md#1-bb", "text": "The rent is EUR 900."},
+        {"id": "lease.md#2-cc", "text": "The notice period is now six months."},
+        {"id": "other.md#1", "text": "The notice period is one year."},
+    ]
+    path = write("q.jsonl", [{**question, "gold_claim": "The notice period is three months."}])
+    done = surefoot("questions", "check", path, "--corpus", write("corpus.jsonl", passages))
+    assert "'lease.md#2-aa' is not in the corpus; of its document, 'lease.md#2-cc' comes closest" in done.err
+
+
 def test_warnings_for_gold_that_cannot_hit_and_questions_that_leak(write: Write) -> None:
     leak = {
         "qid": "a",

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.errors import UsageError
 from surefoot.graders.judges import items_of
-from surefoot.services.logs import id_of_text, read_log
+from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import RunStore
+from surefoot.text.normal import id_of_text
 from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.conftest import Done, Write
 from tests.in_process import surefoot as command
@@ -124,15 +125,24 @@ def test_stdin_is_a_log_too(log: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--traces", "nowhere.jsonl"], "there is no log nowhere.jsonl"),
-        (["--traces", "empty.jsonl"], "holds no answer that can be read"),
+        (["--traces", "empty.jsonl"], "is empty\nhint: a log is JSON lines"),
+        (["--traces", "scan.pdf"], "is a PDF document, not a log\nhint: a log is JSON lines"),
+        (["--traces", "other.jsonl"], "hint: say where the fields lie with --map"),
         (["--items", "log.jsonl", "--out", "run"], "--out was given without --traces"),
         (["--traces", "log.jsonl", "--items", "log.jsonl"], "one thing to grade must be given"),
     ],
 )
 def test_slips(arguments: list[str], message: str, log: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.7\n")
+    (tmp_path / "other.jsonl").write_text('{"said": "X"}\n')
     done = grade(*arguments, cwd=tmp_path)
     assert done.code == 2 and message in done.err
+
+
+def test_a_score_of_nothing_but_a_missing_log_is_a_slip(tmp_path: Path) -> None:
+    done = command("score", "nowhere.jsonl", cwd=tmp_path)
+    assert done.code == 2 and done.out == "" and "error: there is no log nowhere.jsonl" in done.err
 
 
 def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ class Passage(Struct, frozen=True, gc=False):
     page: int | None = None
 
 
+def document_in(passage_id: str) -> str:
+    """What an id like `lease.pdf#4.2` says of the document; "" where it says nothing."""
+    return passage_id.rpartition("#")[0]
+
+
 class Retrieved(tuple[Passage, ...]):
     """The passages a pipeline retrieved, in order. `ids` is None when the log kept their texts alone."""
 

@@ -83,6 +83,24 @@ def test_proposals_are_rows_of_a_question_set(with_corpus: bool, write: Write, t
     assert any("1 answer could not be graded" in line for line in person.told)
 
 
+def test_places_in_a_list_are_no_gold_ids(write: Write) -> None:
+    person = Listener()
+    texts = {**WRONG, "retrieved": [NOTICE, FEE], "answer": "The monthly fee is EUR 45 [2]."}
+    found = proposals_from_log(write("log.jsonl", [texts, REFUSED]), grader="rules", person=person)
+    fee, _ = found
+    assert (fee["answerable"], fee["gold_ids"], fee["gold_claims"], fee["made"]["evidence"]) == (True, [], [FEE], [])
+    assert "The retrieved passage seems to answer it" in fee["made"]["why"]
+    assert any(line.startswith("note: 1 question without gold ids") for line in person.told)
+
+
+def test_a_claim_is_a_sentence_also_where_a_table_answers(write: Write) -> None:
+    rows = "| Kestrel | 24 months | EUR 31 |\n| Osprey | 36 months | EUR 42 |"
+    table = f"| Model | Warranty | Service fee |\n|---|---|---|\n{rows}"
+    asked = row("What is the warranty of the Osprey?", "12 months [t]", retrieved=[{"id": "t", "text": table}])
+    found = proposals_from_log(write("log.jsonl", [asked]), grader="rules")
+    assert (found[0]["gold_ids"], found[0]["gold_claims"]) == (["t"], ["Osprey: Warranty 36 months."])
+
+
 def test_no_more_than_wanted_and_the_rest_is_told(write: Write) -> None:
     person = Listener()
     found = proposals_from_log(write("log.jsonl", [REFUSED, WRONG]), most=1, grader="rules", person=person)

@@ -112,6 +112,21 @@ def test_lines_of_one_length_become_paragraphs() -> None:
     assert len(found) > 10 and max(map(len, found)) <= MOST
 
 
+def test_numbered_headings_of_plain_text_begin_passages_and_items_of_a_list_do_not() -> None:
+    text = """5. Limitation of liability
+The liability of the supplier is limited to the fees paid in the twelve
+months before the claim.
+6. Payment terms and interest
+Fees are due within thirty days. Late payments bear interest at eight per
+cent a year.
+"""
+    assert [one.partition("\n")[0] for one in texts("a.txt", text.encode())] == [
+        "5. Limitation of liability", "6. Payment terms and interest",
+    ]  # fmt: skip
+    steps = "Checklist of the caretaker for the morning round of the house\n\n1. Open the valve\n2. Wait for the lamp\n"
+    assert len(texts("a.txt", f"{steps}3. Press the button\nThe pump starts at once.\n".encode())) == 1
+
+
 def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad"
     bad.mkdir()

@@ -181,6 +181,19 @@ def test_a_change_that_fails_leaves_the_file_as_it_was(write: Write) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_new_question_leaves_the_lines_before_it_alone(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    file = QuestionFile(path)
+    for _ in range(2):
+        file.add(lambda there: row(len(there)))
+    before, first = path.stat().st_ino, path.read_bytes()
+    other = QuestionFile(path)
+    other.add(lambda there: row(len(there)))
+    assert file.add(lambda there: row(len(there)))["qid"] == "b3"  # what another process added is seen
+    assert path.stat().st_ino == before and path.read_bytes().startswith(first)
+    assert [one.version for one in file.entries()] == [one.version for one in QuestionFile(path).entries()]
+
+
 def test_a_file_without_a_last_line_break_and_a_new_file_are_added_to(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     QuestionFile(path).add(lambda there: row(len(there)))

@@ -51,6 +51,50 @@ def test_without_gold_claims_an_answer_must_answer_the_question(
         assert grader.read([asked])[0].reason == reason, grader.name
 
 
+TABLE = Passage(
+    "fees#2",
+    "Terms by model\n| Model | Warranty | Service fee |\n| --- | --- | --- |\n| Kestrel 200 | 24 months | EUR 3,100 |\n"
+    "| Kestrel 400 | 36 months | EUR 4,250 |",
+    "Warranty schedule",
+)
+LIST = Passage(
+    "plans#1", "Plan,Price,Minimum term\nBronze,EUR 120,12 months\nSilver,EUR 480,24 months\nGold,EUR 990,36 months"
+)
+PETS = Passage("flat#7", "The tenant may keep one dog in the flat. Cats are not allowed.", "House rules")
+RETURNS = Passage("shop#6", "Goods may be returned within 14 days. The customer bears the cost of return shipping.")
+SUPPORT = Passage("help#3", "Each unit comes with a 36 month warranty. There is no charge for telephone support.")
+WITHOUT_GOLD = [
+    ("What is the warranty of the Kestrel 400?", "36 months [fees#2]", "correct"),
+    ("What is the service fee for the Kestrel 400?", "EUR 4,250 [fees#2]", "correct"),
+    ("What is the warranty of the Kestrel 400?", "24 months [fees#2]", "contradicted"),
+    ("What is the minimum term of the Gold plan?", "36 months [plans#1]", "correct"),
+    ("What is the minimum term of the Gold plan?", "24 months [plans#1]", "off_target"),
+    ("What does the Silver plan cost?", "EUR 480 [plans#1]", "correct"),
+    ("What does the Silver plan cost?", "EUR 990 [plans#1]", "off_target"),
+    ("What is the warranty of the Kestrel 400?", "The Kestrel 400 has a warranty [fees#2].", "off_target"),
+    ("What is the service fee?", "The service fee [fees#2].", "off_target"),
+    ("Are cats allowed in the flat?", "No [flat#7]", "correct"),
+    ("Are cats allowed in the flat?", "Yes [flat#7]", "contradicted"),
+    ("May the tenant keep a dog?", "Yes [flat#7].", "correct"),
+    ("May the tenant keep a dog?", "Yes, one dog [flat#7].", "correct"),
+    ("May the tenant keep a dog?", "No [flat#7].", "contradicted"),
+    ("Is a bicycle paid for?", "Yes [flat#7]", "no_evidence"),
+    ("May the tenant keep a dog, and what does it cost?", "Yes [flat#7].", "off_target"),
+    ("Can goods be returned?", "Yes, within 14 days [shop#6].", "correct"),
+    ("Is return shipping free?", "No, the customer bears the cost of return shipping [shop#6].", "correct"),
+    ("Is telephone support free?", "Yes [help#3].", "correct"),
+    ("What does telephone support cost?", "Telephone support is free of charge [help#3].", "correct"),
+    ("What does telephone support cost?", "Telephone support is not free of charge [help#3].", "contradicted"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "reason"), WITHOUT_GOLD)
+def test_short_answers_of_a_log_are_read_with_their_question(question: str, answer: str, reason: str) -> None:
+    retrieved = Retrieved(one for one in (TABLE, LIST, PETS, RETURNS, SUPPORT) if one.id in answer)
+    one = Item(Question("q", question, "answer"), Trace("q", answer=answer, retrieved=retrieved))
+    assert FindingsGrader(LocalJudge()).read([one])[0].reason == reason
+
+
 def test_nothing_is_asked_where_gold_claims_tell_the_answer() -> None:
     class Silent(Rules):
         def answering(self, asked: object) -> list[float | None]:

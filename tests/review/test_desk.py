@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import surefoot
 from surefoot.corpus.load import load_corpus
@@ -52,6 +53,17 @@ def test_people_at_once_get_different_questions(desk: Desk) -> None:
     assert desk.onwards("Ben", after=6) == "/questions/2"
     assert desk.onwards("Ben", "unanswerable") == "/questions/6?stratum=unanswerable"
     assert desk.onwards("Dan", "no such stratum") == "/done?stratum=no%20such%20stratum"
+
+
+def test_what_speaks_against_an_edit_is_said_at_once(desk: Desk) -> None:
+    assert desk.doubts(sent(desk, 1)) == ()
+    copper = sent(desk, 1, text="What is the roof made of?", claims=["The roof is made of copper."])
+    found = desk.doubts(copper)
+    assert any("gold claim" in one.message for one in found)
+    assert desk.doubts(replace(copper, anyway=True)) == desk.doubts(replace(copper, decision="rejected")) == ()
+    assert desk.doubts(replace(copper, version="another")) == ()
+    red = sent(desk, 1, claims=["In May door 0 of the mill was painted red."])
+    assert desk.doubts(red) == ()
 
 
 def test_an_undo_takes_back_each_decision_unless_somebody_changed_it_since(desk: Desk, built: Path) -> None:

@@ -138,6 +138,9 @@ def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, p
         assert "\u202e" not in page.locator("body").inner_text() and page.locator("main script, main img").count() == 0
         page.keyboard.press("e")
         page.locator(".claim-field").nth(1).fill("Another.")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator("#message")).to_contain_text("do not support its gold claim")
+        expect(page.locator("#accept")).to_contain_text("Accept anyway")
         press(page, "Control+Enter")
     found = json.loads(path.read_text("utf-8").splitlines()[0])
     assert found["question"] == row["question"] and found["gold_claims"] == [nasty, "Another."]

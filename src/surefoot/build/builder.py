@@ -19,7 +19,7 @@ from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import Kind
 from surefoot.graders.local import LocalJudge
-from surefoot.text.normal import normalise
+from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.terms import vocabulary
 
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
@@ -49,7 +49,7 @@ class Draft(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return f"q-{hashlib.sha256(normalise(self.text).encode('utf-8', 'replace')).hexdigest()[:8]}"
+        return id_of_text(self.text)
 
 
 class Builder:

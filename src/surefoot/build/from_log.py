@@ -7,16 +7,20 @@ never by what the pipeline said, and a person decides.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from surefoot.build.duplicates import duplicates_of
+from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
+from surefoot.corpus.passages import Row
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.terms import vocabulary
+from surefoot.text.sentences import is_row
+from surefoot.text.tables import cells_of
+from surefoot.text.terms import nearest, vocabulary
 from surefoot.types import Passage, Question, Trace
 
 Proposal = dict[str, Any]  # a row of a question set
@@ -51,6 +55,11 @@ class Wanted(Struct, frozen=True):
     def retrieved(self) -> list[Passage]:
         """Of which the log has the text."""
         return [passage for passage in self.trace.sources if passage.text.strip()]
+
+    @property
+    def ids(self) -> set[str]:
+        """What the log itself calls passages: their places in a list say nothing outside of it."""
+        return {passage.id for passage in self.trace.retrieved or () if passage.id}
 
 
 def wanted_of(graded: Sequence[Graded]) -> list[Wanted]:
@@ -90,18 +99,25 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
 def proposals(
     wanted: Sequence[Wanted], proof: Proof | None = None, on_each: Callable[[Wanted], None] = lambda _: None
 ) -> Iterator[Proposal]:
-    """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer."""
+    """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and gold
+    ids are those that the log has."""
     for one in wanted:
-        yield _row(one, proof or Proof(one.retrieved))
+        yield _row(one, proof) if proof else _row(one, Proof(one.retrieved), one.ids)
         on_each(one)
 
 
-def _row(one: Wanted, proof: Proof) -> Proposal:
+def _row(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Proposal:
+    """`ids` are those that may be named; None for all."""
     question = one.question
+
+    def named(passages: Iterable[Passage]) -> list[str]:
+        return [passage.id for passage in passages if ids is None or passage.id in ids]
+
     answers = proof.answered(question.text)
     sure = [found for found in answers if (found.probability or 0) >= _SURE] or answers[:1]
-    gold = [found.passage.id for found in sure if found.probability is not None]
-    near = [passage.id for passage in proof.nearest(question.text, _NEAREST)]
+    read = [found for found in sure if found.probability is not None]
+    gold = named(found.passage for found in read)
+    near = named(proof.nearest(question.text, _NEAREST))
     return {
         "qid": question.id,
         "question": question.text,
@@ -109,13 +125,13 @@ def _row(one: Wanted, proof: Proof) -> Proposal:
         "stratum": "grounded" if answers else "unanswerable",
         "probes": "plain" if answers else "unanswerable",
         "gold_ids": gold,
-        "gold_claims": [sure[0].quote] if gold and sure[0].quote else [],
+        "gold_claims": [claim] if read and (claim := _claim(question.text, read[0])) else [],
         "retrieval": "normal",
         "review": "proposed",
         "made": {
             "kind": "log",
             "by": one.graded.verdicts[0].grader,
-            "why": _why(one, answers),
+            "why": _why(one, answers, ids),
             "evidence": gold or near,
             "bucket": one.graded.bucket,
             "asked": one.times,
@@ -123,14 +139,25 @@ def _row(one: Wanted, proof: Proof) -> Proposal:
     }
 
 
-def _why(one: Wanted, answers: Sequence[Answering]) -> str:
+def _claim(question: str, found: Answering) -> str:
+    """What the passage says, as a sentence: of a row of a table, the cell that is asked for."""
+    if not is_row(found.quote):
+        return found.quote
+    name = cells_of(found.quote)[0]
+    facts = facts_of(Row(found.passage.id, found.passage.text, found.passage.doc))
+    cells = [fact.claim for fact in facts if fact.kind == "cell" and fact.claim.startswith(f"{name}: ")]
+    return nearest(cells, vocabulary(question))
+
+
+def _why(one: Wanted, answers: Sequence[Answering], ids: Collection[str] | None) -> str:
     said = _ANSWER_IS[one.graded.bucket or "unsupported"]
     if not answers:
         return f"{said}. No passage was found to answer it."
     best = answers[0]
+    passage = f"passage {best.passage.id}" if ids is None or best.passage.id in ids else "retrieved passage"
     if best.probability is None:
-        return f"{said}. Whether the passage {best.passage.id} answers it could not be read: {best.reason}"
-    return f"{said}. The passage {best.passage.id} seems to answer it: {best.quote}".rstrip(": ")
+        return f"{said}. Whether the {passage} answers it could not be read: {best.reason}"
+    return f"{said}. The {passage} seems to answer it: {best.quote}".rstrip(": ")
 
 
 def _badness(graded: Graded) -> int:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from surefoot.corpus.passages import Row
 from surefoot.corpus.rows import is_rows
+from surefoot.types import document_in
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
@@ -53,7 +54,7 @@ _NOISE = re.compile(
 
 def document_of(row: Row) -> str:
     """The document a passage is from. A file of rows is none: its rows may be of many."""
-    named = [name for name in (row.file, row.id.rpartition("#")[0], row.doc) if name]
+    named = [name for name in (row.file, document_in(row.id), row.doc) if name]
     return next((name for name in named if not is_rows(name)), next(reversed(named), ""))
 
 

@@ -17,7 +17,7 @@ from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines import Asking
 from surefoot.report.words import counted, plain
-from surefoot.services.bench import DOCUMENTS, SIZE, Benched, BenchRun, public_datasets
+from surefoot.services.bench import DOCUMENTS, SIZE, Benched, BenchRun, public_dataset, public_datasets
 from surefoot.services.bench import bench as bench_dataset
 from surefoot.table import BUCKETS
 
@@ -51,9 +51,9 @@ def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) ->
     """
     if name is None:
         return _list(as_json)
+    origin = public_dataset(name)
     if data is None:
-        url = next((one.url for one in public_datasets() if one.name == name), "`surefoot bench` lists the datasets")
-        raise UsageError("--data is missing: surefoot downloads nothing", f"get the dataset from {url}")
+        raise UsageError("--data is missing: surefoot downloads nothing", f"get the dataset from {origin.url}")
     found = bench_dataset(name, data=data, asking=_asking(options), person=PERSON, **options)
     return finish(found, as_json, lambda: _show(found))
 

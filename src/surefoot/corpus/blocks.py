@@ -16,6 +16,7 @@ from surefoot.text.labels import ITEM, label_of
 
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _LONGEST_HEADING = 100
+_SHORT, _MOST_WORDS = 0.75, 10  # of a line that only names what comes below it: its share of the width, its words
 _WIDE = 120  # characters: lines this long are paragraphs, not lines of one
 
 
@@ -65,8 +66,8 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
     is_wide = bool(lengths) and median(lengths) > _WIDE
     known = {word[0] for line in lines for word in re.finditer(r"[a-z]+", line.text.lower())}
     found: list[Line] = []
-    for line in lines:
-        level = _level(line, usual) if line.text else 0
+    for place, line in enumerate(lines):
+        level = (_level(line, usual) or _section_level(lines, place)) if line.text else 0
         if found and (not line.text or level or is_wide or _begins(line, found[-1])):
             yield _paragraph(found, known)
             found = []
@@ -84,6 +85,19 @@ def _level(line: Line, usual: float) -> int:
     if line.is_bold and len(line.text) <= _LONGEST_HEADING and line.gap > 0.3 and not _ENDS.search(line.text):
         return heading_level(line.text) or 2
     return heading_level(line.text)
+
+
+def _section_level(lines: Sequence[Line], place: int) -> int:
+    """Of a numbered line of its own above a text, as "5. Limitation of liability". In a list, other numbers follow."""
+    line, label = lines[place], label_of(lines[place].text)
+    title = line.text[len(label) :].strip(" .:-–§")
+    before = lines[place - 1].text if place else ""
+    below = next((one.text for one in lines[place + 1 : place + 3] if one.text), "")
+    is_short = line.reach < _SHORT and len(line.text.split()) <= _MOST_WORDS and not _ENDS.search(line.text)
+    begins = title[:1].isupper() and (not before or bool(_ENDS.search(before)))
+    has_text = below[:1].isupper() and not label_of(below) and not ITEM.match(below)
+    is_section = label[:1].isdigit() and is_short and begins and has_text
+    return 1 + label.count(".") if is_section else 0
 
 
 def _begins(line: Line, before: Line) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
@@ -12,8 +13,8 @@ from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.normal import normalise
 from surefoot.text.quantities import quantities
-from surefoot.text.terms import vocabulary
-from surefoot.types import Problem, Question
+from surefoot.text.terms import nearest, vocabulary
+from surefoot.types import Passage, Problem, Question, document_in
 
 # Errors make `questions check` fail; warnings are for a person to read.
 ERRORS = frozenset(
@@ -42,11 +43,12 @@ def problem_of(finding: Finding, given: QuestionSet) -> Problem:
     return Problem(finding.kind, finding.message + sure, given.source, line)
 
 
-def findings_of(given: QuestionSet, corpus: Collection[str] | None = None, prompt: str = "") -> list[Finding]:
-    """All that the questions tell, the ids of their corpus, and the prompt of the pipeline."""
+def findings_of(given: QuestionSet, corpus: Collection[Passage] | None = None, prompt: str = "") -> list[Finding]:
+    """All that the questions tell, the passages of their corpus, and the prompt of the pipeline."""
     found = list(_same_text(given.questions))
     found += _sides(given.questions)
-    found += _gold(given.questions, corpus)
+    found += _gold(given.questions)
+    found += [] if corpus is None else _gone(given.questions, corpus)
     found += _leaks(given.questions, prompt)
     found += _without_claims(given.questions)
     found += changed_questions(given)
@@ -81,15 +83,35 @@ def _sides(questions: Collection[Question]) -> Iterator[Finding]:
             yield Finding(None, "few_unanswerable", message)
 
 
-def _gold(questions: Iterable[Question], corpus: Collection[str] | None) -> Iterator[Finding]:
+def _gold(questions: Iterable[Question]) -> Iterator[Finding]:
     for question in questions:
         if question.answerable and not question.gold_ids:
             message = f"question {question.id!r} is answerable but has no gold_ids: no answer can ever hit"
             yield Finding(question.id, "no_gold", message)
-        for gold in question.gold_ids if corpus is not None else ():
-            if corpus is not None and gold not in corpus:
+
+
+def _gone(questions: Iterable[Question], corpus: Collection[Passage]) -> Iterator[Finding]:
+    """Gold ids that the corpus does not have, and what seems to stand in the place of each."""
+    ids = {passage.id for passage in corpus}
+    by_document: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in corpus:
+        by_document[document_in(passage.id)].append(passage)
+    for question in questions:
+        for gold in question.gold_ids:
+            if gold not in ids:
                 message = f"question {question.id!r}: the gold id {gold!r} is not in the corpus"
-                yield Finding(question.id, "missing_gold", message)
+                document = document_in(gold)
+                instead = _closest(question, by_document[document]) if document else ""
+                hint = f"; of its document, {instead!r} comes closest" if instead else ""
+                yield Finding(question.id, "missing_gold", message + hint)
+
+
+def _closest(question: Question, passages: Iterable[Passage]) -> str:
+    """The passage that shares most words with the gold claims, or else with the question; "" where none shares any."""
+    texts = {one.text: one.id for one in passages}
+    wanted = vocabulary(" ".join(question.gold_claims) or question.text)
+    best = nearest(texts, wanted)
+    return texts[best] if wanted & vocabulary(best) else ""
 
 
 def _leaks(questions: Iterable[Question], prompt: str) -> Iterator[Finding]:

@@ -1,13 +1,14 @@
 """A question set of JSON lines that is changed row by row, from several windows or by several people at once.
 
-Each change reads the file again under a lock, touches the lines it is about and no other, and replaces the file in one
-step. A crash leaves either the old file or the new one.
+Each change is made under a lock to the file as it is then, touches the lines it is about and no other, and replaces the
+file in one step. A new question goes to the end. A crash leaves the questions as they were before or as they are after.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,7 @@ class QuestionFile:
 
     def entries(self) -> list[Entry]:
         """All questions as they stand in the file now, in its order; what is no question is left as it is."""
-        found = self.path.stat()
-        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        seen = self._state()
         if seen != self._seen:
             self._entries = [entry for line in self._lines() if (entry := _entry(line)) is not None]
             self._seen = seen
@@ -76,10 +76,27 @@ class QuestionFile:
     def add(self, make: Callable[[list[Entry]], Row]) -> Row:
         """Append the row that `make` returns for the questions that are there already."""
         with self._locked():
-            lines = self._lines() if self.path.exists() else []
-            row = make([entry for line in lines if (entry := _entry(line)) is not None])
-            self._write([*lines, msgspec.json.encode(row)])
+            there = self.entries() if self.path.exists() else []
+            row = make(there)
+            line = msgspec.json.encode(row)
+            entry = Entry(row, question_of(row), version_of(line))
+            with self.path.open("ab") as file:
+                file.write(line + b"\n" if self._ends_in_line() else b"\n" + line + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            self._entries, self._seen = [*there, entry], self._state()
         return row
+
+    def _state(self) -> tuple[int, ...]:
+        found = self.path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _ends_in_line(self) -> bool:
+        """Whether what comes next begins a line: the file may break off, or have been written by hand."""
+        with self.path.open("rb") as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+            return file.read(1) in (b"", b"\n")
 
     def _lines(self) -> list[bytes]:
         lines = self.path.read_bytes().removeprefix(BYTE_ORDER_MARK).split(b"\n")

@@ -18,7 +18,7 @@ from surefoot import records
 from surefoot.errors import Incomplete, UsageError
 from surefoot.records import Drawn, Label, current, is_annotator, is_person, settled, whose
 from surefoot.table import BUCKETS
-from surefoot.types import Problem, Question, Trace, Verdict
+from surefoot.types import Problem, Question, Trace, Verdict, document_in
 
 SideName = Literal["base", "cand"]
 SIDES: tuple[SideName, SideName] = ("base", "cand")
@@ -313,8 +313,7 @@ def document_of(question: Question, documents: Mapping[str, str]) -> str | None:
     if said or not question.gold_ids:
         return said or None
     gold = question.gold_ids[0]
-    document, mark, _ = gold.partition("#")
-    return documents.get(gold) or (document if mark else None)
+    return documents.get(gold) or document_in(gold) or None
 
 
 def documents_of(run: Run) -> dict[str, str]:

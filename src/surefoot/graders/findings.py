@@ -56,7 +56,9 @@ class AnswerParts(Struct, frozen=True):
             return cls(item, "empty", None, (), None, passages, declining)
         ids, texts = trace.names, trace.retrieved or ()
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
-        found: Claims = claims_of(answer, ids, question.gold_ids, field, texts)
+        # Gold claims tell whether a bare yes or no is right; without them it has to be read.
+        asked = "" if question.gold_claims or question.expects == "refusal" else question.text
+        found: Claims = claims_of(answer, ids, question.gold_ids, field, texts, asked)
         claims = with_sources(without_method(question.text, found.claims))
         refusal = declining.refusal_in(answer)
         declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))

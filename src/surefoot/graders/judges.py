@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.records import attempts_in
 from surefoot.table import Support
+from surefoot.text.yes_no import is_denial, spelled_out
 from surefoot.types import Item, Question, Trace
+
+_LIKELY = 0.5
 
 
 class Pair(Struct, frozen=True):
@@ -49,6 +53,25 @@ def best(judged: Mapping[str, Judgement], label: Support) -> tuple[str, Judgemen
     """The passage that says so most surely."""
     found = [(name, judgement) for name, judgement in judged.items() if judgement.label == label]
     return max(found, key=lambda pair: pair[1].confidence) if found else None
+
+
+def read_in_full(pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], list[Judgement]]) -> list[Judgement]:
+    """A bare yes or no is read as the statement that its question asks about; what contradicts that supports a no."""
+    statements = [spelled_out(pair.context, pair.claim) for pair in pairs]
+    full = [replace(pair, claim=said or pair.claim) for pair, said in zip(pairs, statements, strict=True)]
+    return [
+        _denied(found) if said and is_denial(pair.claim) else found
+        for pair, said, found in zip(pairs, statements, judge(full), strict=True)
+    ]
+
+
+def _denied(found: Judgement) -> Judgement:
+    """The contradiction must be likelier than not: a passage that says little does not support a no."""
+    if found.label == "contradicted" and found.confidence < _LIKELY:
+        return replace(found, label="not_enough")
+    opposite: dict[Support | None, Support] = {"supported": "contradicted", "contradicted": "supported"}
+    turned = found.probabilities and (found.probabilities[1], found.probabilities[0], found.probabilities[2])
+    return replace(found, label=opposite.get(found.label, found.label), probabilities=turned)
 
 
 class Judge(Protocol):

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.models.weights import checked, fingerprint, weights_folder
 from surefoot.table import Support
 from surefoot.text.language import sample
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
-from surefoot.text.terms import terms
+from surefoot.text.terms import terms, without_yes_no
 
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
@@ -51,6 +51,9 @@ class LocalJudge:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """What a passage says word for word needs no model."""
+        return read_in_full(pairs, self._read)
+
+    def _read(self, pairs: Sequence[Pair]) -> list[Judgement]:
         found = [_verbatim(pair) for pair in pairs]
         read = iter(self._remembered([pair for pair, known in zip(pairs, found, strict=True) if known is None]))
         return [known or next(read) for known in found]
@@ -123,7 +126,7 @@ class LocalJudge:
 
 def _verbatim(pair: Pair) -> Judgement | None:
     """The one rule that is surer than a model: a passage that has the claim as a sentence of its own supports it."""
-    sentence = _bare(pair.claim)
+    sentence = _bare(without_yes_no(pair.claim))
     if len(terms(sentence)) < _FEWEST_TERMS or sentence not in _sentences(pair.passage):
         return None
     if why_not(claim=pair.claim, context=pair.passage):

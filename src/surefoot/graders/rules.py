@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.cells import cell_check
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.mismatches import misnumbered
 from surefoot.table import Support
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
@@ -23,7 +23,7 @@ from surefoot.text.quantities import Quantity, quantities, same_family, same_kin
 from surefoot.text.sentences import is_row
 from surefoot.text.sentences import sentences as sentences_of
 from surefoot.text.tables import cells_of
-from surefoot.text.terms import names, nearest, terms, without_yes_no
+from surefoot.text.terms import is_terse, names, nearest, terms, without_yes_no
 from surefoot.text.units import CURRENCIES
 
 _NEGATION = re.compile(
@@ -112,7 +112,7 @@ class Rules:
     name = f"rules@{VERSION}"
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        return [_Reading(pair).judgement() for pair in pairs]
+        return read_in_full(pairs, lambda full: [_Reading(pair).judgement() for pair in full])
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         """The share of the question's words that the passage has, names counting more; a rough stand-in for reading."""
@@ -191,7 +191,7 @@ def _weights(claim: str, asked: frozenset[str]) -> dict[str, float]:
     """Names weigh more. A claim of hardly a word ("8 hours.") is read with the question it answers."""
     named = set(names(claim))
     weights = {term: NAME_WEIGHT if term in named else 1.0 for term in terms(claim)}
-    return weights if len(weights) >= 3 else {**dict.fromkeys(asked, 0.5), **weights}
+    return weights if not is_terse(claim) else {**dict.fromkeys(asked, 0.5), **weights}
 
 
 def _repeats(one: Quantity, other: Quantity) -> bool:

@@ -7,6 +7,7 @@ is answered by a time, a number or a reason.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -19,17 +20,20 @@ from surefoot.text.clauses import CLAUSE
 from surefoot.text.normal import normalise
 from surefoot.text.phrases import phrase
 from surefoot.text.quantities import TIMES, quantities
-from surefoot.text.sentences import sentences
-from surefoot.text.terms import nearest, terms
+from surefoot.text.sentences import sentences, with_rows
+from surefoot.text.terms import is_terse, nearest, terms, without_yes_no
+from surefoot.text.yes_no import asks_yes_no
 from surefoot.types import Item, Passage
 
 # Fitted to the demo's answers and the development half of the written ones.
 ANSWERS, TELLING, AS_WELL = 0.1, 0.2, 0.33
+NEXT_TO = 0.5  # rows of one table are alike, so a terse claim must be in one that answers nearly as well as the best
 MOST_PIECES = 12
 Scores = Mapping[Asked, float | None]
 
 _TIME, _AMOUNT, _WHY = phrase("asks_time"), phrase("asks_amount"), phrase("asks_why")
 _AMOUNT_OF_MONEY = phrase("asks_amount_of_money")
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _IS_TIME, _IS_AMOUNT, _IS_REASON = phrase("is_time"), phrase("is_amount"), phrase("is_reason")
 
 
@@ -59,7 +63,8 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     if not _is_open(findings):
         return findings
     question, cited = item.question.text, _on_gold(item, findings)
-    of_kind = is_of_kind(question, " ".join(one.claim for one in cited))
+    said = " ".join(one.claim for one in cited)
+    of_kind = is_of_kind(question, said) and not is_echo(question, said)
     answers = of_kind and any(_answers(question, one, scores, bool(item.question.gold_ids)) for one in cited)
     return replace(findings, answers_question=answers)
 
@@ -94,7 +99,7 @@ def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     top = max(own, _best(pieces(question, one.passage), scores))
     if not is_gold and max(own, _best([_whole(question, one)], scores)) < ANSWERS:
         return False
-    return top < TELLING or own >= AS_WELL * top
+    return top < TELLING or own >= (NEXT_TO if is_terse(one.claim) else AS_WELL) * top
 
 
 def _best(asked: Sequence[Asked], scores: Scores) -> float:
@@ -102,10 +107,18 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 
 def _own(question: str, one: Cited) -> list[Asked]:
-    """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question."""
+    """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question. A
+    terse claim ("36 months") is told apart only by the rows and sentences of the passage that have it."""
+    if is_terse(one.claim) and (told := [piece for piece in pieces(question, one.passage) if _has(piece, one.claim)]):
+        return told
     clauses = [clause for sentence in sentences(one.quote) for clause in CLAUSE.split(sentence)]
     texts = dict.fromkeys((one.claim, nearest(clauses, frozenset(terms(one.claim))).strip()))
     return [Asked(text, question, one.passage.doc) for text in texts if text]
+
+
+def _has(piece: Asked, claim: str) -> bool:
+    bare = normalise(without_yes_no(claim)).rstrip(".;!")
+    return bool(bare) and bare in normalise(piece.passage)
 
 
 def _whole(question: str, one: Cited) -> Asked:
@@ -115,9 +128,19 @@ def _whole(question: str, one: Cited) -> Asked:
 def pieces(question: str, passage: Passage) -> list[Asked]:
     """The sentences and rows of the passage, those nearest to the question if there are many."""
     wanted = frozenset(terms(question))
-    units = [unit for unit in units_of(passage.text) if len(unit.sentences) == 1]
+    units = [unit for unit in units_of(with_rows(passage.text)) if len(unit.sentences) == 1]
     nearest = sorted(units, key=lambda unit: -len(wanted & unit.terms))[:MOST_PIECES]
     return [Asked(unit.text, question, passage.doc) for unit in nearest]
+
+
+def is_echo(question: str, said: str) -> bool:
+    """It only repeats words of the question, which asks neither for one of them nor for a kind of answer."""
+    is_choice = asks_yes_no(question) or _OR.search(question)
+    if is_choice or any(kind.search(question) for kind in (_TIME, _AMOUNT, _WHY)):
+        return False
+    known = quantities(question)
+    has_new = any(not any(one.agrees(other) for other in known) for one in quantities(said))
+    return not has_new and set(terms(said)) <= set(terms(question))
 
 
 def is_of_kind(question: str, said: str) -> bool:

@@ -21,7 +21,7 @@ from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judges import Asked
 from surefoot.text.language import unreadable
 from surefoot.text.sentences import digest, is_row, sentences
-from surefoot.text.terms import terms, vocabulary, without_yes_no
+from surefoot.text.terms import is_terse, terms, vocabulary
 
 MOST_WINDOWS = 12
 _OVERLAP = 4  # a window repeats up to a quarter of the one before
@@ -138,7 +138,6 @@ def _text(passage: str, pieces: list[_Piece], spans: Sequence[tuple[int, int]]) 
 
 _PAIR_TOKENS, _SPECIAL_TOKENS, _PART_TOKENS, _STEP = 256, 4, 128, 32
 _MARGIN = 2  # a window's tokens may differ by one where a word was cut
-_FEWEST_TERMS = 3
 _LONGEST_QUESTION = 400  # characters that help to read a short claim
 _WORDS_PER_TOKEN = 0.75
 _BY_CHANCE = 0.6
@@ -235,8 +234,7 @@ def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
 
 def readable_claim(claim: str, question: str) -> str:
     """A claim of hardly a word ("8 hours.") is read behind the question it answers."""
-    is_short = len(set(terms(without_yes_no(claim)))) < _FEWEST_TERMS
-    return f"{question[:_LONGEST_QUESTION]} {claim}" if is_short and question.strip() else claim
+    return f"{question[:_LONGEST_QUESTION]} {claim}" if is_terse(claim) and question.strip() else claim
 
 
 def sum_up(reading: Reading, found: Sequence[Probabilities]) -> Sum:

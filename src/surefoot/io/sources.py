@@ -30,6 +30,7 @@ LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be r
 
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
 _TABLES = (".csv", ".tsv")
+LOG_FORMATS = "JSON lines, JSON, CSV, an Excel or Parquet table, or OpenTelemetry spans"
 RUN_MANIFEST, RUN_TRACES = "manifest.json", "traces.jsonl"  # of a folder that is a run
 _COMPRESSED = ("", ".gz", ".zst")
 # OTLP as protobuf: resource spans, behind a length of four bytes where there are several exports.
@@ -102,6 +103,13 @@ class Values(Struct, frozen=True):
 
 
 Block = Lines | Document | Packed | ParquetGroup | Values
+
+
+def check_logs(paths: Iterable[str | Path]) -> None:
+    """A log that is named and not there is a slip of whoever named it."""
+    for path in paths:
+        if str(path) != "-" and not Path(path).exists():
+            raise UsageError(f"there is no log {path}", "pass a file or folder of logged answers, or - for stdin")
 
 
 def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
@@ -223,6 +231,8 @@ def _other_format(body: bytes, source: str) -> Literal["csv", "otlp", ""]:
 def _not_json(head: bytes, body: bytes) -> str | None:
     if not body.strip():
         return "is empty"
+    if body.startswith(b"%PDF-"):
+        return "is a PDF document, not a log"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "is UTF-16 text: save it as UTF-8"
     is_text = body.lstrip()[:1] in (b"{", b"[", b'"')

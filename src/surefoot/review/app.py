@@ -110,8 +110,16 @@ class _Pages(Pages):
         return {"next": self._desk.address_of(author.write(draft, findings, by=person).id or "")}
 
     async def decide(self, request: Request) -> Response:
+        """Where to go then, or what speaks against an edit; sent again with `anyway` it is taken all the same."""
         sent, person = await body_of(request, Sent), self._known(request)
-        return JSONResponse({"next": await run_in_threadpool(self._desk.decide, person, sent)})
+        return JSONResponse(await run_in_threadpool(self._decide, person, sent))
+
+    def _decide(self, person: str, sent: Sent) -> dict[str, object]:
+        with self._reading:
+            doubts = self._desk.doubts(sent)
+        if doubts:
+            return {"doubts": [visible(one.message) for one in doubts]}
+        return {"next": self._desk.decide(person, sent)}
 
     async def undo(self, request: Request) -> Response:
         person = self._known(request)

@@ -11,14 +11,15 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
+from surefoot.datasets.hygiene import Finding
 from surefoot.datasets.locks import content_hash, lock_path, read_lock
 from surefoot.datasets.question_file import Entry, QuestionFile, Row, version_of
-from surefoot.datasets.review import Decision, decided, edited_question
+from surefoot.datasets.review import Decision, Edit, decided, edited_question
 from surefoot.errors import UsageError
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, review_of
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
-from surefoot.services.new_question import Author
+from surefoot.services.new_question import Author, are_against
 from surefoot.types import Passage
 from surefoot.web.pages import BadForm
 from surefoot.web.passages import visible
@@ -35,6 +36,7 @@ class Sent(Struct, frozen=True):
     decision: Decision
     fields: Fields
     stratum: str = ""
+    anyway: bool = False  # accepted although the documents seem to say otherwise
 
 
 class Progress(Struct, frozen=True):
@@ -148,6 +150,17 @@ class Desk:
             self._done.setdefault(person, []).extend(changed)
         return self.onwards(person, sent.stratum, sent.number)
 
+    def doubts(self, sent: Sent) -> tuple[Finding, ...]:
+        """What the documents and the other questions say against an edit, where a person should think again."""
+        entry = next((one for one in self.entries if one.version == sent.version), None)
+        if entry is None or sent.decision == "rejected" or sent.anyway:
+            return ()
+        edit = self._edit(entry, sent)
+        if edit == Edit.none(entry.question):
+            return ()
+        findings = self.author.against(edited_question(entry.question, edit))
+        return findings if are_against(findings) else ()
+
     def address_of(self, qid: str) -> str:
         numbers = [number for number, entry in enumerate(self.entries, 1) if entry.question.id == qid]
         return _page_address(numbers[-1], "") if numbers else "/"
@@ -171,13 +184,16 @@ class Desk:
     def _decided(self, entry: Entry, person: str, sent: Sent) -> Row:
         if sent.decision == "rejected":
             return decided(entry, "rejected", person)
-        edit = edit_of(entry.question, sent.fields, {visible(one): one for one in self._ids(entry)})
+        edit = self._edit(entry, sent)
         after = content_hash(edited_question(entry.question, edit))
         path = lock_path(self.file.path)
         if path.is_file() and read_lock(path).get(entry.question.id, after) != after:
             hint = f"reject it, or make a new version of the set: surefoot questions clone {self.file.path} NEW"
             raise BadForm(f"{entry.question.id} is locked, so its words may not change", hint)
         return decided(entry, "accepted", person, edit)
+
+    def _edit(self, entry: Entry, sent: Sent) -> Edit:
+        return edit_of(entry.question, sent.fields, {visible(one): one for one in self._ids(entry)})
 
     def _ids(self, entry: Entry) -> list[str]:
         view = self._view(entry)

@@ -24,8 +24,9 @@ from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
-from surefoot.services.logs import Asked, id_of_text
+from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.text.normal import id_of_text
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
@@ -63,6 +64,9 @@ def score(
     _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
+    paths = _paths(traces)
+    if not any(str(path) == "-" or Path(path).exists() for path in paths):  # else the others are scored
+        sources.check_logs(paths)
     decided_by = _rules(gate, rules)
     question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
     asked = question_set.questions
@@ -121,12 +125,11 @@ def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
 
 def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
     """What a log asks, in place of a question set."""
-    given = [traces] if isinstance(traces, (str, Path)) else list(traces)
-    if any(isinstance(item, (str, Path)) and str(item) == "-" for item in given):
+    if "-" in map(str, _paths(traces)):
         message = "without a question set a log is read twice, and stdin can be read only once"
         raise UsageError(message, "write it to a file")
     asked, ids = Asked(), dict[str, Question]()  # what is known by its id alone
-    for trace in _traces_in(_blocks(given), mapping):
+    for trace in _traces_in(_blocks(traces), mapping):
         if trace.question is not None:
             name = trace.question_id or id_of_text(trace.question)
             asked.answered(Item(Question(name, trace.question, "answer"), trace))
@@ -154,12 +157,17 @@ def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
     return rules
 
 
+def _paths(traces: TraceInput) -> list[str | Path]:
+    given = [traces] if isinstance(traces, (str, Path)) else traces
+    return [item for item in given if isinstance(item, (str, Path))]
+
+
 def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
-    given = [traces] if isinstance(traces, (str, Path)) else list(traces)
+    given = () if isinstance(traces, (str, Path)) else traces
     values: list[object] = [item for item in given if not isinstance(item, (str, Path))]
     if values:
         yield sources.Values("traces", values)
-    yield from sources.blocks_from(item for item in given if isinstance(item, (str, Path)))
+    yield from sources.blocks_from(_paths(traces))
 
 
 def _read_all(

@@ -82,6 +82,10 @@ def public_datasets() -> list[Origin]:
     return [published.origin for published in DATASETS.values()]
 
 
+def public_dataset(name: str) -> Origin:
+    return named(name).origin
+
+
 def bench(
     name: str,
     *,

@@ -17,6 +17,7 @@ from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Result, Seen
+from surefoot.types import document_in
 
 
 class Added(Result):
@@ -125,7 +126,7 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", pers
     """The passages of a corpus: all, those with these ids, or those of one document."""
     every = load_rows(corpus, tell=person.tell)
     if not ids:
-        found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.id.startswith(f"{doc}#")]
+        found = [passage for passage in every if doc.lower() in passage.doc.lower() or document_in(passage.id) == doc]
         if doc and not found:
             raise UsageError(f"{corpus} has no document {doc!r}", f"`surefoot corpus list {corpus}` shows what it has")
         return Passages([(passage, None) for passage in found])

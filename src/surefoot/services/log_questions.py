@@ -55,7 +55,9 @@ def proposals_from_log(
     watch = person.watch(min(most, len(wanted)), "proposed")
     with closing(watch):
         proof = Proof(texts.passages) if texts else None
-        return list(proposals(wanted[:most], proof, lambda one: watch.count(one.trace)))
+        found = list(proposals(wanted[:most], proof, lambda one: watch.count(one.trace)))
+    _tell_unnamed(found, person)
+    return found
 
 
 def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
@@ -65,6 +67,12 @@ def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
         why = "the log has no text of a passage to look for an answer in; give the corpus as well"
         person.tell(f"note: {counted(left, 'question')} left out: {why}")
     return found
+
+
+def _tell_unnamed(found: Sequence[Proposal], person: Person) -> None:
+    if left := sum(one["answerable"] and not one["gold_ids"] for one in found):
+        why = "the log has no id of the passage that answers; give the corpus as well"
+        person.tell(f"note: {counted(left, 'question')} without gold ids: {why}")
 
 
 def _tell_open(graded: Sequence[Graded], person: Person) -> None:

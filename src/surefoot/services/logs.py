@@ -5,7 +5,6 @@ What is kept is a run like any other, so that it can be labelled, calibrated, re
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,11 +16,12 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.io.items import Ungradable, items_in
+from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.run import folders
 from surefoot.services.runs import is_run
 from surefoot.store import Manifest, RunStore, fingerprint
-from surefoot.text.normal import normalise
+from surefoot.text.normal import id_of_text, normalise
 from surefoot.types import Item, Problem, Question, Trace
 
 WITHOUT_GOLD = (
@@ -54,9 +54,7 @@ def read_log(
     paths: Sequence[str | Path], mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None
 ) -> Log:
     """Everything in files, folders or stdin ("-") of rows of any known shape."""
-    for path in paths:
-        if str(path) != "-" and not Path(path).exists():
-            raise UsageError(f"there is no log {path}", "pass a file or folder of logged answers, or - for stdin")
+    check_logs(paths)
     asked, traces, problems, notes = Asked(), list[Trace](), list[Problem](), list[Problem]()
     for found in (found for path in paths for found in items_in(path, notes.append, mapping, _name)):
         if isinstance(found, Ungradable):
@@ -66,7 +64,9 @@ def read_log(
             traces.append(texts.filled(trace) if texts else trace)
     if not traces:
         why = f": {problems[0]}" if problems else ""
-        raise UsageError(f"{paths[0]} holds no answer that can be read{why}", "say where the fields lie with --map")
+        has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
+        hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
+        raise UsageError(f"{paths[0]} holds no answer that can be read{why}", hint)
     name = "stdin" if str(paths[0]) == "-" else Path(paths[0]).name.partition(".")[0] or "log"
     return Log(name, list(asked.questions.values()), traces, problems, notes)
 
@@ -104,11 +104,6 @@ def _opened(folder: Path, told: str) -> RunStore:
 
 def _is_free(folder: Path, told: str) -> bool:
     return RunStore.open(folder).manifest.log_sha256 == told if is_run(folder) else not folder.exists()
-
-
-def id_of_text(text: str) -> str:
-    """An id that a question keeps in every log."""
-    return f"q-{hashlib.sha256(normalise(text).encode('utf-8', 'replace')).hexdigest()[:10]}"
 
 
 def _name(_number: int, trace: Trace) -> str:

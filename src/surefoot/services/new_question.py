@@ -98,8 +98,13 @@ class Author:
         """What the documents, and the questions that are there already, say against it."""
         self._check(draft)
         there = self._file.entries() if self._file.path.exists() else []
-        question = question_of(_row(draft, there))
-        return (*self._reader.findings(question), *_in_other_words(question, there))
+        return self.against(question_of(_row(draft, there)))
+
+    def against(self, question: Question) -> tuple[Finding, ...]:
+        """The same of a question that may be in the file already."""
+        there = self._file.entries() if self._file.path.exists() else []
+        others = [entry for entry in there if entry.question.id != question.id]
+        return (*self._reader.findings(question), *_in_other_words(question, others))
 
     def write(self, draft: Draft, findings: Sequence[Finding], *, by: str) -> NewQuestion:
         """Whatever was found; it is kept with the question."""

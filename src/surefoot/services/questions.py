@@ -107,8 +107,7 @@ def check_questions(
     found = load(file)
     warned: list[str] = []
     passages = None if corpus is None else load_corpus(corpus, with_texts=False, tell=warned.append)
-    ids = None if passages is None else {passage.id for passage in passages}
-    findings = findings_of(found, ids, _text(prompt))
+    findings = findings_of(found, passages, _text(prompt))
     findings += mix_of(found.questions)
     findings += duplicates_of(found.questions)
     findings += _read(found.questions, passages or (), person)
@@ -254,7 +253,7 @@ def _row(question: Question) -> dict[str, object]:
         "retrieval": "" if question.retrieval == "normal" else question.retrieval,
     }
     return {
-        **question.metadata, "qid": question.id, "q": question.text, "answerable": question.answerable,
+        **question.metadata, "qid": question.id, "question": question.text, "answerable": question.answerable,
         "gold_ids": list(question.gold_ids), **{name: value for name, value in optional.items() if value},
     }  # fmt: skip
 

@@ -169,11 +169,12 @@ _LONGEST_SIGN = 5
 _BARE_DIGITS = re.compile(r"[\d., \u00a0\u202f']+")
 _SHARE = re.compile(r"[a-z ]+", re.IGNORECASE)
 _FREE = re.compile(
-    r"\b(?:free of (?:any |all )?(?:charges?|costs?)|at no (?:extra |additional |further )?(?:charge|cost|fee)"
+    r"\b(?:free of (?:any |all )?(?:charges?|costs?)|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)"
     r"|without (?:any |extra |additional )*(?:charge|cost|fee|payment)|for free|gratis"
-    r"|(?<=is )free|(?<=are )free)\b(?! (?:of|from|to)\b)",
+    r"|(?<=is )free(?! (?:of|from|to)\b)|(?<=are )free(?! (?:of|from|to)\b)|(?<= )free(?=\.?$))\b",
     re.IGNORECASE,
 )
+_NOT_FREE = re.compile(rf"\bnot {_FREE.pattern}", re.IGNORECASE)
 _CIRCLE = {"radius": ("diameter", 2.0), "diameter": ("radius", 0.5)}
 
 
@@ -188,12 +189,17 @@ class _Wording(NamedTuple):
 
 def worded_alike(claim: str, passage: str) -> str:
     """The claim, with its amounts worded as the passage words them."""
-    lowered = passage.lower()
+    lowered, claim = passage.lower(), _charged_alike(claim, passage)
     said = [one for one in _wordings(claim) if one.of(claim).lower() not in lowered]
     there = list(_wordings(passage)) if said else []
     for one in reversed(said):
         claim = f"{claim[: one.start]}{_reworded(one, claim, there, passage)}{claim[one.quantity.end :]}"
     return _numbered_alike(_circle_alike(claim, passage), passage)
+
+
+def _charged_alike(claim: str, passage: str) -> str:
+    """Against "no charge", what is "not free of charge" is read without the second negation: it is charged."""
+    return _NOT_FREE.sub("charged", claim) if _NOT_FREE.search(claim) and _FREE.search(passage) else claim
 
 
 def _circle_alike(claim: str, passage: str) -> str:

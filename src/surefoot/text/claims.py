@@ -1,9 +1,9 @@
 """Which sentences of an answer assert something a document could confirm or deny, and what they cite.
 
 Not claims: talk (`talk`: questions, offers, greetings, what is said about the answer itself or about what the sources
-cover), headings without a value, declining clauses and a bare yes or no. An inline citation covers its sentence and the
-uncited sentences before it in the same paragraph, but not an aside behind it; a list, or a citation field, covers every
-claim.
+cover), headings without a value, declining clauses, and a bare yes or no unless it is all that answers a question. An
+inline citation covers its sentence and the uncited sentences before it in the same paragraph, but not an aside behind
+it; a list, or a citation field, covers every claim.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
 from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, stated, states
+from surefoot.text.yes_no import spelled_out
 from surefoot.types import Passage
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
@@ -63,21 +64,25 @@ def claims_of(
     gold: Collection[str] = (),
     field: tuple[str, ...] | None = None,
     passages: Sequence[Passage] = (),
+    question: str = "",
 ) -> Claims:
-    """The claims of an answer. `field` holds the citations of a separate citation field, if there is one."""
+    """The claims of an answer. `field` holds the citations of a separate citation field, if there is one; to a
+    `question` of yes or no the bare word is a claim, where there is no other."""
     marks = locate(answer, retrieved, gold, passages)
     everywhere = [i for mark in marks if mark.is_list for i in mark.ids] + list(field or ())
     inline = [mark for mark in marks if not mark.is_list]
     sentences = list(_sentences(answer, [mark for mark in marks if not mark.in_words]))
     own = _attach(sentences, inline)
     claims: list[Claim] = []
-    greetings: list[Claim] = []  # or an answer of few words, where there is no other
+    greetings: list[Claim] = []  # or an answer of few words, or yes or no, where there is no other
     known: set[float] = set()
     for sentence, cited in zip(sentences, own, strict=True):
         ids = tuple(dict.fromkeys([*cited, *everywhere]))
         for text in assertions(sentence.text, known):
             is_greeting = is_fragment(text) and not (ids or sentence.is_item)
             (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids))
+        if spelled_out(question, sentence.text):
+            greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids))
         known.update(figure.value for figure in figures(sentence.text))
     cited_at_all = dict.fromkeys([*everywhere, *(i for mark in inline for i in mark.ids)])
     return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None)

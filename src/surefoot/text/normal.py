@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -20,6 +21,11 @@ def normalise(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.translate(_INVISIBLE).casefold())
     return " ".join(text.casefold().split())
+
+
+def id_of_text(question: str) -> str:
+    """An id that a question keeps wherever it is asked in these words."""
+    return f"q-{hashlib.sha256(normalise(question).encode('utf-8', 'replace')).hexdigest()[:10]}"
 
 
 def without_surrogates(value: object) -> object:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from surefoot.text.labels import APART, labels_in
-from surefoot.types import Passage
+from surefoot.types import Passage, document_in
 
 _PAGES = ("page", "pages", "pgs", "pg", "pp", "p")
 _CLAUSES = (
@@ -143,7 +143,8 @@ def bearers_of(names: Sequence[str], passages: Sequence[Passage], gold: Sequence
 
 @lru_cache(maxsize=4_096)
 def _bearer(name: str, passage: Passage) -> Bearer:
-    file, _, place = passage.id.rpartition("#") if "#" in passage.id else (passage.id, "", "")
+    file = document_in(passage.id) or passage.id
+    place = passage.id[len(file) + 1 :]
     base = file.rpartition("/")[2]
     names = frozenset(filter(None, (tuple(_words(one)) for one in (passage.doc, file, base, base.rpartition(".")[0]))))
     words = frozenset(word for one in names for word in one) | _initials(passage.doc)

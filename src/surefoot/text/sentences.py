@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import fsum
 
 from sentencex import segment
@@ -26,6 +26,8 @@ _NO_ENDS = tuple(
          r"[a-z\d(]"),
     )
 )  # fmt: skip
+_CELL_SIGNS = (r"\t", ";", r",(?!\d{3}\b)")  # "1,200" is one number
+_FEWEST_ROWS = 3
 # It takes the end of "(670 + 640) / 2" for the number of a list item.
 _IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
 # And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
@@ -35,6 +37,22 @@ _UNIT_AT_END = re.compile(r"(?<=\d) (?=(?:mm?|l|g|s|h|t)\.\s+[A-Z])")
 def is_row(line: str) -> bool:
     """Of a table, not a line of prose."""
     return line.count("|") >= 2
+
+
+def with_rows(text: str) -> str:
+    """With rows whose cells are parted by commas, semicolons or tabs written like those of any table."""
+    found: list[str] = []
+    for width, group in groupby(text.splitlines(), lambda line: len(_cells(line))):
+        lines = list(group)
+        is_table = width > 1 and len(lines) >= _FEWEST_ROWS
+        found += [f"| {' | '.join(_cells(line))} |" for line in lines] if is_table else lines
+    return "\n".join(found)
+
+
+def _cells(line: str) -> list[str]:
+    """One where nothing parts them: a sentence, or a row that has its bars already."""
+    sign = next((sign for sign in _CELL_SIGNS if re.search(sign, line)), None)
+    return [line] if sign is None or is_row(line) or line.rstrip().endswith((".", "!", "?")) else re.split(sign, line)
 
 
 def sentences(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from surefoot.text.normal import word_set
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_FEWEST = 3  # content words that let a claim be read without its question
 _YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
 _STOP = word_set("""a about above after all also an and any are as at be been before being below between both but by can
         could did do does each either for from further had has have having he her here his how if in into is
@@ -47,6 +48,11 @@ def stem(word: str) -> str:
 def without_yes_no(text: str) -> str:
     """A claim without the bare yes or no in front of it."""
     return _YES_NO.sub("", text, count=1)
+
+
+def is_terse(claim: str) -> bool:
+    """Of hardly a word ("8 hours."): it says something only behind the question it answers."""
+    return len(set(terms(without_yes_no(claim)))) < _FEWEST
 
 
 def terms(text: str) -> list[str]:

@@ -4,6 +4,7 @@
 
 function atReview(form) {
   let busy = false;
+  let anyway = false;
   const all = (selector) => [...document.querySelectorAll(selector)];
   const expects = () => document.querySelector("input[name=expects]:checked").value;
 
@@ -24,19 +25,27 @@ function atReview(form) {
     busy = true;
     form.setAttribute("aria-busy", "true");
     complain("");
-    const { next, error } = await send(path, content);
-    if (!error) {
+    const { next, doubts, error } = await send(path, content);
+    if (next) {
       location.assign(next);
       return;
     }
     busy = false;
     form.removeAttribute("aria-busy");
-    complain(`NOT saved: ${sentence(error)} What you wrote is still here.`);
+    warned(Boolean(doubts));
+    if (doubts) complain(`Not saved yet: ${doubts.join("; ")}. Accept again to save it all the same.`);
+    else complain(`NOT saved: ${sentence(error)} What you wrote is still here.`);
+  }
+
+  // Who has read what speaks against an edit may accept it all the same, until it is edited further.
+  function warned(is) {
+    anyway = is;
+    $("accept").firstChild.textContent = is ? "Accept anyway " : "Accept ";
   }
 
   function decide(decision) {
     const { number, version, stratum } = form.dataset;
-    go("/decide", { number: Number(number), version, stratum, decision, fields: fields() });
+    go("/decide", { number: Number(number), version, stratum, decision, anyway, fields: fields() });
   }
 
   function edit() {
@@ -101,7 +110,11 @@ function atReview(form) {
     $(button).addEventListener("click", act);
   }
   $("undo").addEventListener("click", () => go("/undo", {}));
-  document.addEventListener("input", (event) => event.target.matches("textarea, input") && follow());
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches("textarea, input")) return;
+    warned(false);
+    follow();
+  });
   $("stratum")?.addEventListener("change", () => visit(`/?stratum=${encodeURIComponent($("stratum").value)}`));
   // Whoever has edited something is asked before it is lost.
   addEventListener("beforeunload", (event) => !busy && isEdited() && event.preventDefault());
