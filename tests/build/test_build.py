@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
+from surefoot.build import absent
+from surefoot.build.builder import Builder
 from surefoot.cli.main import cli
+from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import PROTOCOL, counts_of
 from surefoot.errors import UsageError
 from tests.build.documents import write_documents
@@ -88,3 +91,17 @@ def test_a_mix_adds_up(size: int) -> None:
     found = counts_of(size)
     assert sum(found.values()) == size
     assert counts_of(130) == {kind.name: kind.share for kind in PROTOCOL}
+
+
+def test_an_agreement_that_was_never_made_is_asked_about() -> None:
+    texts = {
+        "a.md": "This Lease is between Alder Ltd and Quarry Ltd. This Lease is governed by the laws of the State of Ohio.",
+        "b.md": "This Lease is between Birch Inc and Stone Ltd. This Lease is governed by the laws of the State of Utah.",
+    }
+    builder = Builder([Row(f"{name}#1", text, name, file=name) for name, text in texts.items()])
+    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, builder.names)}
+    assert asked <= {
+        "Which state's or country's law governs the lease between Alder and Birch?",
+        "Which state's or country's law governs the lease between Birch and Alder?",
+    }
+    assert asked

@@ -63,12 +63,12 @@ def test_parties_are_called_by_their_short_names(text: str, name: str) -> None:
 
 def test_a_file_is_called_by_its_readable_name() -> None:
     found = names_of([row("09-24%20v2.pdf", "Text of an agreement."), row("b.md", "Text.")])
-    assert found == {"09-24%20v2.pdf": "the agreement “09-24 v2”", "b.md": "“b.md”"}
+    assert found == {"09-24%20v2.pdf": "the agreement in “09-24 v2.pdf”", "b.md": "“b.md”"}
 
 
 def test_blanks_of_a_template_are_no_party() -> None:
     found = names_of([row("a.md", f"LEASE between {'X' * 5_000} and {'Y' * 5_000}."), row("b.md", "Text.")])
-    assert found["a.md"] == "the lease “a”"
+    assert found["a.md"] == "the lease in “a.md”"
 
 
 def test_a_file_of_rows_is_no_document(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ class Candidate(Struct, frozen=True):
     document: str
     why: str
     fact: Fact | None = None
+    is_of_all: bool = False  # it names its own document, which none of the corpus is
 
 
 def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
@@ -79,6 +80,24 @@ def _others(home: str, names: Mapping[str, str]) -> list[str]:
     shared = {document: len(own & set(names[document].lower().split()) - _ARTICLES) for document in names}
     others = (document for document in names if document != home and shared[document])
     return sorted(others, key=lambda document: (-shared[document], document))[:8]
+
+
+_MADE_BY = re.compile(r"(?P<what>the .+?) (?:with|between) (?P<one>.+?)(?: and .+)?")
+
+
+def strangers(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
+    """What an agreement settles, asked of one that was never made: between two who have each made another."""
+    made = [(document, found) for document, name in names.items() if (found := _MADE_BY.fullmatch(name))]
+    for place, fact in enumerate(facts):
+        home = next((found for document, found in made if document == document_of(fact.row)), None)
+        if home is None or THIS not in fact.asks:
+            continue
+        one, other = home["one"], made[place % len(made)][1]["one"]
+        if other in one or one in other or any(one in text and other in text for text in texts.values()):
+            continue
+        asks = fact.asks.replace(THIS, f"{home['what']} between {one} and {other}", 1).replace(THIS, "it")
+        why = f"{one} and {other} have each made another, and no document names both"
+        yield Candidate("adjacent_entity", asks, document_of(fact.row), why, fact, is_of_all=True)
 
 
 def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
@@ -129,37 +148,38 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
 
 
 _OF_LAW = (
-    "Why did the parties choose the law of the {value} for {doc}?",
-    "How often have the courts of the {value} had to rule on {doc}?",
-    "Did anybody ask for another law than that of the {value} when {doc} was negotiated?",
+    "Is the law of the {value} a good choice for {doc}?",
+    "How would a court outside the {value} read {doc}?",
 )
 _OF_TERM = (
-    'Do both sides still agree on what "{term}" covers in {doc}?',
-    'Why was "{term}" not defined more narrowly in {doc}?',
-    'Which lawyer drafted the definition of "{term}" in {doc}?',
+    'Is the definition of "{term}" in {doc} broader than usual?',
+    'Has a court ever ruled on what "{term}" covers in {doc}?',
 )
 _OF_VALUE = {
     "period": (
-        "Why does {doc} say {value} and not longer?",
-        "Has anybody complained that {value} is too short in {doc}?",
+        "Should we ask for more than {value} in {doc}?",
+        "Is the period of {value} in {doc} in line with the market?",
     ),
-    "amount": ("Why was {value} agreed on in {doc}, and not less?", "Who proposed the figure of {value} in {doc}?"),
-    "share": ("Why was {value} agreed on in {doc}, and not less?", "Who proposed the figure of {value} in {doc}?"),
-    "date": ("Was the date of {value} in {doc} kept?", "Why was {value} chosen as the date in {doc}?"),
+    "amount": ("Is the {value} in {doc} a fair amount?", "Could we have negotiated the {value} in {doc} down?"),
+    "share": ("Is the {value} in {doc} a usual percentage?", "Could we have negotiated the {value} in {doc} down?"),
+    "date": ("Was the date of {value} in {doc} kept?", "Who asked for the date of {value} in {doc}?"),
+    "manner": ("How many times has {doc} been amended so far?", "Has anybody asked to amend {doc} this year?"),
 }
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
-    if fact.kind == "prohibition":
-        asks = f"Has there ever been a complaint that {fact.who} tried to {fact.does}?"
-        return asks, document, "it forbids, and keeps no record"
     are_many = fact.asks.startswith(("Are ", "Do ")) or fact.who.lower().startswith(("both", "all", "the parties"))
-    does = "do" if are_many else "does"
-    asks, why = pick(fact.claim, (
-        (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
-        (f"How would a court rule if {fact.who} failed to {fact.does}?", "it holds no ruling and no opinion on one"),
-        (f"Has anybody ever disputed that {fact.who} must {fact.does}?", "it keeps no record of disputes"),
-    ))  # fmt: skip
+    does, have = ("do", "have") if are_many else ("does", "has")
+    forms = (
+        (f"Is it reasonable that {fact.who} may not {fact.does}?", "it forbids, and does not weigh reasons"),
+        (f"{have.capitalize()} {fact.who} ever tried to {fact.does}?", "it forbids, and keeps no record"),
+    )
+    if fact.kind != "prohibition":
+        forms = (
+            (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
+            (f"What would it cost if {fact.who} had to {fact.does}?", "it says what is owed, not what that costs"),
+        )
+    asks, why = pick(fact.claim, forms)
     return asks, document, why
 
 
@@ -203,7 +223,7 @@ def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Ca
                 yield Candidate("usual detail", asks, document, why)
 
 
-_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>[A-Z][a-z]+(?: (?:and|of|[A-Za-z][a-z]+)){0,3})")
+_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!and|or)[A-Za-z][a-z]+){0,2})")
 _NO_TOPIC = re.compile(
     r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
     r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties)\b"
@@ -233,14 +253,12 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
 
 
 _NOWHERE = (
-    "How long did the negotiations over {doc} take?",
-    "Which law firm drafted {doc}?",
+    "Who in our company is responsible for {doc}?",
     "Where is the signed original of {doc} kept?",
-    "Which parts of {doc} were disputed most before it was agreed?",
-    "What did the auditors say about {doc}?",
-    "Into which languages has {doc} been translated?",
+    "Has anybody been in breach of {doc} so far?",
+    "How much did we pay in legal fees for {doc}?",
     "When is the next review of {doc} due?",
-    "Which earlier version did {doc} replace, and what was wrong with it?",
+    "Into which languages has {doc} been translated?",
 )
 
 

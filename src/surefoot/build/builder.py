@@ -121,6 +121,7 @@ class Builder:
         return _by_turns(
             absent.moved_years(facts, self.texts),
             absent.neighbours(facts, self.texts),
+            absent.strangers(facts, self.texts, self.names),
             absent.transplants(facts[::-1], self.texts, self.names),
         )
 
@@ -163,21 +164,24 @@ class Builder:
         )
 
     def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
-        text = worded(candidate.asks, self.names[candidate.document], candidate.asks)
+        name = "" if candidate.is_of_all else self.names[candidate.document]
+        text = worded(candidate.asks, name, candidate.asks)
         near = self._proof(candidate.document).nearest(candidate.asks, _NEAREST)
         nearest = [row.id for row in near or self.documents[candidate.document]]  # a question may share no word
         tempting = [candidate.fact.row.id] if candidate.fact else []
         probes = candidate.kind if kind.name == "adversarial" else kind.name
         evidence = tuple(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
-        why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage of the document was found to answer it."
+        why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage was found to answer it."
         return Draft(kind, text, probes, candidate.kind, why, evidence)
 
     def _is_unanswered(self, candidate: Candidate) -> bool:
-        return not self._proof(candidate.document).answered(_bare(candidate.asks))
+        return not self._proof("" if candidate.is_of_all else candidate.document).answered(_bare(candidate.asks))
 
     def _proof(self, document: str) -> Proof:
+        """Of one document, or, without a name, of all."""
         if document not in self._proofs:
-            self._proofs[document] = Proof([row.passage for row in self.documents[document]], self._judge)
+            rows = self.documents[document] if document else self.rows
+            self._proofs[document] = Proof([row.passage for row in rows], self._judge)
         return self._proofs[document]
 
     def _in_turn(self, facts: Iterable[Fact]) -> list[Fact]:

@@ -19,6 +19,7 @@ _KINDS = (
     "statement|guide|"
     "guideline|manual|terms|letter|charter|protocol|notice|programme|procedure|standard"
 )
+_AGREED = r"(?:agreement|contract|lease|licen[cs]e|policy|deed|amendment|addendum|undertaking|plan|charter)"
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |AND |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
 _BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)|\bpotential (?:acquisition|transaction)\b", re.IGNORECASE)
@@ -30,7 +31,7 @@ _COMPANY = (
 )
 _PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
     rf"({_WORD}(?: (?:of (?:the )?|and |& |de |for )?{_WORD}){{0,5}}?)"
-    rf"(?:,? (?i:{_COMPANY})\b|(?=(?: and its affiliates)?,? \((?:the |hereinafter |hereafter )?[\"“]))"
+    rf"(?:,? (?i:{_COMPANY})\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
 _JOINING = re.compile(r"^(?:(?:and|the|among|between|ltd)\b\.? )+", re.IGNORECASE)
 _JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
@@ -91,7 +92,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     title = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0]
     itself = _ITSELF.search(beginning)
     plain = stem.replace("_", " ").replace("-", " ")
-    kind = _kind(itself.group(1)) if itself else _kind(title) or _kind(plain) or _kind(beginning[:200])
+    kind = _kind(itself.group(1)) if itself else _kind(title) or _agreed(_kind(beginning[:200])) or _kind(plain)
     parties = _parties(beginning)
     found = []
     if _is_title(title):
@@ -100,7 +101,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
     if own := _worded(stem):
         found.append(_with_article(own if _BINDING.search(own) or not kind else f"{kind} “{own}”"))
-    return [*found, f"the {kind} “{stem}”" if kind else f"“{name}”", f"“{document}”"]
+    return [*found, f"the {kind} in “{name}”" if kind else f"“{name}”", f"“{document}”"]
 
 
 def _is_title(title: str) -> bool:
@@ -116,6 +117,11 @@ def _kind(text: str) -> str:
     words = found.group(1).lower().split()
     after = max((place for place, word in enumerate(words) if _BREAKS.fullmatch(word)), default=-1)
     return " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
+
+
+def _agreed(kind: str) -> str:
+    """The text of a report speaks of other kinds of documents, that of an agreement of itself."""
+    return kind if re.search(rf"\b{_AGREED}$", kind) else ""
 
 
 def _parties(text: str) -> list[str]:
@@ -135,7 +141,7 @@ def _parties(text: str) -> list[str]:
 
 def _called(name: str) -> str:
     """Without "Inc."; not shouted."""
-    short = _JOINING.sub("", re.sub(rf",? (?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.")
+    short = _JOINING.sub("", re.sub(rf"(?:^|,? )(?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.")
     words = short.split()
     return " ".join(_spoken(word) for word in words) if short.isupper() and len(words) > 1 else short
 
