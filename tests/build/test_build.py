@@ -95,8 +95,8 @@ def test_a_mix_adds_up(size: int) -> None:
 
 def test_an_agreement_that_was_never_made_is_asked_about() -> None:
     texts = {
-        "a.md": "This Lease is between Alder Ltd and Quarry Ltd. This Lease is governed by the laws of the State of Ohio.",
-        "b.md": "This Lease is between Birch Inc and Stone Ltd. This Lease is governed by the laws of the State of Utah.",
+        "a.md": "This Lease is between Alder Ltd and Oak Ltd. This Lease is governed by the laws of the State of Ohio.",
+        "b.md": "This Lease is between Birch Inc and Elm Ltd. This Lease is governed by the laws of the State of Utah.",
     }
     builder = Builder([Row(f"{name}#1", text, name, file=name) for name, text in texts.items()])
     asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, builder.names)}
