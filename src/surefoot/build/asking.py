@@ -24,7 +24,7 @@ _DETERMINERS = frozenset(
 )
 _CROOKED = re.compile(
     rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
-    r"|\bas follows\b|--|by providing the other$"
+    r"|\bas follows\b|--|by providing the other$|[a-z]\. "
 )
 _STATES = re.compile(
     r"(?:remain|retain|survive|continue|have|apply|constitute|become|expire|terminate|own|commence|begin|end|last)\b"
@@ -59,9 +59,9 @@ def inverted(clause: Clause, rest: str, auxiliary: str = "") -> str:
     if auxiliary or clause.auxiliary not in ("shall", "must", "agrees to", "agree to"):
         return f"{auxiliary or MODALS.get(clause.auxiliary, clause.auxiliary)} {subject} {rest}"
     if _STATES.match(rest):
-        return f"{'do' if is_plural(subject) else 'does'} {subject} {rest}"
+        return f"{'do' if _are_many(subject, clause.around) else 'does'} {subject} {rest}"
     if is_state(rest):
-        return f"{'are' if is_plural(subject) else 'is'} {subject} {rest.removeprefix('be ')}"
+        return f"{'are' if _are_many(subject, clause.around) else 'is'} {subject} {rest.removeprefix('be ')}"
     return f"must {subject} {rest}"
 
 
@@ -95,6 +95,11 @@ def is_plural(subject: str) -> bool:
     head = re.split(r" (?:of|to|under|in|for|with|from|by|on|hereunder)\b", subject)[0]
     is_many = re.search(r"[^s'i]s$|\band\b|^(?:all|both|you)\b", head, re.IGNORECASE) is not None
     return is_many and not re.search(r"\b(?:information|each|every|any|either)\b", head, re.IGNORECASE)
+
+
+def _are_many(subject: str, around: str) -> bool:
+    """A name that ends in "s" may be one: the document says "Rogers is"."""
+    return is_plural(subject) and not re.search(rf"\b{re.escape(subject)} (?:is|has|was)\b", around)
 
 
 def inside(subject: str, around: str) -> str:

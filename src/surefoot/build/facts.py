@@ -28,7 +28,7 @@ _DEFINITION = re.compile(
 )
 _LOOSE_ENDS = frozenset([
     "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
-    "on", "at", "from", "its", "their", "that", "which", "is", "are",
+    "on", "at", "from", "its", "their", "that", "which", "is", "are", "same",
 ])  # fmt: skip
 _LONGEST_CELL = 40
 _MOST_LEFT_OUT = 2.0  # words of a duty to each word of its question

@@ -141,7 +141,7 @@ def _parties(text: str) -> list[str]:
 
 def _called(name: str) -> str:
     """Without "Inc."; not shouted."""
-    short = _JOINING.sub("", re.sub(rf"(?:^|,? )(?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.")
+    short = _JOINING.sub("", re.sub(rf"(?:^|,? )(?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.&")
     words = short.split()
     return " ".join(_spoken(word) for word in words) if short.isupper() and len(words) > 1 else short
 

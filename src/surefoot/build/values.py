@@ -143,6 +143,8 @@ def _sum(clause: Clause) -> Asking | None:
     found = _SUM.search(clause.rest)
     if not found or (clause.auxiliary in _BE and not clause.rest[: found.start()].strip()):
         return None
+    if clause.rest[found.end() :].startswith(" of "):  # a share of something else
+        return None
     led = _LED.search(clause.rest[: found.start()])
     left = clause.rest[: led.start() if led else found.start()], clause.rest[found.end() :]
     what = f"{led.group(1).capitalize()} what" if led else "What"
@@ -183,6 +185,8 @@ def _on(clause: Clause) -> Asking | None:
     found = _ON.search(clause.rest)
     before = clause.rest[: found.start()] if found else ""
     if not found or clause.auxiliary in _HAVE or re.search(r"\b(?:until|when|while|after|before)\b|ing $", before):
+        return None
+    if re.match(r" (?:to|until|through)\b", clause.rest[found.end() :]):  # one end of a span
         return None
     return made("date", question(clause, _ON_WORDS[found["how"]], cut(clause.rest, found)), found["value"])
 
@@ -265,7 +269,9 @@ def _duty(clause: Clause) -> Asking | None:
     helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
     is_free = helper == "May" and not is_state(rest)
-    is_terms = THIS_DOCUMENT.fullmatch(clause.subject) and not rest.startswith("be ")  # "shall not confer any right"
+    is_terms = THIS_DOCUMENT.fullmatch(clause.subject) and not re.match(
+        r"(?:also |only )?be ", rest
+    )  # "shall not confer any right"
     text = f"{'Does' if is_terms else 'May'} {inside(clause.subject, clause.around)} {rest}"
     text = text if is_free or is_terms else inverted(clause, rest)
     one = made(kind, finished(clause, f"{text[0].upper()}{text[1:]}"), "no" if clause.is_negated else "yes")
