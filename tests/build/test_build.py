@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.build import absent
 from surefoot.build.builder import Builder
+from surefoot.build.names import makers_of
 from surefoot.cli.main import cli
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import PROTOCOL, counts_of
@@ -99,7 +100,7 @@ def test_an_agreement_that_was_never_made_is_asked_about() -> None:
         "b.md": "This Lease is between Birch Inc and Elm Ltd. This Lease is governed by the laws of the State of Utah.",
     }
     builder = Builder([Row(f"{name}#1", text, name, file=name) for name, text in texts.items()])
-    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, builder.names)}
+    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, makers_of(builder.rows))}
     assert asked <= {
         "Which state's or country's law governs the lease between Alder and Birch?",
         "Which state's or country's law governs the lease between Birch and Alder?",

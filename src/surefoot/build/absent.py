@@ -1,7 +1,8 @@
 """Questions that the documents do not answer, made to tempt: each is proven before it counts.
 
 A question that one document answers is asked of another that is silent on it; a year is moved out of what is covered; a
-topic is exchanged for its neighbour; an opinion, a forecast or a motive is asked for, which no document of terms holds.
+topic is exchanged for its neighbour; two who have nothing with each other are given an agreement; a judgement, advice or
+a record is asked for, which no document of terms holds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from surefoot.build.facts import Fact
 from surefoot.build.names import document_of
 from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
+from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
 
 _VALUES = frozenset({"amount", "period", "share", "date", "count", "law"})
@@ -53,7 +55,7 @@ class Candidate(Struct, frozen=True):
     document: str
     why: str
     fact: Fact | None = None
-    is_of_all: bool = False  # it names its own document, which none of the corpus is
+    is_invented: bool = False  # the question names a document that the corpus does not have
 
 
 def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
@@ -82,22 +84,22 @@ def _others(home: str, names: Mapping[str, str]) -> list[str]:
     return sorted(others, key=lambda document: (-shared[document], document))[:8]
 
 
-_MADE_BY = re.compile(r"(?P<what>the .+?) (?:with|between) (?P<one>.+?)(?: and .+)?")
-
-
-def strangers(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
+def strangers(
+    facts: Sequence[Fact], texts: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
+) -> Iterator[Candidate]:
     """What an agreement settles, asked of one that was never made: between two who have each made another."""
-    made = [(document, found) for document, name in names.items() if (found := _MADE_BY.fullmatch(name))]
+    every, said = list(makers.values()), [normalise(text) for text in texts.values()]
     for place, fact in enumerate(facts):
-        home = next((found for document, found in made if document == document_of(fact.row)), None)
-        if home is None or THIS not in fact.asks:
+        document = document_of(fact.row)
+        if document not in makers or THIS not in fact.asks:
             continue
-        one, other = home["one"], made[place % len(made)][1]["one"]
-        if other in one or one in other or any(one in text and other in text for text in texts.values()):
+        (kind, one), (_, other) = makers[document], every[place % len(every)]
+        names = normalise(one), normalise(other)
+        if names[0] in names[1] or names[1] in names[0] or any(names[0] in text and names[1] in text for text in said):
             continue
-        asks = fact.asks.replace(THIS, f"{home['what']} between {one} and {other}", 1).replace(THIS, "it")
+        asks = fact.asks.replace(THIS, f"the {kind} between {one} and {other}", 1).replace(THIS, "it")
         why = f"{one} and {other} have each made another, and no document names both"
-        yield Candidate("adjacent_entity", asks, document_of(fact.row), why, fact, is_of_all=True)
+        yield Candidate("adjacent_entity", asks, document, why, fact, is_invented=True)
 
 
 def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
@@ -130,7 +132,7 @@ def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Cand
 
 
 def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
-    """What a document cannot know: why its terms are as they are, whether they are good, were kept, will hold."""
+    """What a document cannot know: whether its terms are good, and whether they were kept."""
     for fact in facts:
         document = document_of(fact.row)
         if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
@@ -143,8 +145,8 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
             asks = pick(fact.row.id, _OF_TERM).format(term=term, doc=THIS)
             yield Candidate("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
         elif fact.kind in _OF_VALUE:
-            asks = pick(fact.row.id, _OF_VALUE[fact.kind]).format(value=fact.value, doc=THIS)
-            yield Candidate("reason", asks, document, f"it says {fact.value} and gives no reason", fact)
+            asks, why = pick(fact.row.id, _OF_VALUE[fact.kind])
+            yield Candidate("judgement", asks.format(value=fact.value, doc=THIS), document, why, fact)
 
 
 _OF_LAW = (
@@ -155,15 +157,29 @@ _OF_TERM = (
     'Is the definition of "{term}" in {doc} broader than usual?',
     'Has a court ever ruled on what "{term}" covers in {doc}?',
 )
+_JUDGES = "it states the figure and does not judge it"
+_RECORDS = "it states the rule and keeps no record"
 _OF_VALUE = {
     "period": (
-        "Should we ask for more than {value} in {doc}?",
-        "Is the period of {value} in {doc} in line with the market?",
+        ("Should we ask for more than {value} in {doc}?", _JUDGES),
+        ("Is the period of {value} in {doc} in line with the market?", _JUDGES),
     ),
-    "amount": ("Is the {value} in {doc} a fair amount?", "Could we have negotiated the {value} in {doc} down?"),
-    "share": ("Is the {value} in {doc} a usual percentage?", "Could we have negotiated the {value} in {doc} down?"),
-    "date": ("Was the date of {value} in {doc} kept?", "Who asked for the date of {value} in {doc}?"),
-    "manner": ("How many times has {doc} been amended so far?", "Has anybody asked to amend {doc} this year?"),
+    "amount": (
+        ("Is the {value} in {doc} a fair amount?", _JUDGES),
+        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
+    ),
+    "share": (
+        ("Is the {value} in {doc} a usual percentage?", _JUDGES),
+        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
+    ),
+    "date": (
+        ("Was the date of {value} in {doc} kept?", _RECORDS),
+        ("Who asked for the date of {value} in {doc}?", _RECORDS),
+    ),
+    "manner": (
+        ("How many times has {doc} been amended so far?", _RECORDS),
+        ("Has anybody asked to amend {doc} this year?", _RECORDS),
+    ),
 }
 
 
@@ -185,8 +201,8 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
 
 _USUAL = (  # where a document speaks of the first, people expect it to settle the second
     ("terminat", "How many days' notice does it take to terminate {doc}?"),
-    ("invoices?", "What rate of interest is due on late payments under {doc}?"),
-    ("invoices?", "Within how many days must an invoice be paid under {doc}?"),
+    ("invoice", "What rate of interest is due on late payments under {doc}?"),
+    ("invoice", "Within how many days must an invoice be paid under {doc}?"),
     ("liability|be liable", "At what amount is liability capped under {doc}?"),
     ("confidential", "For how many years does the duty of confidentiality last under {doc}?"),
     ("insurance", "How much insurance cover does {doc} require?"),
@@ -195,7 +211,7 @@ _USUAL = (  # where a document speaks of the first, people expect it to settle t
     ("hotel|travel", "What is the highest price of a hotel night that {doc} allows?"),
     ("audit", "How many days' notice must be given before an audit under {doc}?"),
     ("arbitrat", "How many arbitrators are to decide a dispute under {doc}?"),
-    ("warranty period|product warranty|warrants that the", "How many months does the warranty last under {doc}?"),
+    ("warranty period|product warranty", "How many months does the warranty last under {doc}?"),
     ("breach", "How many days does a party have to cure a breach of {doc}?"),
     ("renew", "How many months is each renewal term of {doc}?"),
     ("(?:security|safety|data) incident|accident", "Within how many hours must an incident be reported under {doc}?"),
@@ -209,7 +225,7 @@ _USUAL = (  # where a document speaks of the first, people expect it to settle t
     ("return or destroy|return all|destroy all", "Within how many days must documents be returned under {doc}?"),
     ("injuncti", "What sum is due as a contractual penalty for each breach of {doc}?"),
     ("assign", "What fee is due for an assignment of {doc}?"),
-    ("notices?", "To which e-mail address must notices under {doc} be sent?"),
+    ("notice", "To which e-mail address must notices under {doc} be sent?"),
 )
 
 
@@ -223,7 +239,7 @@ def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Ca
                 yield Candidate("usual detail", asks, document, why)
 
 
-_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!and|or)[A-Za-z][a-z]+){0,2})")
+_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!(?:and|or)\b)[A-Za-z][a-z]+){0,2})")
 _NO_TOPIC = re.compile(
     r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
     r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties)\b"
@@ -253,11 +269,10 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
 
 
 _NOWHERE = (
-    "Who in our company is responsible for {doc}?",
     "Where is the signed original of {doc} kept?",
     "Has anybody been in breach of {doc} so far?",
     "How much did we pay in legal fees for {doc}?",
-    "When is the next review of {doc} due?",
+    "How many people have asked for a copy of {doc}?",
     "Into which languages has {doc} been translated?",
 )
 

@@ -13,7 +13,7 @@ from surefoot.build import absent
 from surefoot.build.absent import Candidate
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact, facts_of
-from surefoot.build.names import document_of, names_of
+from surefoot.build.names import document_of, makers_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
@@ -121,7 +121,7 @@ class Builder:
         return _by_turns(
             absent.moved_years(facts, self.texts),
             absent.neighbours(facts, self.texts),
-            absent.strangers(facts, self.texts, self.names),
+            absent.strangers(facts, self.texts, makers_of(self.rows)),
             absent.transplants(facts[::-1], self.texts, self.names),
         )
 
@@ -164,7 +164,7 @@ class Builder:
         )
 
     def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
-        name = "" if candidate.is_of_all else self.names[candidate.document]
+        name = "" if candidate.is_invented else self.names[candidate.document]
         text = worded(candidate.asks, name, candidate.asks)
         near = self._proof(candidate.document).nearest(candidate.asks, _NEAREST)
         nearest = [row.id for row in near or self.documents[candidate.document]]  # a question may share no word
@@ -175,13 +175,16 @@ class Builder:
         return Draft(kind, text, probes, candidate.kind, why, evidence)
 
     def _is_unanswered(self, candidate: Candidate) -> bool:
-        return not self._proof("" if candidate.is_of_all else candidate.document).answered(_bare(candidate.asks))
+        proof = self._proof_of_all if candidate.is_invented else self._proof(candidate.document)
+        return not proof.answered(_bare(candidate.asks))
+
+    @cached_property
+    def _proof_of_all(self) -> Proof:
+        return Proof([row.passage for row in self.rows], self._judge)
 
     def _proof(self, document: str) -> Proof:
-        """Of one document, or, without a name, of all."""
         if document not in self._proofs:
-            rows = self.documents[document] if document else self.rows
-            self._proofs[document] = Proof([row.passage for row in rows], self._judge)
+            self._proofs[document] = Proof([row.passage for row in self.documents[document]], self._judge)
         return self._proofs[document]
 
     def _in_turn(self, facts: Iterable[Fact]) -> list[Fact]:

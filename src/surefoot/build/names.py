@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
+from surefoot.build.patterns import BINDING
 from surefoot.corpus.passages import Row
 from surefoot.corpus.rows import is_rows
 from surefoot.types import document_in
@@ -15,37 +16,41 @@ from surefoot.types import document_in
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
 _KINDS = (
-    "agreement|contract|lease|licence|license|policy|handbook|deed|amendment|addendum|undertaking|plan|report|"
-    "statement|guide|"
-    "guideline|manual|terms|letter|charter|protocol|notice|programme|procedure|standard"
+    rf"{BINDING}|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|standard"
 )
-_AGREED = r"(?:agreement|contract|lease|licen[cs]e|policy|deed|amendment|addendum|undertaking|plan|charter)"
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
-_ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |AND |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
-_BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)|\bpotential (?:acquisition|transaction)\b", re.IGNORECASE)
+_ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
+_SMALL = frozenset({"and", "or", "of", "for", "the", "to", "a", "&", "-"})
+_BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
-_WORD = r"[A-Z][\w&.'’-]{0,40}"
-_COMPANY = (
-    r"(?:Inc|Incorporated|Corp|Corporation|Ltd|Limited|LLC|L\.L\.C|LLP|PLC|GmbH|AG|N\.V|S\.A|B\.V|LP|L\.P|Co|Company|Pty|"
-    r"PTE|Pvt)"
-)
+_WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_])[\w&.'’-]{0,40}"
+_FORMS = (
+    "Incorporated", "Inc", "Corporation", "Corp", "Limited", "Ltd", "LLC", "L.L.C", "LLP", "plc", "GmbH", "AG", "SE",
+    "KG", "SA", "S.A", "SAS", "S.p.A", "AB", "Oyj", "N.V", "B.V", "LP", "L.P", "Co", "Company", "Pty", "Pte", "Pvt",
+)  # fmt: skip
+_COMPANY = rf"(?:{'|'.join(re.escape(form) for name in _FORMS for form in (name, name.upper()))})"
 _PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
     rf"({_WORD}(?: (?:of (?:the )?|and |& |de |for )?{_WORD}){{0,5}}?)"
-    rf"(?:,? (?i:{_COMPANY})\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
+    rf"(?:,? {_COMPANY}\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
-_JOINING = re.compile(r"^(?:(?:and|the|among|between|ltd)\b\.? )+", re.IGNORECASE)
+_JOINING = re.compile(r"^(?:(?:and|the|among|between)\b )+", re.IGNORECASE)
 _JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
+_ROLES = re.compile(  # whoever is called only this has no name yet
+    r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
+    r"participant|vendor|buyer|seller|supplier|customer|licens\w+|landlord|tenant|provider|operator|agent|contractor|"
+    r"client|owner|investor|employee|employer|stockholder|individual|corporation|bank|association|trust|acquir\w+|x+|"
+    r"name|insert|full|address)s?\b ?)+",
+    re.IGNORECASE,
+)
 _NO_NAME = re.compile(
-    r"\b(?:part(?:y|ies)|disclos\w*|recei\w*|recipient|company|undersigned|agreements?|dated?|its|entit\w+|definitions?|"
-    r"participants?|whereas|name|insert|address|effective|this|vendor|buyer|seller|supplier|customer|licens\w+|exhibit|"
-    r"non|mutual|confidential\w*|state|street|suite|now|reference|hereinafter|between|landlord|tenant|provider|"
-    r"operator|transaction|agent|licensee|contractor|client|owner|investor|employee|stockholder|bank|association|corporation|mine|individual|trust|full|stock|x+)\b",
+    r"\b(?:part(?:y|ies)|agreements?|dated?|whereas|effective|this|exhibit|confidential\w*|information|hereinafter)\b",
     re.IGNORECASE,
 )
 _PART = re.compile(r"\W*(?:\d|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
-_BINDING = re.compile(rf"\b(?:{_KINDS}|m?nda)\b", re.IGNORECASE)
+_NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
 _BREAKS = re.compile(
-    r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|university|corporation|inc|corp|llc|ltd|\W+|\d+|ex|exhibit|\w*\d\w*)",
+    r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|corporation|inc|corp|llc|ltd|\W+|"
+    r"\d+|ex|exhibit|\w*\d\w*)",
     re.IGNORECASE,
 )
 _NOISE = re.compile(
@@ -83,25 +88,67 @@ def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) 
     return len(options) == 1 or (times[name] == 1 and name not in taken)
 
 
+def makers_of(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
+    """Of the documents that somebody made: what each is, and the first of its parties."""
+    documents: dict[str, list[Row]] = {}
+    for row in rows:
+        documents.setdefault(document_of(row), []).append(row)
+    described = {name: (_kind_of(name, passages), _parties(passages)) for name, passages in documents.items()}
+    return {name: (kind, parties[0]) for name, (kind, parties) in described.items() if kind and parties}
+
+
 def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     """The best first; the last is the name of the file."""
-    beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
-    name = unquote(PurePosixPath(document).name)
-    stem = PurePosixPath(name).stem
-    title = passages[0].doc if passages[0].doc not in (stem, PurePosixPath(document).stem) else ""
-    title = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0]
-    itself = _ITSELF.search(beginning)
-    plain = stem.replace("_", " ").replace("-", " ")
-    kind = _kind(itself.group(1)) if itself else _kind(title) or _agreed(_kind(beginning[:200])) or _kind(plain)
-    parties = _parties(beginning)
+    file, title, kind, parties = (
+        _file(document),
+        _title(document, passages),
+        _kind_of(document, passages),
+        _parties(passages),
+    )
     found = []
     if _is_title(title):
         found.append(_with_article(title))
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
-    if own := _worded(stem):
-        found.append(_with_article(own if _BINDING.search(own) or not kind else f"{kind} “{own}”"))
-    return [*found, f"the {kind} in “{name}”" if kind else f"“{name}”", f"“{document}”"]
+    if own := _worded(file.stem):
+        found.append(_with_article(own if _NAMED.search(own) or not kind else f"{kind} “{own}”"))
+    return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
+
+
+def _file(document: str) -> PurePosixPath:
+    return PurePosixPath(unquote(PurePosixPath(document).name))
+
+
+def _title(document: str, passages: Sequence[Row]) -> str:
+    title = passages[0].doc
+    if title in (_file(document).stem, PurePosixPath(document).stem):
+        return ""
+    return title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
+
+
+def _beginning(passages: Sequence[Row]) -> str:
+    return " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
+
+
+def _kind_of(document: str, passages: Sequence[Row]) -> str:
+    """As it calls itself, as its title or its file does, or as its first words do."""
+    beginning = _beginning(passages)
+    if itself := _ITSELF.search(beginning):
+        return _kind(itself.group(1))
+    plain = re.sub("[_-]", " ", _file(document).stem)
+    return _kind(_title(document, passages)) or _opening(beginning) or _kind(plain)
+
+
+def _opening(text: str) -> str:
+    """ "NON-DISCLOSURE AGREEMENT between ...": a kind among the capitals that a document begins with."""
+    words: list[str] = []
+    for word in text.split()[:12]:
+        words.append(word.strip(",.:;()"))
+        if not words[-1][:1].isupper() and words[-1].lower() not in _SMALL:
+            return ""
+        if _NAMED.fullmatch(words[-1]):
+            return _kind(" ".join(words))
+    return ""
 
 
 def _is_title(title: str) -> bool:
@@ -119,29 +166,26 @@ def _kind(text: str) -> str:
     return " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
 
 
-def _agreed(kind: str) -> str:
-    """The text of a report speaks of other kinds of documents, that of an agreement of itself."""
-    return kind if re.search(rf"\b{_AGREED}$", kind) else ""
-
-
-def _parties(text: str) -> list[str]:
+def _parties(passages: Sequence[Row]) -> list[str]:
     """One or two of those who made it, as they are called at its beginning."""
+    text = _beginning(passages)
     between = _BETWEEN.search(text)
     region = text[between.start() : between.end() + _PARTIES] if between else ""
     found: list[str] = []
     for one in _PARTY.finditer(region):
-        name = _called(one.group(1))
+        name, before = _called(one.group(1)), region[: one.start()]
         is_new = not any(name.lower() in other.lower() or other.lower() in name.lower() for other in found)
-        is_other = not found or _JOINS.search(region[: one.start()])
-        is_state = re.search(r"\ban? $", region[: one.start()])  # "a Delaware corporation"
-        if len(name) > 2 and is_new and is_other and not is_state and not _NO_NAME.search(name):
+        is_other = not found or _JOINS.search(before)
+        is_state = re.search(r"\ban? $", before)  # "a Delaware corporation"
+        is_name = len(name) > 2 and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
+        if is_name and is_new and is_other and not is_state:
             found.append(name)
     return found[:2]
 
 
 def _called(name: str) -> str:
     """Without "Inc."; not shouted."""
-    short = _JOINING.sub("", re.sub(rf"(?:^|,? )(?i:{_COMPANY})\.?$", "", name.strip(" ,."))).strip(" ,.&")
+    short = _JOINING.sub("", re.sub(rf"(?:^|,? ){_COMPANY}\.?$", "", name.strip(" ,."))).strip(" ,.&")
     words = short.split()
     return " ".join(_spoken(word) for word in words) if short.isupper() and len(words) > 1 else short
 
@@ -154,8 +198,7 @@ def _spoken(word: str) -> str:
 
 def _worded(stem: str) -> str:
     """A file's name without its numbers, if words remain: "acme_06_15_2020_ex_10_services_agreement"."""
-    words = [re.sub(r"(?<=[a-z])\d$", "", word) for word in re.split(r"[\s_]+|-(?=\D)", stem) if word]
-    words = [word for word in words if not _NOISE.fullmatch(word)]
+    words = [word for word in re.split(r"[\s_]+|-(?=\D)", stem) if word and not _NOISE.fullmatch(word)]
     return " ".join(words) if sum(len(word) > 2 and word.isalpha() for word in words) >= 2 else ""
 
 

@@ -92,11 +92,10 @@ _COUNT = re.compile(rf"\b(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,2}}[a-z]{{
 _NOT_COUNTED = re.compile(
     r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|times|others|percents|is|its|was|has|this|as)\b"
 )
+_VERB = "(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|transferred)"
 _CHANGED = re.compile(
-    r"be (?P<verb>(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|"
-    r"transferred)(?:(?:,|,? or|,? and)? (?:amended|modified|changed|altered|supplemented|varied|waived|assigned|"
-    r"transferred))*)(?: in any (?:manner|way|respect))? (?P<but>only|except|other than|otherwise than) "
-    r"(?P<how>(?:by|in|with|upon|if|through|pursuant to)\b.*)"
+    rf"be (?P<verb>{_VERB}(?:(?:,|,? or|,? and)? {_VERB})*)(?: in any (?:manner|way|respect))? "
+    r"(?P<but>only|except|other than|otherwise than) (?P<how>(?:by|in|with|upon|if|through|pursuant to)\b.*)"
 )
 
 
@@ -184,6 +183,7 @@ def _part(clause: Clause) -> Asking | None:
 def _on(clause: Clause) -> Asking | None:
     found = _ON.search(clause.rest)
     before = clause.rest[: found.start()] if found else ""
+    # Of what follows "until he retired on" or "commencing on", the date is not the clause's own.
     if not found or clause.auxiliary in _HAVE or re.search(r"\b(?:until|when|while|after|before)\b|ing $", before):
         return None
     if re.match(r" (?:to|until|through)\b", clause.rest[found.end() :]):  # one end of a span

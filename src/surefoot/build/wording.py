@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from surefoot.build.asking import THIS
+from surefoot.build.patterns import BINDING
 from surefoot.models.seam import Prompt
 
-_BINDING = re.compile(
-    r"\b(?:agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking)\b",
-    re.IGNORECASE,
-)
+_BINDING = re.compile(rf"\b(?:{BINDING})\b", re.IGNORECASE)
 _SHORT = 14  # words, with which a question can bear its document at the end
 _VARIANTS = (
     (
         re.compile(r'What does "(.+?)" mean\?'),
-        ('What does "{0}" mean?', 'How is "{0}" defined?', 'What counts as "{0}"?'),
+        ('What does "{0}" mean?', 'How is "{0}" defined?'),
     ),
     (
         re.compile(r"Which state's or country's law governs (.+)\?"),
@@ -63,8 +61,7 @@ def worded(asks: str, name: str, key: str) -> str:
 def _varied(asks: str, key: str) -> str:
     for pattern, forms in _VARIANTS:
         if found := pattern.fullmatch(asks):
-            fit = forms[:2] if re.search(r'"[A-Z]+"', asks) else forms  # an abbreviation counts as nothing
-            return pick(key, fit).format(*(group or "" for group in found.groups()))
+            return pick(key, forms).format(*(group or "" for group in found.groups()))
     return asks
 
 
