@@ -52,6 +52,11 @@ def test_names_that_differ_in_case_alone_end_in_files() -> None:
             "the supply agreement between Alder Foods and John Smith",
         ),
         (
+            "This Lease is between Österreichische Post AG and the German company Bergwerk GmbH.",
+            "the lease with Österreichische Post",
+        ),
+        ("This Lease is between Deutsche Bank AG and Alder SE.", "the lease between Deutsche Bank and Alder"),
+        (
             "THIS LICENSE AGREEMENT is made by and between Quarry GmbH and Quarry GmbH.",
             "the license agreement with Quarry",
         ),
@@ -62,8 +67,19 @@ def test_parties_are_called_by_their_short_names(text: str, name: str) -> None:
 
 
 def test_a_file_is_called_by_its_readable_name() -> None:
-    found = names_of([row("09-24%20v2.pdf", "Text of an agreement."), row("b.md", "Text.")])
-    assert found == {"09-24%20v2.pdf": "the agreement in “09-24 v2.pdf”", "b.md": "“b.md”"}
+    found = names_of([row("09-24%20v2.pdf", "SUPPLY AGREEMENT for parts."), row("b.md", "Text.")])
+    assert found == {"09-24%20v2.pdf": "the supply agreement in “09-24 v2.pdf”", "b.md": "“b.md”"}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("minutes.md", "Minutes of the meeting on the data protection policy."),
+        ("faq.md", "Does my travel policy cover it?"),
+    ],
+)
+def test_an_agreement_that_is_only_mentioned_is_not_the_document(file: str, text: str) -> None:
+    assert names_of([row(file, text), row("b.md", "Text.")])[file] == f"“{file}”"
 
 
 def test_blanks_of_a_template_are_no_party() -> None:

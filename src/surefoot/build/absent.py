@@ -1,8 +1,8 @@
 """Questions that the documents do not answer, made to tempt: each is proven before it counts.
 
 A question that one document answers is asked of another that is silent on it; a year is moved out of what is covered; a
-topic is exchanged for its neighbour; two who have nothing with each other are given an agreement; a judgement, advice or
-a record is asked for, which no document of terms holds.
+topic is exchanged for its neighbour; two who have nothing with each other are given an agreement; a judgement or a
+record is asked for, which no document of terms holds.
 """
 
 from __future__ import annotations
