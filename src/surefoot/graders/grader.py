@@ -49,13 +49,14 @@ class FindingsGrader:
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
 
     def buckets_at(self, items: Sequence[Item], shifts: Sequence[float]) -> list[tuple[table.Bucket | None, ...]]:
-        """The bucket of each answer if the log-odds of support were moved by each of these, and all else the same:
-        what it takes to change a verdict tells how sure it is. Whether the question is answered is left aside."""
+        """The bucket of each answer if the judge's log-odds of support were moved by each of these, and all else the
+        same: what it takes to change a verdict tells how sure it is. Whether the question is answered is left aside."""
         readings, judged = self._read(items)
         columns = []
         for shift in shifts:
             there = {pair: moved(judgement, shift) for pair, judgement in judged.items()}
-            columns.append([table.decide(self._findings(reading, there))[0] for reading in readings])
+            found = (self._findings(one, judged if one.is_read_in_words else there) for one in readings)
+            columns.append([table.decide(findings)[0] for findings in found])
         return list(zip(*columns, strict=True))
 
     def _read(self, items: Sequence[Item]) -> tuple[list[AnswerParts], dict[Pair, Judgement]]:

@@ -19,6 +19,7 @@ from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge, log_odds
 from surefoot.graders.llm import First, Grading, LlmGrader, Plan
 from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.refit import refit_judge
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import is_ledger
 from surefoot.models.budget import Budget
@@ -33,13 +34,14 @@ from surefoot.types import Item
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 _WATCHED = 25  # answers read at once
-_CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
-# Measured by benchmarks/cascade.py: of the verdicts that the first grader of a cascade is not sure of, this share is wrong.
+_MODEL = r"(?:llm|anthropic|recorded):.+"
+_CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
+# Of the verdicts that the first grader of a cascade is not sure of, this share is wrong: benchmarks/cascade.py.
 _WRONG_WHERE_UNSURE = {"local": 0.51, "rules": 0.41}
 _A_GOOD_MODEL = 0.9  # is right as often as this
-_MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
-_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$))")
-_HINT = "write local, rules, llm:MODEL@URL, anthropic:MODEL, local,llm:MODEL@URL or council:GRADER,GRADER,..."
+_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
+_REFITTED = "local@"  # and a file of `calibrate --refit`
+_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, local,llm:MODEL@URL or council:GRADER,GRADER"
 
 
 class Terms(Struct, frozen=True):
@@ -105,16 +107,22 @@ def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: P
     """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
-    if spec in JUDGES:
-        return FindingsGrader(JUDGES[spec](), terms.citations)
     if spec.startswith("council:"):
         return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget, person)
-    cascade = _CASCADE.fullmatch(spec)
-    model = cascade[2] if cascade else spec
-    if not _MODEL.match(model):
-        raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-    opened = open_model(model, settings_of(terms), budget)
-    return ModelGrader(opened, JUDGES[cascade[1]]() if cascade else None, terms, person)
+    asks = _CASCADE.fullmatch(spec)
+    if asks is None:
+        return FindingsGrader(_judge(spec), terms.citations)
+    first = _judge(asks[1]) if asks[1] else None
+    return ModelGrader(open_model(asks[2], settings_of(terms), budget), first, terms, person)
+
+
+def _judge(spec: str) -> Judge:
+    """One that needs no language model."""
+    if spec in JUDGES:
+        return JUDGES[spec]()
+    if spec.startswith(_REFITTED):
+        return refit_judge(spec.removeprefix(_REFITTED))
+    raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
 
 
 def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -> Reader:
