@@ -107,7 +107,7 @@ def invoke(*arguments: str | Path) -> tuple[int, str]:
     done = CliRunner().invoke(calibrate, [str(one) for one in arguments], standalone_mode=False)
     if done.exception:
         raise done.exception
-    return done.return_value, done.stdout  # type: ignore[return-value]
+    return done.return_value, done.stdout
 
 
 def test_the_new_grader_is_a_file_with_a_name_of_its_own(strict: None, tmp_path: Path) -> None:

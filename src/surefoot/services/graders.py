@@ -36,8 +36,8 @@ KEPT = "the replies that came are kept: the same command goes on from there, and
 _WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|recorded):.+"
 _CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
-# Of the verdicts that the first grader of a cascade is not sure of, this share is wrong: benchmarks/cascade.py.
-_WRONG_WHERE_UNSURE = {"local": 0.51, "rules": 0.41}
+# Of the verdicts that `local` or `rules` is not sure of, this share is wrong: benchmarks/cascade.py.
+_WRONG_WHERE_UNSURE = 0.51
 _A_GOOD_MODEL = 0.9  # is right as often as this
 _MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
 _REFITTED = "local@"  # and a file of `calibrate --refit`
@@ -247,12 +247,11 @@ def cascade_words(first: str, answers: int, sent: int) -> str:
     share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
     if not sent:
         return f"{share}, and decides all."
-    told = f"{share}; the model reads {sent:,} ({sent / answers:.0%})."
-    wrong = _WRONG_WHERE_UNSURE.get(first.partition("@")[0])
-    if wrong is None:
-        return told
-    gain = f"a model that is right on {_A_GOOD_MODEL:.0%} would correct about {(_A_GOOD_MODEL - 1 + wrong) * sent:,.0f}"
-    return f"{told} In our tests {wrong:.0%} of such verdicts were wrong, so {gain} of them."
+    good, wrong = f"{_A_GOOD_MODEL:.0%}", f"{_WRONG_WHERE_UNSURE:.0%} of such verdicts were wrong"
+    gain = (
+        f"a model that is right on {good} would correct about {(_A_GOOD_MODEL - 1 + _WRONG_WHERE_UNSURE) * sent:,.0f}"
+    )
+    return f"{share}; the model reads {sent:,} ({sent / answers:.0%}). In our tests {wrong}, so {gain} of them."
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
