@@ -2,8 +2,8 @@
 
     python benchmarks/refit.py [--times 100]
 
-As `surefoot calibrate --refit` does it, for each split by itself: `kept` is how often cross-validation shows a gain, so
-that the new grader is written; what it gains is measured on the answers that were not drawn, when it was.
+As `surefoot calibrate --refit` does it, for each split by itself: `kept` is how often cross-validation shows a gain beyond
+chance, so that the new grader is written; what it gains is measured on the answers that were not drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
                 order = luck.permutation(len(mine))
                 drawn, rest = [mine[n] for n in order[:size]], order[size:]
                 found = fit([at for _, at in drawn], [label for label, _ in drawn], [1.0] * size)
-                if found.gain > 0:
+                if found.is_better:
                     place = int(np.abs(np.array(SHIFTS) - found.shift / found.scale).argmin())
                     gains.append(same[rest, place].mean() - shipped[rest].mean())
             gain = f"{100 * np.mean(gains):+.1f} points" if gains else "-"

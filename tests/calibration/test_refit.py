@@ -49,6 +49,11 @@ def test_labels_that_agree_leave_the_shift_where_it_is() -> None:
     assert abs(found.shift) < 0.3 and found.scale >= 1 and found.gain == 0 and found.agreement == 1
 
 
+def test_one_more_label_that_agrees_is_chance() -> None:
+    one, two = (Fitted(0.5, 1.0, labels=40, agreement=0.8, gain=n / 40, low=0.0, high=0.1) for n in (1, 2))
+    assert two.is_better and not one.is_better
+
+
 def test_what_no_odds_change_teaches_nothing() -> None:
     found = fit([["refused"] * len(SHIFTS)] * 25, ["correct"] * 25, even(25))
     assert (found.shift, found.scale, found.gain) == (0, 1, 0)
@@ -147,7 +152,7 @@ def test_a_fit_without_a_gain_is_refused(strict: None, tmp_path: Path, monkeypat
     monkeypatch.setattr(Strict, "judge", lambda _, pairs: [Judgement("supported", 0.9)] * len(pairs))
     run, labels = run_of(tmp_path)
     labels.write_text(labels.read_text().replace("unsupported", "correct"))
-    with pytest.raises(Incomplete, match=r"no gain: gain \+0.0 points"):
+    with pytest.raises(Incomplete, match=r"no gain beyond chance: gain \+0.0 points"):
         refit(run, out=tmp_path / "ours.json", labels=labels)
     assert not (tmp_path / "ours.json").exists()
 

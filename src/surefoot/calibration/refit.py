@@ -16,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 FEWEST = 20  # labels
+_WORTHWHILE = 2  # labels more that agree: one is chance
 SHIFTS: tuple[float, ...] = tuple(np.arange(-5, 5.01, 0.25).tolist())  # at which the bucket of each answer is looked up
 _CANDIDATES = np.arange(-2, 2.01, 0.1), np.exp(np.arange(-1, 1.01, 0.1))  # of shift and scale
 _SPREAD = 1.0, 0.5  # of the priors of the shift and of the logarithm of the scale
@@ -34,6 +35,10 @@ class Fitted(Struct, frozen=True):
     gain: float
     low: float
     high: float
+
+    @property
+    def is_better(self) -> bool:
+        return round(self.gain * self.labels, 6) >= _WORTHWHILE
 
 
 def fit(buckets: Sequence[Sequence[str | None]], labels: Sequence[str], weights: Sequence[float]) -> Fitted:

@@ -65,9 +65,10 @@ def refit(
     joined, by = labelled(folders, labels, ledger, person)
     judge = LocalJudge()
     found = _fitted(joined, by, folders, judge)
-    if found.gain <= 0:
-        message = f"labels left out of the fit show no gain: {_gain(found.gain, found.low, found.high)}"
-        raise Incomplete(f"{message} on {found.labels} labels", "nothing was written; the shipped grader fits as well")
+    if not found.is_better:
+        shown = f"{_gain(found.gain, found.low, found.high)} on {found.labels} labels"
+        message = f"labels left out of the fit show no gain beyond chance: {shown}"
+        raise Incomplete(message, "nothing was written; the shipped grader fits as well")
     replace_file(Path(out), msgspec.json.format(msgspec.json.encode(RefitFile(judge.name, found)), indent=1) + b"\n")
     return Refitted(printable(Path(out)), judge.name, **msgspec.structs.asdict(found))
 
