@@ -2,8 +2,8 @@
 
     python benchmarks/refit.py [--times 100]
 
-As `surefoot calibrate --refit` does it, for each split by itself: `kept` is how often cross-validation shows a gain beyond
-chance, so that the new grader is written; what it gains is measured on the answers that were not drawn.
+As `surefoot calibrate --refit` does it, for each split by itself. `kept` is how often cross-validation shows a gain
+beyond chance, so that the new grader is written; what it gains is measured on the answers that were not drawn.
 """
 
 from __future__ import annotations
