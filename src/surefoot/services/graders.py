@@ -36,8 +36,8 @@ KEPT = "the replies that came are kept: the same command goes on from there, and
 _WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|recorded):.+"
 _CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
-# Of the verdicts that `local` or `rules` is not sure of, this share is wrong: benchmarks/cascade.py.
-_WRONG_WHERE_UNSURE = 0.51
+# By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
+_WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.25}
 _A_GOOD_MODEL = 0.9  # is right as often as this
 _MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
 _REFITTED = "local@"  # and a file of `calibrate --refit`
@@ -198,9 +198,8 @@ class ModelGrader:
 
     def _agree_on(self, plan: Plan) -> None:
         if self._first is not None:
-            self._person.tell(
-                cascade_words(self._first.name, len(plan.drafts), sum(one.is_read for one in plan.drafts))
-            )
+            sent = sum(one.is_read for one in plan.drafts)
+            self._person.tell(cascade_words(self._first.name, self._terms.sure_from, len(plan.drafts), sent))
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
             return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
@@ -242,16 +241,16 @@ class ModelGrader:
             self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
 
 
-def cascade_words(first: str, answers: int, sent: int) -> str:
+def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
     """How much of the work goes to the model, and what that is likely to be good for."""
     share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
     if not sent:
         return f"{share}, and decides all."
-    good, wrong = f"{_A_GOOD_MODEL:.0%}", f"{_WRONG_WHERE_UNSURE:.0%} of such verdicts were wrong"
-    gain = (
-        f"a model that is right on {good} would correct about {(_A_GOOD_MODEL - 1 + _WRONG_WHERE_UNSURE) * sent:,.0f}"
-    )
-    return f"{share}; the model reads {sent:,} ({sent / answers:.0%}). In our tests {wrong}, so {gain} of them."
+    wrong = next(wrong for level, wrong in _WRONG_WHERE_UNSURE.items() if sure_from <= level)
+    more = max(0.0, wrong - (1 - _A_GOOD_MODEL)) * sent
+    gain = f"with a model that is right on {_A_GOOD_MODEL:.0%} about {more:,.0f} more verdicts would be right"
+    read = f"the model reads {sent:,} ({sent / answers:.0%})"
+    return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
