@@ -18,20 +18,20 @@ from grading import load
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.graders.judges import log_odds
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Terms
 from surefoot.types import Item
 
-LEVELS = np.round(np.arange(0.52, 1.0, 0.02), 2)
+SHOWN = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+LEVELS = sorted({*np.round(np.arange(0.52, 1.0, 0.02), 2).tolist(), *SHOWN})
 SHARES = (0.1, 0.2, 0.3, 0.5)
 GOOD = 0.9
 
 
 def sureness(grader: FindingsGrader, items: list[Item]) -> NDArray[np.float64]:
-    """The lowest `--sure-from` with which each answer is sent; 1 if it never is."""
-    shifts = [sign * log_odds(float(level)) for level in LEVELS for sign in (-1, 1)]
+    """The lowest `--sure-from` with which each answer is sent; above 1 if it never is."""
+    shifts = [sign * log_odds(level) for level in LEVELS for sign in (-1, 1)]
     found = grader.buckets_at(items, [0.0, *shifts])
     changed = [[place for place, bucket in enumerate(rest) if bucket != now] for now, *rest in found]
-    return np.array([LEVELS[places[0] // 2] if places else 1.0 for places in changed])
+    return np.array([LEVELS[places[0] // 2] if places else 2.0 for places in changed])
 
 
 def main() -> None:
@@ -46,15 +46,17 @@ def main() -> None:
         f"grader {grader.name}, {len(rows)} answers\n\n| sent | of these misjudged | always right | right nine in ten |"
     )
     print("|---|---|---|---|")
-    by_default = float((sure <= Terms().sure_from).mean())
-    for share in (0.0, *SHARES, 1.0, by_default):
+    for share in (0.0, *SHARES, 1.0):
         sent = np.zeros(len(rows), dtype=bool)
         sent[order[: round(share * len(rows))]] = True
-        name = f"{share:.0%}" + (f" (--sure-from {Terms().sure_from:g})" if share == by_default else "")
-        good = np.where(sent, GOOD, right).mean()
-        print(
-            f"| {name} | {int((sent & ~right).sum())} of {int(sent.sum())} | {(sent | right).mean():.1%} | {good:.1%} |"
-        )
+        print(_row(f"{share:.0%}", sent, right))
+    for level in SHOWN:
+        print(_row(f"--sure-from {level:g}", sure <= level, right))
+
+
+def _row(name: str, sent: NDArray[np.bool_], right: NDArray[np.bool_]) -> str:
+    of_these = f"{int((sent & ~right).sum())} of {int(sent.sum())}"
+    return f"| {name} | {of_these} | {(sent | right).mean():.1%} | {np.where(sent, GOOD, right).mean():.1%} |"
 
 
 if __name__ == "__main__":

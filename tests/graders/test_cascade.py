@@ -134,7 +134,7 @@ def test_the_command_and_a_repeat_that_costs_nothing(server: FaultServer, tmp_pa
     for spec in ("cascade:rules,llm:m@{}", "rules+llm:m@{}"):
         done = Done("--items", items, *by_model(server, tmp_path, spec), "--sure-from", "1")
         assert done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
-        assert server.counts()["calls"] == 7 and "reads 2 (67%). In our tests 25% of such" in done.err
+        assert server.counts()["calls"] == 7 and "reads 2 (67%). In our tests 29% of such" in done.err
 
 
 def test_a_run_keeps_who_decided(server: FaultServer, tmp_path: Path) -> None:
