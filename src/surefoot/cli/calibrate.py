@@ -60,12 +60,16 @@ def calibrate(
     if refit is not None:
         if verdicts or grader or target or rubric_name or reports or details:
             raise UsageError("--refit goes with RUN, --labels and --ledger alone", "calibrate first, then refit")
-        check_outputs([refit], ["refit"])
-        made = refit_local(*runs, out=refit, labels=labels, ledger=ledger, person=PERSON)
-        return finish(made, as_json, lambda: click.echo(made.words))
+        return _refit(runs, refit, labels, ledger, as_json)
     check_reports(reports, as_json)
     result = service.calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
         ledger=ledger, person=PERSON,
     )  # fmt: skip
     return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))
+
+
+def _refit(runs: tuple[Path, ...], out: Path, labels: tuple[str, ...], ledger: str | None, as_json: bool) -> int:
+    check_outputs([out], ["refit"])
+    made = refit_local(*runs, out=out, labels=labels, ledger=ledger, person=PERSON)
+    return finish(made, as_json, lambda: click.echo(made.words))
