@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from surefoot.graders import llm_reading
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded
-from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.endpoint import open_model
@@ -303,42 +302,6 @@ def test_canaries_are_asked_anew_in_another_batch_and_cost_nothing_in_the_same()
     assert len(many.canaries) == 3 * len(llm_reading.CANARIES)
     assert len({prompt.text for prompt in many.prompts}) == len(many.prompts)
     assert grader.plan([]).prompts == ()
-
-
-class Sure:
-    """A judge in front that knows the fee and is not sure of anything else."""
-
-    name = "sure@1"
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        return [
-            Judgement("supported" if pair.passage == FEE else "not_enough", 0.95)
-            if "fee" in pair.claim
-            else Judgement("supported", 0.6)
-            for pair in pairs
-        ]
-
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
-        return [None] * len(asked)
-
-
-def test_a_cascade_asks_the_model_only_about_what_is_not_sure() -> None:
-    model = Fake(sound)
-    grader = LlmGrader(model, Sure(), sure_from=0.9)
-    known = item("The fee for routing is EUR 4,250 [a#2].", "What is the fee?")
-    half = item(f"{RIGHT}\n\nThe fee for routing is EUR 4,250 [a#2].")
-    refused = item("I could not find it.")
-    found = grader.read([known, half, refused])
-    assert [one.bucket for one in found] == ["correct", "correct", "refused"]
-    asked = [Seen(prompt).claims for prompt in model.prompts if "Skarnholm" not in prompt.text]
-    assert asked == [{1: "Invoices are payable within 40 days."}]
-    assert [one.verdicts[0].via for one in found] == ["sure@1", "fake@localhost", "sure@1"]
-    assert grader.name.startswith("sure@1<0.9+llm:fake@localhost+")
-
-
-def test_what_a_cascade_leaves_open_is_for_a_person() -> None:
-    found = only(reading("cannot_tell"), first=Sure(), sure_from=0.9)
-    assert (found.bucket, found.reason, found.verdicts[0].value) == (None, FOR_A_PERSON, None)
 
 
 def test_the_real_client_and_a_real_model_for_the_record(

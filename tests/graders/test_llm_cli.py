@@ -15,7 +15,6 @@ from surefoot.cli.grade import grade
 from surefoot.cli.main import _run
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import SurefootError, UsageError
-from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt
 from surefoot.services.graders import ModelGrader, Terms, open_grader
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -190,16 +189,6 @@ def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
     assert done.code == 4 and set(done.buckets.values()) == {None} and server.counts()["calls"] == 0
     assert "not graded, unreadable: right, wrong, refused" in done.err
     assert "it could have cost more" in done.rows["right"]["detail"]
-
-
-def test_a_cascade_asks_about_what_the_first_is_not_sure_of(server: FaultServer, tmp_path: Path, write: Write) -> None:
-    items = write("items.jsonl", ITEMS)
-    sure = Done("--items", items, *by_model(server, tmp_path, "cascade:rules,llm:m@{}"), "--sure-from", "0")
-    assert sure.code == 0 and server.counts()["calls"] == 0 and sure.rows["right"]["via"] == Rules.name
-    unsure = Done("--items", items, *by_model(server, tmp_path, "rules+llm:m@{}"), "--sure-from", "1")
-    assert (
-        unsure.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"} and server.counts()["calls"] == 7
-    )
 
 
 @pytest.mark.parametrize(

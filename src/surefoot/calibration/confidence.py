@@ -29,7 +29,7 @@ def reliability_of(answers: Sequence[Answer], confusion: Confusion) -> tuple[Rel
 def _columns(checked: Sequence[Answer], confusion: Confusion) -> tuple[list[float], list[bool], list[float]]:
     """What was stated, whether people agree, and how many answers of the run each stands for."""
     said = [answer.confidence or 0.0 for answer in checked]
-    return said, [answer.label == answer.verdict for answer in checked], _weights(checked, confusion)
+    return said, [answer.label == answer.verdict for answer in checked], weights_of(checked, confusion)
 
 
 def send_to_a_person(answers: Sequence[Answer], confusion: Confusion, risk: float) -> SendToAPerson | None:
@@ -53,7 +53,7 @@ def _states(answer: Answer) -> bool:
     return answer.verdict is not None and answer.confidence is not None and 0 <= answer.confidence <= 1
 
 
-def _weights(labelled: Sequence[Answer], confusion: Confusion) -> list[float]:
+def weights_of(labelled: Sequence[Answer], confusion: Confusion) -> list[float]:
     """How many answers of the run each labelled one stands for."""
     answers, drawn = confusion.drawn_by_verdict()
     return [

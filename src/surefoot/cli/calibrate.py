@@ -8,9 +8,12 @@ import click
 
 from surefoot import rubric
 from surefoot.cli.options import Share, json_option, ledger_option
+from surefoot.cli.output import check_outputs, finish
 from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON
+from surefoot.errors import UsageError
 from surefoot.services import calibrate as service
+from surefoot.services.refit import refit as refit_local
 
 
 @click.command(
@@ -36,22 +39,37 @@ from surefoot.services import calibrate as service
     "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
     help="Share of wrong verdicts that may stay unseen.",
 )  # fmt: skip
+@click.option(
+    "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Instead: fit the local grader to the labels of RUN, for `grade --grader local@FILE`.",
+)  # fmt: skip
 @report_option
 @ledger_option
 @click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
 @json_option("Print one JSON object, with all details.")
 def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
-    rubric_name: str | None, risk: float, reports: tuple[str, ...], ledger: str | None, details: bool, as_json: bool,
+    rubric_name: str | None, risk: float, refit: Path | None, reports: tuple[str, ...], ledger: str | None,
+    details: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
     Labels come from the ledger; a RUN without any is read by those on other runs of its grader. Several runs by one
     grader are taken together. Exits 4 when nothing could be calibrated, or rows could not be read.
     """
+    if refit is not None:
+        if verdicts or grader or target or rubric_name or reports or details:
+            raise UsageError("--refit goes with RUN, --labels and --ledger alone", "calibrate first, then refit")
+        return _refit(runs, refit, labels, ledger, as_json)
     check_reports(reports, as_json)
     result = service.calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
         ledger=ledger, person=PERSON,
     )  # fmt: skip
     return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))
+
+
+def _refit(runs: tuple[Path, ...], out: Path, labels: tuple[str, ...], ledger: str | None, as_json: bool) -> int:
+    check_outputs([out], ["refit"])
+    made = refit_local(*runs, out=out, labels=labels, ledger=ledger, person=PERSON)
+    return finish(made, as_json, lambda: click.echo(made.words))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.findings import WORDS, AnswerParts
-from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole
+from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole, moved
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
@@ -44,11 +44,25 @@ class FindingsGrader:
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         """Two batches for the judge: the cited passages, then all others for the claims those do not support."""
-        readings = [AnswerParts.of(item) for item in items]
-        judged = self._judged(readings, lambda reading: reading.cited_pairs)
-        judged |= self._judged(readings, lambda reading: reading.further_pairs(judged))
+        readings, judged = self._read(items)
         found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+
+    def buckets_at(self, items: Sequence[Item], shifts: Sequence[float]) -> list[tuple[table.Bucket | None, ...]]:
+        """The bucket of each answer if the judge's log-odds of support were moved by each of these, and all else the
+        same: what it takes to change a verdict tells how sure it is. Whether the question is answered is left aside."""
+        readings, judged = self._read(items)
+        columns = []
+        for shift in shifts:
+            there = {pair: moved(judgement, shift) for pair, judgement in judged.items()}
+            found = (self._findings(one, judged if one.is_read_in_words else there) for one in readings)
+            columns.append([table.decide(findings)[0] for findings in found])
+        return list(zip(*columns, strict=True))
+
+    def _read(self, items: Sequence[Item]) -> tuple[list[AnswerParts], dict[Pair, Judgement]]:
+        readings = [AnswerParts.of(item) for item in items]
+        judged = self._judged(readings, lambda reading: reading.cited_pairs)
+        return readings, judged | self._judged(readings, lambda reading: reading.further_pairs(judged))
 
     def _findings(self, reading: AnswerParts, judged: dict[Pair, Judgement]) -> Findings:
         return replace(reading.findings(judged), citations_needed=self.citations == "required")

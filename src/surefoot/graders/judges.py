@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import exp, log
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from surefoot.table import Support
 from surefoot.text.yes_no import is_denial, spelled_out
 from surefoot.types import Item, Question, Trace
 
+_EDGE = 1e-4  # a probability of 0 or 1 has no finite log-odds
 _LIKELY = 0.5
 
 
@@ -47,6 +49,35 @@ class Judgement(Struct, frozen=True):
     @property
     def support(self) -> Support:
         return self.label or "not_enough"
+
+
+def log_odds(probability: float) -> float:
+    inside = min(max(probability, _EDGE), 1 - _EDGE)
+    return log(inside / (1 - inside))
+
+
+def moved(judgement: Judgement, shift: float, scale: float = 1.0) -> Judgement:
+    """The judgement with its log-odds of support scaled and shifted; what is not support is split as it was. Without
+    probabilities, its label is taken to be as likely as it is sure."""
+    if judgement.label is None or (not shift and scale == 1):
+        return judgement
+    supported, against, silent = judgement.probabilities or _as_sure(judgement)
+    after = 1 / (1 + exp(-(shift + scale * log_odds(supported))))
+    share = against / max(against + silent, _EDGE)
+    found = {"supported": after, "contradicted": (1 - after) * share, "not_enough": (1 - after) * (1 - share)}
+    label = judgement.label
+    if (label == "supported") != (after >= _LIKELY):
+        others: tuple[Support, Support] = ("contradicted", "not_enough")
+        label = "supported" if after >= _LIKELY else max(others, key=found.__getitem__)
+    three = (found["supported"], found["contradicted"], found["not_enough"]) if judgement.probabilities else None
+    return replace(judgement, label=label, confidence=found[label], probabilities=three)
+
+
+def _as_sure(judgement: Judgement) -> tuple[float, float, float]:
+    sure, rest = judgement.confidence, 1 - judgement.confidence
+    if judgement.label == "supported":
+        return sure, 0.0, rest
+    return (rest, sure, 0.0) if judgement.label == "contradicted" else (rest, 0.0, sure)
 
 
 def best(judged: Mapping[str, Judgement], label: Support) -> tuple[str, Judgement] | None:

@@ -1,14 +1,15 @@
 """A language model as grader: it reads, with quotes; string checks and the decision table do the rest.
 
 Everything that needs no reading comes first: answers that are missing, empty or errors, and answers to questions that
-the documents are silent on never reach the model; whether a citation exists is not asked. With a judge in front, only
-the claims that it is not sure of go on to the model. What stays open has no value, and a reason.
+the documents are silent on never reach the model; whether a citation exists is not asked. In a cascade another grader
+comes first, and the model reads the answers that one is not sure of. What stays open has no value, and a reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -17,10 +18,9 @@ from msgspec.structs import replace
 from surefoot import rubric
 from surefoot.graders.fence import Fence
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, graded_by, left_open
-from surefoot.graders.judges import Judge, Judgement, Pair
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, ReplyReader, groups
-from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, ModelJudge, Noting, SelfCheck, flown, open_claims
+from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, SelfCheck, flown
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.rubric import Citations
 from surefoot.types import Item, Verdict
@@ -40,13 +40,20 @@ class Ask(Struct, frozen=True):
         return tuple(number for number, _ in self.claims)
 
 
-class Draft(Struct, frozen=True):
-    """An answer before the model has read it, as an earlier judge or nobody sees it."""
+class First(Struct, frozen=True):
+    """What the first grader of a cascade says of an answer, and whether it is sure of that."""
 
     graded: Graded
-    noted: dict[Pair, Judgement]
+    is_sure: bool
+
+
+class Draft(Struct, frozen=True):
+    """An answer before the model has read it, as the first grader of a cascade or nobody sees it."""
+
+    graded: Graded
     claims: tuple[str, ...]  # that the model is to read
     is_read: bool  # by the model
+    first: Graded | None = None
 
 
 class Plan(Struct, frozen=True):
@@ -67,26 +74,22 @@ class Grading(Struct, frozen=True):
 
 
 class LlmGrader:
-    """`first` is a judge in front of the model, which decides the claims it is at least `sure_from` sure of."""
+    """`first` is what the name says of the grader that comes first in a cascade."""
 
-    def __init__(
-        self, model: Model, first: Judge | None = None, sure_from: float = 0.9, citations: Citations = "required"
-    ) -> None:
+    def __init__(self, model: Model, citations: Citations = "required", first: str = "") -> None:
         self._model, self._first, self.citations = model, first, citations
-        self._sure_from = None if first is None else sure_from
         self._prompting = Prompting(rubric.load(rubric.BY_CITATIONS[citations]))
 
     @cached_property
     def name(self) -> str:
         name = f"{_at_host(self._model.name)}+{self._prompting.version}"
-        name = f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name
-        return graded_by(name, self.citations)
+        return graded_by(f"{self._first}+{name}" if self._first else name, self.citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         return list(self.carry_out(self.plan(items)).graded)
 
-    def plan(self, items: Sequence[Item]) -> Plan:
-        drafts = tuple(self._draft(item) for item in items)
+    def plan(self, items: Sequence[Item], first: Sequence[First] = ()) -> Plan:
+        drafts = tuple(self._draft(item, known) for item, known in zip_longest(items, first))
         asks = [
             Ask(place, draft.graded.item, tuple(group))
             for place, draft in enumerate(drafts)
@@ -140,13 +143,13 @@ class LlmGrader:
                 return attempt
             attempt += 1
 
-    def _draft(self, item: Item) -> Draft:
-        """Whoever is in front reads first. A refusal is looked at by the model only where nobody is in front."""
-        noting = Noting(self._first)
-        graded = FindingsGrader(noting, self.citations).read([item])[0]
-        claims = open_claims(noting.noted, item, self._sure_from)
-        refused = graded.bucket == "refused" and self._first is None
-        return Draft(graded, noting.noted, claims, refused or bool(claims))
+    def _draft(self, item: Item, first: First | None) -> Draft:
+        if first and first.is_sure:
+            return Draft(first.graded, (), is_read=False, first=first.graded)
+        claimed = Claimed(item)
+        graded = FindingsGrader(claimed, self.citations).read([item])[0]
+        is_read = graded.bucket == "refused" or bool(claimed.claims)
+        return Draft(graded, tuple(claimed.claims), is_read, first.graded if first else None)
 
     def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
@@ -167,20 +170,22 @@ class LlmGrader:
             yield fitting[number], reply
 
     def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], check: SelfCheck) -> Graded:
+        misread = check.words if check.failed else ""
+        if draft.first and not draft.is_read:
+            return _signed(draft.first, self.name, via=draft.first.verdicts[0].grader)
+        graded = self._by_model(draft, asked, misread)
+        if not draft.first or graded.bucket is not None or draft.first.bucket is None:
+            return graded
+        note = f"the model left it open ({graded.findings.detail or graded.reason}), so the first verdict stands"
+        return _signed(draft.first, self.name, draft.first.verdicts[0].grader, note, misread)
+
+    def _by_model(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], misread: str) -> Graded:
         if not draft.is_read:
             why = doubt(draft.graded, [])
-            graded = left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded
-            return _signed(graded, self.name, via=self._first.name if self._first else "")
+            return _signed(left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded, self.name, via="")
         item, replies = draft.graded.item, [one for _, one in asked]
         found = [one for one in replies if not isinstance(one, str)]
-        judge = ModelJudge(
-            self.name,
-            item,
-            _by_claim(asked),
-            _gold(found),
-            draft.noted,
-            _answers(found),
-        )
+        judge = ModelJudge(self.name, item, _by_claim(asked), _gold(found), _answers(found))
         graded = FindingsGrader(judge, self.citations).read([item])[0]
         if broken := [one for one in replies if isinstance(one, str)]:
             graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
@@ -189,7 +194,6 @@ class LlmGrader:
         if graded.bucket is None and graded.reason == "unreadable" and not broken:
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
         voided = [why for why in judge.voided.values() if why not in graded.findings.detail]
-        misread = check.words if check.failed else ""
         return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.alignment import quoted_words
-from surefoot.graders.judges import Asked, Judge, Judgement, Pair
+from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm_prompts import ClaimRead, Evidenced, Found
 from surefoot.graders.quotes import objection, says_gold, stands_in, why_void
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
@@ -22,37 +22,35 @@ PLAIN = 1.0
 _NO_QUOTE = "the model gives no quote that says so"
 
 
-class Noting:
-    """Remembers what a judge was asked. With no judge nothing is supported, so that every pair comes up."""
+class Claimed:
+    """A judge that supports nothing, so that every pair comes up, and keeps the claims that a model is to read."""
 
-    def __init__(self, judge: Judge | None = None) -> None:
-        self._judge = judge
-        self.name = judge.name if judge else "nobody"
-        self.noted: dict[Pair, Judgement] = {}
+    name = "nobody"
+
+    def __init__(self, item: Item) -> None:
+        self._item = item
+        self.claims: dict[str, None] = {}
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        found = self._judge.judge(pairs) if self._judge else [Judgement("not_enough")] * len(pairs)
-        self.noted.update(zip(pairs, found, strict=True))
-        return found
+        self.claims |= dict.fromkeys(pair.claim for pair in pairs if not is_gold(pair, self._item))
+        return [Judgement("not_enough")] * len(pairs)
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
-        return self._judge.answering(asked) if self._judge else [None] * len(asked)
+        return [None] * len(asked)
 
 
 class ModelJudge:
     """A judge of one answer: it passes on what the model found, as far as its quotes are in the passages.
 
-    `read` has the finding on each claim that the model was asked about, or why there is none; `settled` what an earlier
-    judge was sure of; `is_answered`, whether the question is. A quote that stands nowhere is a slip of the model
-    and says nothing of the answer, so what hangs on it is left open; `voided` has the claims with such quotes, and why
-    they do not count.
+    `read` has the finding on each claim that the model was asked about, or why there is none; `is_answered`, whether
+    the question is. A quote that stands nowhere is a slip of the model and says nothing of the answer, so what hangs on
+    it is left open; `voided` has the claims with such quotes, and why they do not count.
     """
 
     def __init__(
-        self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, settled: Mapping[Pair, Judgement],
-        is_answered: bool | None = None,
-    ) -> None:  # fmt: skip
-        self.name, self._item, self._read, self._gold, self._settled = name, item, read, gold, settled
+        self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, is_answered: bool | None = None
+    ) -> None:
+        self.name, self._item, self._read, self._gold = name, item, read, gold
         self.is_answered = is_answered
         self.voided: dict[str, str] = {}
         self._checked: dict[str, tuple[list[Evidenced], str]] = {}  # by claim
@@ -67,7 +65,7 @@ class ModelJudge:
     def _one(self, pair: Pair) -> Judgement:
         read = self._read.get(pair.claim)
         if read is None:
-            return self._settled.get(pair, Judgement(None, reason="nobody was asked"))
+            return Judgement(None, reason="nobody was asked")
         if is_gold(pair, self._item):
             return self._with_gold(pair)
         if isinstance(read, str):
@@ -143,16 +141,6 @@ def is_gold(pair: Pair, item: Item) -> bool:
     return bool(gold) and pair.passage == gold and not pair.title
 
 
-def open_claims(noted: Mapping[Pair, Judgement], item: Item, sure_from: float | None) -> tuple[str, ...]:
-    """The claims that the model is asked about: those that an earlier judge is not sure of, or all without one."""
-    unsure: dict[str, bool] = {}
-    for pair, judgement in noted.items():
-        if not is_gold(pair, item):
-            sure = sure_from is not None and judgement.label is not None and judgement.confidence >= sure_from
-            unsure[pair.claim] = unsure.get(pair.claim, False) or not sure
-    return tuple(claim for claim, is_open in unsure.items() if is_open)
-
-
 BATCH = 200  # calls that one set of canaries rides with
 HEDGED = "hedged"  # declines, and then states something all the same: that is no refusal
 _PASSAGES = (
@@ -226,6 +214,6 @@ def _is_read_well(canary: Canary, found: Found) -> bool:
         return False
     if read.reading != "supported":
         return True
-    judge = ModelJudge("canary", canary.item, {canary.claim: read}, found.gold, {})
+    judge = ModelJudge("canary", canary.item, {canary.claim: read}, found.gold)
     pairs = [Pair(passage.text, canary.claim, passage.doc, canary.item.question.text) for passage in _PASSAGES]
     return any(judgement.label == "supported" for judgement in judge.judge(pairs))

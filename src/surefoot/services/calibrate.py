@@ -123,6 +123,17 @@ def calibrate(
     return result
 
 
+def labelled(
+    folders: Sequence[Path], labels: str | Path | Sequence[str | Path], ledger: str | Path | None, person: Person
+) -> tuple[Joined, Rubric]:
+    """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
+    files = (labels,) if isinstance(labels, (str, Path)) else labels
+    asked = _Asked(tuple(map(str, files)), None, None, RISK, datetime.now(UTC).isoformat(), person.tell)
+    with _ledger(folders, find(folders[0], None if ledger is None else str(ledger)), asked) as book:
+        joined, by, _ = _read(folders, asked, book)
+    return joined, by
+
+
 def _of_files(verdicts: str, by: Rubric, asked: _Asked) -> Calibration:
     problems: list[Problem] = []
     rows, told = by_people(load_verdicts(verdicts, problems, by))

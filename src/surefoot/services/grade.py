@@ -25,7 +25,7 @@ from surefoot.ledger.places import find
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.report.words import plain
-from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
+from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
 from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Result
@@ -36,7 +36,7 @@ from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 
 DEFAULT = "local"
-_BATCH, _WATCHED = 200, 25  # answers read at once: where nobody waits for them, and where somebody watches
+_BATCH = 200  # answers read at once
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
@@ -175,18 +175,6 @@ def grade_run(store: RunStore, grader: Reader, person: Person = READER) -> Regra
         verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
     )  # fmt: skip
     return Regraded(graded, list(standing), checks)
-
-
-def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[Graded]:
-    """Who asks a model tells of its replies; any other grader is watched batch by batch."""
-    if not isinstance(grader, FindingsGrader):
-        return grader.read(items)
-    watch, graded = person.watch(len(items), "graded"), list[Graded]()
-    with contextlib.closing(watch):
-        for start in range(0, len(items), _WATCHED):
-            graded += grader.read(items[start : start + _WATCHED])
-            watch.reach(len(graded))
-    return graded
 
 
 def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:

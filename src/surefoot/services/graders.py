@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,10 @@ from surefoot import rubric
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
-from surefoot.graders.judges import Judge
-from surefoot.graders.llm import Grading, LlmGrader, Plan
+from surefoot.graders.judges import Judge, log_odds
+from surefoot.graders.llm import First, Grading, LlmGrader, Plan
 from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.refit import refit_judge
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import is_ledger
 from surefoot.models.budget import Budget
@@ -31,17 +33,22 @@ from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
-_CASCADE = re.compile(r"(?:cascade:)?(local|rules)[+,](.+)", re.DOTALL)
-_MODEL = re.compile(r"(?:llm|anthropic|recorded):", re.DOTALL)
-_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$))")
-_HINT = "write local, rules, llm:MODEL@URL, anthropic:MODEL, cascade:local,llm:MODEL@URL or council:GRADER,GRADER,..."
+_WATCHED = 25  # answers read at once
+_MODEL = r"(?:llm|anthropic|recorded):.+"
+_CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
+# By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
+_WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.29}
+_A_GOOD_MODEL = 0.9  # is right as often as this
+_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
+_REFITTED = "local@"  # and a file of `calibrate --refit`
+_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, local,llm:MODEL@URL or council:GRADER,GRADER"
 
 
 class Terms(Struct, frozen=True):
     """On what terms answers are graded and models asked. `sure_from`: what the first grader of a cascade decides alone;
     `citations`: whether an answer must cite what supports it."""
 
-    sure_from: float = 0.9
+    sure_from: float = 0.8
     max_cost: float | None = None
     concurrency: int = 16
     timeout: float | None = None
@@ -100,16 +107,22 @@ def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: P
     """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
-    if spec in JUDGES:
-        return FindingsGrader(JUDGES[spec](), terms.citations)
     if spec.startswith("council:"):
         return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget, person)
-    cascade = _CASCADE.fullmatch(spec)
-    model = cascade[2] if cascade else spec
-    if not _MODEL.match(model):
-        raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-    opened = open_model(model, settings_of(terms), budget)
-    return ModelGrader(opened, JUDGES[cascade[1]]() if cascade else None, terms, person)
+    asks = _CASCADE.fullmatch(spec)
+    if asks is None:
+        return FindingsGrader(_judge(spec), terms.citations)
+    first = _judge(asks[1]) if asks[1] else None
+    return ModelGrader(open_model(asks[2], settings_of(terms), budget), first, terms, person)
+
+
+def _judge(spec: str) -> Judge:
+    """One that needs no language model."""
+    if spec in JUDGES:
+        return JUDGES[spec]()
+    if spec.startswith(_REFITTED):
+        return refit_judge(spec.removeprefix(_REFITTED))
+    raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
 
 
 def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -> Reader:
@@ -118,12 +131,28 @@ def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -
     return CouncilGrader([open_grader(member, terms, budget, person) for member in members])
 
 
+def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[Graded]:
+    """Who asks a model tells of its replies; any other grader is watched batch by batch."""
+    if not isinstance(grader, FindingsGrader):
+        return grader.read(items)
+    watch, graded = person.watch(len(items), "graded"), list[Graded]()
+    with contextlib.closing(watch):
+        for start in range(0, len(items), _WATCHED):
+            graded += grader.read(items[start : start + _WATCHED])
+            watch.reach(len(graded))
+    return graded
+
+
 class ModelGrader:
-    """A grader that asks a model, and tells a person what it is about to spend, and what came of it."""
+    """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
+
+    In a cascade, `first` grades all answers, and the model those it is not sure of.
+    """
 
     def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
         self._model, self._first, self._terms, self._person = model, first, terms, person
-        self._grader = LlmGrader(model, first, terms.sure_from, terms.citations)
+        in_front = f"{first.name}<{terms.sure_from:g}" if first else ""
+        self._grader = LlmGrader(model, terms.citations, in_front)
         self.citations = terms.citations
         self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
 
@@ -138,7 +167,7 @@ class ModelGrader:
         return ModelGrader(self._model.keeping(shelf), self._first, self._terms, self._person)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        plan = self._grader.plan(items)
+        plan = self._grader.plan(items, self._read_first(items))
         self._agree_on(plan)
         progress = self._person.watch(len(plan.prompts), "replies")
         try:
@@ -151,9 +180,26 @@ class ModelGrader:
             progress.close()
         self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
         self._tell(grading)
+        self._tell_unread(plan, grading)
         return list(grading.graded)
 
+    def _read_first(self, items: Sequence[Item]) -> list[First]:
+        """The first grader is sure of a verdict that stays the same when the odds of all it relies on are moved as far
+        as `sure_from` is from even odds."""
+        if self._first is None:
+            return []
+        grader, far = FindingsGrader(self._first, self.citations), max(0.0, log_odds(self._terms.sure_from))
+        graded = read_watched(grader, items, self._person)
+        at = grader.buckets_at(items, (0.0, -far, far))
+        return [
+            First(one, one.bucket is not None and len(set(buckets)) == 1)
+            for one, buckets in zip(graded, at, strict=True)
+        ]
+
     def _agree_on(self, plan: Plan) -> None:
+        if self._first is not None:
+            sent = sum(one.is_read for one in plan.drafts)
+            self._person.tell(cascade_words(self._first.name, self._terms.sure_from, len(plan.drafts), sent))
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
             return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
@@ -183,6 +229,28 @@ class ModelGrader:
                 open_ids.setdefault(one.reason, []).append(one.item.question.id)
         for reason, ids in open_ids.items():
             self._person.tell(f"not graded, {reason}: {names(ids, len(ids), 50)}")
+
+    def _tell_unread(self, plan: Plan, grading: Grading) -> None:
+        both = zip(plan.drafts, grading.graded, strict=True)
+        ids = [
+            one.item.question.id
+            for draft, one in both
+            if draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader
+        ]
+        if ids:
+            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
+
+
+def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
+    """How much of the work goes to the model, and what that is likely to be good for."""
+    share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
+    if not sent:
+        return f"{share}, and decides all."
+    wrong = next(wrong for level, wrong in _WRONG_WHERE_UNSURE.items() if sure_from <= level)
+    more = max(0.0, wrong - (1 - _A_GOOD_MODEL)) * sent
+    gain = f"with a model that is right on {_A_GOOD_MODEL:.0%} about {more:,.0f} more verdicts would be right"
+    read = f"the model reads {sent:,} ({sent / answers:.0%})"
+    return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
 
 
 def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:

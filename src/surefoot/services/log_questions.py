@@ -10,8 +10,8 @@ from surefoot.build.from_log import Proposal, Wanted, proposals, wanted_of
 from surefoot.build.proof import Proof
 from surefoot.graders.grader import Graded
 from surefoot.report.words import counted
-from surefoot.services.grade import DEFAULT, read_watched
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.grade import DEFAULT
+from surefoot.services.graders import Reader, Terms, open_grader, read_watched
 from surefoot.services.inputs import check_number
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
