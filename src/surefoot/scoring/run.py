@@ -64,9 +64,7 @@ def score(
     _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
-    paths = _paths(traces)
-    if not any(str(path) == "-" or Path(path).exists() for path in paths):  # else the others are scored
-        sources.check_logs(paths)
+    _check_there(_paths(traces))
     decided_by = _rules(gate, rules)
     question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
     asked = question_set.questions
@@ -103,6 +101,12 @@ def score(
         baseline_groups=before.groups if before else {},
     )
     return ScoreResult(card, attempts, asked)
+
+
+def _check_there(paths: Sequence[str | Path]) -> None:
+    """One log that is there is scored, and the others are named."""
+    if not any(str(path) == "-" or Path(path).exists() for path in paths):
+        sources.check_logs(paths)
 
 
 def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
