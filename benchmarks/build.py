@@ -2,9 +2,9 @@
 
 DATA is a folder with `qa.jsonl.gz`, in which people marked the clauses of CUAD's contracts, and whether
 ContractNLI's agreements say certain things; the corpus has a file for each document, named by its title. A question
-falls under a label if it asks for the same thing. An answerable one is borne out if a clause that people marked is in
-its gold passage; an unanswerable one if they marked none. The others are printed, to be read: a marked clause need not
-answer what is asked. `--sample` prints so many questions with all that a reader needs, the kinds by turns.
+falls under a label if it asks for the same thing. An answerable one is confirmed if a clause that people marked is in
+its gold passage; an unanswerable one if they marked none. The others are printed, to be checked by hand: a marked
+clause need not answer what is asked. `--sample` prints so many questions with all that a reader needs, the kinds by turns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row
+from surefoot.text.terms import vocabulary
 
 LABELS = (  # a question that matches asks for what people marked under these names
     (r"governing law|law governs", ("Governing Law",)),
@@ -72,9 +73,9 @@ def verdict(question: Json, labels: list[tuple[str, str, bool]], passages: dict[
         return "no label"
     spans = [span for _, span, is_marked in held if is_marked]
     if not question["answerable"]:
-        return "to be read" if spans else "borne out"
+        return "check by hand" if spans else "confirmed"
     gold = " ".join(passages[one].text for one in question["gold_ids"])
-    return "borne out" if any(_shares(gold, span) for span in spans) else "to be read"
+    return "confirmed" if any(_shares(gold, span) for span in spans) else "check by hand"
 
 
 def document_of(question: Json, passages: dict[str, Row]) -> str:
@@ -83,8 +84,8 @@ def document_of(question: Json, passages: dict[str, Row]) -> str:
 
 
 def _shares(gold: str, span: str) -> bool:
-    words, wanted = set(re.findall(r"\w+", gold.lower())), re.findall(r"\w+", span.lower())
-    return sum(word in words for word in wanted) >= 0.6 * min(len(wanted), 60)
+    words, wanted = vocabulary(gold), vocabulary(span)
+    return bool(wanted) and len(words & wanted) >= 0.6 * len(wanted)
 
 
 def main() -> None:
@@ -96,16 +97,16 @@ def main() -> None:
     args = parser.parse_args()
     questions = [json.loads(line) for line in args.questions.read_text("utf-8").splitlines()]
     passages = {row.id: row for row in load_rows(args.corpus)}
-    labels = marked(args.data, titles_of(args.data))
+    labels = dict(marked(args.data, titles_of(args.data)))
     counts: Counter[tuple[str, str]] = Counter()
     for question in questions:
         document = document_of(question, passages)
         seen = verdict(question, labels[document], passages)
         counts["answerable" if question["answerable"] else "unanswerable", seen] += 1
-        if seen == "to be read":
+        if seen == "check by hand":
             print(json.dumps(_shown(question, passages, labels[document]), ensure_ascii=False))
     for (sort, seen), count in sorted(counts.items()):
-        print(f"{sort:13} {seen:11} {count:4}")
+        print(f"{sort:13} {seen:13} {count:4}")
     for question in _by_turns(questions)[: args.sample]:
         shown = _shown(question, passages, labels[document_of(question, passages)])
         print(json.dumps(shown, ensure_ascii=False))
