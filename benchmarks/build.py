@@ -4,7 +4,7 @@ DATA is a folder with `qa.jsonl.gz`, in which people marked the clauses of CUAD'
 ContractNLI's agreements say certain things; the corpus has a file for each document, named by its title. A question
 falls under a label if it asks for the same thing. An answerable one is confirmed if a clause that people marked is in
 its gold passage; an unanswerable one if they marked none. The others are printed, to be checked by hand: a marked
-clause need not answer what is asked. `--sample` prints so many questions with all that a reader needs, the kinds by turns.
+clause need not answer what is asked. `--sample` prints so many questions with all that a reader needs, kinds by turns.
 """
 
 from __future__ import annotations
