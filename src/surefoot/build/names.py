@@ -20,7 +20,8 @@ _KINDS = (
 )
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
-_SMALL = frozenset({"and", "or", "of", "for", "the", "to", "a", "&", "-"})
+_SMALL = frozenset({"and", "for", "the"})
+_SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
 _WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_])[\w&.'’-]{0,40}"
@@ -144,7 +145,7 @@ def _opening(text: str) -> str:
     words: list[str] = []
     for word in text.split()[:12]:
         words.append(word.strip(",.:;()"))
-        if not words[-1][:1].isupper() and words[-1].lower() not in _SMALL:
+        if words[-1].islower() and len(words[-1]) > _SHORT and words[-1] not in _SMALL:
             return ""
         if _NAMED.fullmatch(words[-1]):
             return _kind(" ".join(words))
