@@ -58,7 +58,7 @@ def marked(data: Path, titles: dict[str, str]) -> dict[str, list[tuple[str, str,
 def titles_of(data: Path) -> dict[str, str]:
     files = ("contractnli.jsonl.gz", "cuad.jsonl.gz")
     rows = chain.from_iterable(_read(data / "corpora" / file) for file in files)
-    return {row["doc_id"]: row["title"].replace("/", "_").removesuffix(".pdf") for row in rows}
+    return {row["doc_id"]: re.sub(r"\.(?:pdf|html?|txt|docx?)$", "", row["title"].replace("/", "_")) for row in rows}
 
 
 def _read(path: Path) -> list[Json]:
