@@ -106,3 +106,12 @@ def test_an_agreement_that_was_never_made_is_asked_about() -> None:
         "Which state's or country's law governs the lease between Birch and Alder?",
     }
     assert asked
+
+
+def test_a_usual_detail_is_asked_only_where_no_word_settles_it() -> None:
+    texts = {
+        "a.md": "Disputes go to arbitration in Oslo by a single arbitrator.",
+        "b.md": "Disputes go to arbitration in Oslo under the rules of the chamber.",
+    }
+    asked = [(one.document, one.asks) for one in absent.usual_details(texts, list(texts))]
+    assert asked == [("b.md", "How many arbitrators are to decide a dispute under {doc}?")]

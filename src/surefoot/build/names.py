@@ -40,7 +40,7 @@ _ROLES = re.compile(  # whoever is called only this has no name yet
     r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
     r"participant|vendor|buyer|seller|supplier|customer|licens\w+|landlord|tenant|provider|operator|agent|contractor|"
     r"client|owner|investor|employee|employer|stockholder|individual|corporation|bank|association|trust|acquir\w+|x+|"
-    r"name|insert|full|address)s?\b ?)+",
+    r"name|insert|full|address|of)s?\b ?)+",
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
@@ -112,7 +112,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
     if own := _worded(file.stem):
-        found.append(_with_article(own if _NAMED.search(own) or not kind else f"{kind} “{own}”"))
+        found.append(_with_article(own))
     return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
 
 
@@ -198,9 +198,10 @@ def _spoken(word: str) -> str:
 
 
 def _worded(stem: str) -> str:
-    """A file's name without its numbers, if words remain: "acme_06_15_2020_ex_10_services_agreement"."""
-    words = [word for word in re.split(r"[\s_]+|-(?=\D)", stem) if word and not _NOISE.fullmatch(word)]
-    return " ".join(words) if sum(len(word) > 2 and word.isalpha() for word in words) >= 2 else ""
+    """A file's name without its numbers, if it says what it is: "acme_06_15_2020_ex_10_services_agreement"."""
+    words = [word for word in re.split(r"[\s_-]+", stem) if word and not _NOISE.fullmatch(word)]
+    is_plain = len(words) > 1 and all(word.isalpha() for word in words) and _NAMED.fullmatch(words[-1])
+    return " ".join(words) if is_plain else ""
 
 
 def _with_article(name: str) -> str:
