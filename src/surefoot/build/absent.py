@@ -201,7 +201,7 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
 
 
 class Usual(NamedTuple):
-    """Where a document speaks of `topic`, people expect it to settle what is asked; words like `settled` would do it."""
+    """Where a document speaks of `topic`, people expect it to settle what is asked; words like `settled` do that."""
 
     topic: str
     asks: str
