@@ -62,7 +62,7 @@ def test_a_gold_id_that_is_gone_names_what_came_closest_in_its_document(write: W
     ]
     path = write("q.jsonl", [{**question, "gold_claim": "The notice period is three months."}])
     done = surefoot("questions", "check", path, "--corpus", write("corpus.jsonl", passages))
-    assert "'lease.md#2-aa' is not in the corpus; of its document, 'lease.md#2-cc' comes closest" in done.err
+    assert "'lease.md#2-aa' is not in the corpus; the closest passage in that document is 'lease.md#2-cc'" in done.err
 
 
 def test_warnings_for_gold_that_cannot_hit_and_questions_that_leak(write: Write) -> None:

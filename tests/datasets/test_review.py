@@ -201,3 +201,13 @@ def test_a_file_without_a_last_line_break_and_a_new_file_are_added_to(tmp_path: 
     file = QuestionFile(path)
     assert file.add(lambda there: row(len(there)))["qid"] == "b1"
     assert [one.question.id for one in file.entries()] == ["b0", "b1"]
+
+
+def test_what_a_crash_left_of_a_new_question_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    file = QuestionFile(path)
+    file.add(lambda there: row(len(there)))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:-9])
+    file.add(lambda there: row(len(there)))
+    assert [json.loads(line)["qid"] for line in path.read_text("utf-8").splitlines()] == ["b0", "b1"]

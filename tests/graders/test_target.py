@@ -63,7 +63,15 @@ LIST = Passage(
 PETS = Passage("flat#7", "The tenant may keep one dog in the flat. Cats are not allowed.", "House rules")
 RETURNS = Passage("shop#6", "Goods may be returned within 14 days. The customer bears the cost of return shipping.")
 SUPPORT = Passage("help#3", "Each unit comes with a 36 month warranty. There is no charge for telephone support.")
+ENDS = Passage(
+    "deal#8", "Either party may terminate the agreement. Both parties may assign it. The flat has energy class A."
+)
 WITHOUT_GOLD = [
+    ("Which party may terminate the agreement?", "Either party may terminate the agreement [deal#8].", "correct"),
+    ("Which parties may assign the agreement?", "Both parties may assign the agreement [deal#8].", "correct"),
+    ("Which energy class does the flat have?", "The flat has energy class A [deal#8].", "correct"),
+    ("Which energy class does a flat have?", "The flat has an energy class [deal#8].", "off_target"),
+    ("Which energy class does a flat have?", "Yes, the flat has an energy class [deal#8].", "off_target"),
     ("What is the warranty of the Kestrel 400?", "36 months [fees#2]", "correct"),
     ("What is the service fee for the Kestrel 400?", "EUR 4,250 [fees#2]", "correct"),
     ("What is the warranty of the Kestrel 400?", "24 months [fees#2]", "contradicted"),
@@ -90,7 +98,7 @@ WITHOUT_GOLD = [
 
 @pytest.mark.parametrize(("question", "answer", "reason"), WITHOUT_GOLD)
 def test_short_answers_of_a_log_are_read_with_their_question(question: str, answer: str, reason: str) -> None:
-    retrieved = Retrieved(one for one in (TABLE, LIST, PETS, RETURNS, SUPPORT) if one.id in answer)
+    retrieved = Retrieved(one for one in (TABLE, LIST, PETS, RETURNS, SUPPORT, ENDS) if one.id in answer)
     one = Item(Question("q", question, "answer"), Trace("q", answer=answer, retrieved=retrieved))
     assert FindingsGrader(LocalJudge()).read([one])[0].reason == reason
 

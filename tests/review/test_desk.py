@@ -56,14 +56,14 @@ def test_people_at_once_get_different_questions(desk: Desk) -> None:
 
 
 def test_what_speaks_against_an_edit_is_said_at_once(desk: Desk) -> None:
-    assert desk.doubts(sent(desk, 1)) == ()
+    assert desk.objections(sent(desk, 1)) == ()
     copper = sent(desk, 1, text="What is the roof made of?", claims=["The roof is made of copper."])
-    found = desk.doubts(copper)
+    found = desk.objections(copper)
     assert any("gold claim" in one.message for one in found)
-    assert desk.doubts(replace(copper, anyway=True)) == desk.doubts(replace(copper, decision="rejected")) == ()
-    assert desk.doubts(replace(copper, version="another")) == ()
+    assert desk.objections(replace(copper, anyway=True)) == desk.objections(replace(copper, decision="rejected")) == ()
+    assert desk.objections(replace(copper, version="another")) == ()
     red = sent(desk, 1, claims=["In May door 0 of the mill was painted red."])
-    assert desk.doubts(red) == ()
+    assert desk.objections(red) == ()
 
 
 def test_an_undo_takes_back_each_decision_unless_somebody_changed_it_since(desk: Desk, built: Path) -> None:

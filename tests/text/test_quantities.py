@@ -124,6 +124,8 @@ def test_amounts_years_and_pointers_to_a_source_are_no_such_things(text: str) ->
         ("Support is free of charge.", "There is no charge for support.", "Support is no charge."),
         ("Fitting is free of charge.", "It is fitted at no cost to you.", "Fitting is at no cost."),
         ("Support is not free of charge.", "There is no charge for support.", "Support is charged."),
+        ("Delivery is not tax free.", "There is no charge for delivery.", "Delivery is not tax free."),
+        ("Delivery is free.", "There is no charge for delivery.", "Delivery is no charge."),
         ("It lasts a year.", "It lasts twelve months.", "It lasts twelve months."),
         ("12 keys", "a dozen keys", "a dozen keys"),
         ("sold in the second quarter", "sold in Q2 2023", "sold in the Q2"),

@@ -17,6 +17,10 @@ from surefoot.text.yes_no import asks_yes_no, is_denial, spelled_out
         ("Are cats allowed?", "No, they are not.", ""),
         ("Who may keep a dog?", "Yes.", ""),
         ("Is it due, and when?", "Yes.", ""),
+        ("At the end, is the deposit returned, or is it kept?", "No.", ""),
+        ("Is rent due monthly or quarterly?", "Yes.", ""),
+        ("Are dogs or cats allowed?", "No.", "Yes, dogs or cats allowed."),
+        ("Is admission free?", "Yes.", "Yes, admission is free."),
     ],
 )
 def test_a_bare_yes_or_no_says_what_its_question_asks(question: str, claim: str, statement: str) -> None:

@@ -102,7 +102,7 @@ def _gone(questions: Iterable[Question], corpus: Collection[Passage]) -> Iterato
                 message = f"question {question.id!r}: the gold id {gold!r} is not in the corpus"
                 document = document_in(gold)
                 instead = _closest(question, by_document[document]) if document else ""
-                hint = f"; of its document, {instead!r} comes closest" if instead else ""
+                hint = f"; the closest passage in that document is {instead!r}" if instead else ""
                 yield Finding(question.id, "missing_gold", message + hint)
 
 

@@ -1,7 +1,8 @@
 """A question set of JSON lines that is changed row by row, from several windows or by several people at once.
 
-Each change is made under a lock to the file as it is then, touches the lines it is about and no other, and replaces the
-file in one step. A new question goes to the end. A crash leaves the questions as they were before or as they are after.
+Each change is made under a lock to the file as it is then, and touches the lines it is about and no other. A change to
+questions that are there replaces the file in one step; a new question is appended. A crash leaves the questions as they
+were before or as they are after: a line that it left unfinished at the end is no question, and the next `add` drops it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from msgspec import Struct
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.kinds import BadRow
 from surefoot.io.questions import question_of
-from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, replacing
+from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, cut_torn_line, replacing
 from surefoot.types import Question
 
 Row = dict[str, Any]
@@ -76,12 +77,13 @@ class QuestionFile:
     def add(self, make: Callable[[list[Entry]], Row]) -> Row:
         """Append the row that `make` returns for the questions that are there already."""
         with self._locked():
+            cut_torn_line(self.path)
             there = self.entries() if self.path.exists() else []
             row = make(there)
             line = msgspec.json.encode(row)
             entry = Entry(row, question_of(row), version_of(line))
             with self.path.open("ab") as file:
-                file.write(line + b"\n" if self._ends_in_line() else b"\n" + line + b"\n")
+                file.write(line + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             self._entries, self._seen = [*there, entry], self._state()
@@ -90,13 +92,6 @@ class QuestionFile:
     def _state(self) -> tuple[int, ...]:
         found = self.path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns
-
-    def _ends_in_line(self) -> bool:
-        """Whether what comes next begins a line: the file may break off, or have been written by hand."""
-        with self.path.open("rb") as file:
-            if file.seek(0, os.SEEK_END):
-                file.seek(-1, os.SEEK_END)
-            return file.read(1) in (b"", b"\n")
 
     def _lines(self) -> list[bytes]:
         lines = self.path.read_bytes().removeprefix(BYTE_ORDER_MARK).split(b"\n")

@@ -21,14 +21,13 @@ from surefoot.table import Gold
 from surefoot.text.amounts import worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
-from surefoot.text.phrases import phrase
 from surefoot.text.quantities import MOMENTS, Quantity, quantities
 from surefoot.text.terms import names, terms
+from surefoot.text.yes_no import asks_yes_no
 
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(r"\W*(?P<word>yes|no)\b(?!\. ?(?:\d|[A-Z]+-?\d))", re.IGNORECASE)
-_ASKS_YES_NO, _ASKS_MORE = phrase("asks_yes_no"), phrase("asks_more")
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -66,12 +65,12 @@ class _Comparison:
         self.new = {term for term in terms(gold) if term not in self.terms_asked}
 
     def result(self, answer: str) -> Gold:
-        ours, theirs = _yes_or_no(self.asked, answer), _yes_or_no(self.asked, self.gold)
+        ours, theirs = _yes_or_no(answer), _yes_or_no(self.gold)
         if ours and theirs and ours != theirs:
             return "conflicts"
         wanted = _wanted(self.gold, self.asked)
         found = self._by_figures(wanted) if wanted else None
-        if ours and theirs and not _ASKS_MORE.search(self.asked):
+        if ours and theirs and asks_yes_no(self.asked):
             return found or "agrees"
         if wanted:
             return found or ("agrees" if self._covers_without_figures() else "silent")
@@ -130,8 +129,8 @@ class _Comparison:
         return len(new & self.terms) / len(new) if new else 0.0
 
 
-def _yes_or_no(asked: str, text: str) -> str:
-    match = _YES_NO.match(text) if _ASKS_YES_NO.search(asked) else None
+def _yes_or_no(text: str) -> str:
+    match = _YES_NO.match(text)
     return match["word"].lower() if match else ""
 
 

@@ -1,13 +1,12 @@
 """Does an answer say what was asked? Read where no gold claim tells what the right answer says.
 
 Gold ids say which passages hold the answer. A passage holds more than one fact, so the claim, or the sentence that
-bears it out, must answer about as well as any other sentence of the passage; and a question of when, how much or why
+supports it, must answer about as well as any other sentence of the passage; and a question of when, how much or why
 is answered by a time, a number or a reason.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -21,8 +20,8 @@ from surefoot.text.normal import normalise
 from surefoot.text.phrases import phrase
 from surefoot.text.quantities import TIMES, quantities
 from surefoot.text.sentences import sentences, with_rows
-from surefoot.text.terms import is_terse, nearest, terms, without_yes_no
-from surefoot.text.yes_no import asks_yes_no
+from surefoot.text.terms import is_terse, nearest, telling_words, terms, without_yes_no
+from surefoot.text.yes_no import OR, asks_yes_no
 from surefoot.types import Item, Passage
 
 # Fitted to the demo's answers and the development half of the written ones.
@@ -33,7 +32,6 @@ Scores = Mapping[Asked, float | None]
 
 _TIME, _AMOUNT, _WHY = phrase("asks_time"), phrase("asks_amount"), phrase("asks_why")
 _AMOUNT_OF_MONEY = phrase("asks_amount_of_money")
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _IS_TIME, _IS_AMOUNT, _IS_REASON = phrase("is_time"), phrase("is_amount"), phrase("is_reason")
 
 
@@ -107,7 +105,7 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 
 def _own(question: str, one: Cited) -> list[Asked]:
-    """The claim, and of what bears it out the part that is nearest to it: its neighbour may answer the question. A
+    """The claim, and of what supports it the part that is nearest to it: its neighbour may answer the question. A
     terse claim ("36 months") is told apart only by the rows and sentences of the passage that have it."""
     if is_terse(one.claim) and (told := [piece for piece in pieces(question, one.passage) if _has(piece, one.claim)]):
         return told
@@ -135,12 +133,12 @@ def pieces(question: str, passage: Passage) -> list[Asked]:
 
 def is_echo(question: str, said: str) -> bool:
     """It only repeats words of the question, which asks neither for one of them nor for a kind of answer."""
-    is_choice = asks_yes_no(question) or _OR.search(question)
+    is_choice = asks_yes_no(question) or OR.search(question)
     if is_choice or any(kind.search(question) for kind in (_TIME, _AMOUNT, _WHY)):
         return False
     known = quantities(question)
     has_new = any(not any(one.agrees(other) for other in known) for one in quantities(said))
-    return not has_new and set(terms(said)) <= set(terms(question))
+    return not has_new and telling_words(said) <= telling_words(question)
 
 
 def is_of_kind(question: str, said: str) -> bool:

@@ -37,7 +37,7 @@ class Writer:
         self._closing = threading.Event()
         self._syncing: threading.Thread | None = None
         for name in appended:
-            problems += _cut_torn_line(folder / name)
+            problems += cut_torn_line(folder / name)
 
     def append(self, name: str, data: bytes) -> None:
         with self._guard:
@@ -93,11 +93,11 @@ def _locked(path: Path) -> FileLock:
     return lock
 
 
-def _cut_torn_line(path: Path) -> Iterator[Problem]:
+def cut_torn_line(path: Path) -> list[Problem]:
     """What a crash left of a line is no row; the next one must not be glued to it."""
     size = path.stat().st_size if path.exists() else 0
     if not size:
-        return
+        return []
     with path.open("r+b") as file:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             whole = content.rfind(b"\n") + 1
@@ -107,7 +107,8 @@ def _cut_torn_line(path: Path) -> Iterator[Problem]:
             file.write(b"\n")
         elif rest:
             file.truncate(whole)
-            yield Problem("torn", f"the last line broke off; its {len(rest)} bytes were cut off", printable(path))
+            return [Problem("torn", f"the last line broke off; its {len(rest)} bytes were cut off", printable(path))]
+    return []
 
 
 def _is_json(line: bytes) -> bool:

@@ -106,7 +106,7 @@ class _Pages(Pages):
         with self._reading:
             findings = author.read(draft)
         if are_against(findings) and not sent.anyway:
-            return {"doubts": [visible(one.message) for one in findings]}
+            return {"objections": [visible(one.message) for one in findings]}
         return {"next": self._desk.address_of(author.write(draft, findings, by=person).id or "")}
 
     async def decide(self, request: Request) -> Response:
@@ -116,9 +116,9 @@ class _Pages(Pages):
 
     def _decide(self, person: str, sent: Sent) -> dict[str, object]:
         with self._reading:
-            doubts = self._desk.doubts(sent)
-        if doubts:
-            return {"doubts": [visible(one.message) for one in doubts]}
+            objections = self._desk.objections(sent)
+        if objections:
+            return {"objections": [visible(one.message) for one in objections]}
         return {"next": self._desk.decide(person, sent)}
 
     async def undo(self, request: Request) -> Response:

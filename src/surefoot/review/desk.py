@@ -150,7 +150,7 @@ class Desk:
             self._done.setdefault(person, []).extend(changed)
         return self.onwards(person, sent.stratum, sent.number)
 
-    def doubts(self, sent: Sent) -> tuple[Finding, ...]:
+    def objections(self, sent: Sent) -> tuple[Finding, ...]:
         """What the documents and the other questions say against an edit, where a person should think again."""
         entry = next((one for one in self.entries if one.version == sent.version), None)
         if entry is None or sent.decision == "rejected" or sent.anyway:

@@ -171,7 +171,7 @@ _SHARE = re.compile(r"[a-z ]+", re.IGNORECASE)
 _FREE = re.compile(
     r"\b(?:free of (?:any |all )?(?:charges?|costs?)|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)"
     r"|without (?:any |extra |additional )*(?:charge|cost|fee|payment)|for free|gratis"
-    r"|(?<=is )free(?! (?:of|from|to)\b)|(?<=are )free(?! (?:of|from|to)\b)|(?<= )free(?=\.?$))\b",
+    r"|(?<=is )free(?! (?:of|from|to)\b)|(?<=are )free(?! (?:of|from|to)\b))\b",
     re.IGNORECASE,
 )
 _NOT_FREE = re.compile(rf"\bnot {_FREE.pattern}", re.IGNORECASE)

@@ -26,8 +26,11 @@ _NO_ENDS = tuple(
          r"[a-z\d(]"),
     )
 )  # fmt: skip
-_CELL_SIGNS = (r"\t", ";", r",(?!\d{3}\b)")  # "1,200" is one number
+_CELL_SIGNS = (r"\t", ";", ", ", r",(?!\d{3}\b)")  # "1,200" is one number
+_IN_NUMBER = re.compile(r"\d,\d")  # or between two; by itself it makes no row
 _FEWEST_ROWS = 3
+_LONGEST_CELL = 5  # words; a line of prose has a comma too
+_ENDS_SENTENCE = re.compile(r"[.!?](?: [A-Z]|\s*$)")
 # It takes the end of "(670 + 640) / 2" for the number of a list item.
 _IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
 # And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
@@ -42,17 +45,20 @@ def is_row(line: str) -> bool:
 def with_rows(text: str) -> str:
     """With rows whose cells are parted by commas, semicolons or tabs written like those of any table."""
     found: list[str] = []
-    for width, group in groupby(text.splitlines(), lambda line: len(_cells(line))):
+    for (sign, _), group in groupby(text.splitlines(), _parted):
         lines = list(group)
-        is_table = width > 1 and len(lines) >= _FEWEST_ROWS
-        found += [f"| {' | '.join(_cells(line))} |" for line in lines] if is_table else lines
+        is_table = sign and len(lines) >= _FEWEST_ROWS
+        found += [f"| {' | '.join(re.split(sign, line))} |" for line in lines] if is_table else lines
     return "\n".join(found)
 
 
-def _cells(line: str) -> list[str]:
-    """One where nothing parts them: a sentence, or a row that has its bars already."""
-    sign = next((sign for sign in _CELL_SIGNS if re.search(sign, line)), None)
-    return [line] if sign is None or is_row(line) or line.rstrip().endswith((".", "!", "?")) else re.split(sign, line)
+def _parted(line: str) -> tuple[str, int]:
+    """The sign between the cells of a row and their number; neither for prose or a row that has its bars already."""
+    bare = _IN_NUMBER.sub("0", line)
+    sign = next((sign for sign in _CELL_SIGNS if re.search(sign, bare)), "")
+    cells = re.split(sign, line) if sign and not is_row(line) else [line]
+    is_prose = any(len(cell.split()) > _LONGEST_CELL or _ENDS_SENTENCE.search(cell) for cell in cells)
+    return ("", 0) if is_prose or len(cells) == 1 else (sign, len(cells))
 
 
 def sentences(text: str) -> list[str]:

@@ -20,6 +20,11 @@ _STOP = word_set("""a about above after all also an and any are as at be been be
         within would you your yes no not never according states state stated says said following accordance
         pursuant thereof therein hereby respect regard regarding namely january february march april june
         july august september october november december i""")
+# Not "A": it may be a class.
+_FILLER = re.compile(
+    r"\b(?:a|(?i:yes|also|an|the|this|that|these|those|it|its|they|them|their|there|is|are|was|were|be|been"
+    r"|has|have|had|do|does|did|of|in|on|at|for|to|by|with|from|as|and))\b"
+)
 _SUFFIXES = tuple(re.findall("[a-z]+", "ations ation ments ment ings ing ities ity ies ers er ed es s ly e y"))
 # Different words that documents and answers use for one thing.
 _SAME = {
@@ -58,6 +63,11 @@ def is_terse(claim: str) -> bool:
 def terms(text: str) -> list[str]:
     """Content words, stemmed, in order."""
     return [stem(word) for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+
+
+def telling_words(text: str) -> set[str]:
+    """All words but those that a sentence cannot do without, stemmed: "either" may be what an answer tells."""
+    return {stem(word) for word in _TOKEN.findall(_FILLER.sub(" ", text).lower())}
 
 
 @lru_cache(maxsize=10_000)

@@ -25,15 +25,15 @@ function atReview(form) {
     busy = true;
     form.setAttribute("aria-busy", "true");
     complain("");
-    const { next, doubts, error } = await send(path, content);
+    const { next, objections, error } = await send(path, content);
     if (next) {
       location.assign(next);
       return;
     }
     busy = false;
     form.removeAttribute("aria-busy");
-    warned(Boolean(doubts));
-    if (doubts) complain(`Not saved yet: ${doubts.join("; ")}. Accept again to save it all the same.`);
+    warned(Boolean(objections));
+    if (objections) complain(`Not saved yet: ${objections.join("; ")}. Accept again to save it all the same.`);
     else complain(`NOT saved: ${sentence(error)} What you wrote is still here.`);
   }
 
@@ -161,13 +161,13 @@ function atNew(form) {
     $("status").textContent = "Reading the documents ...";
     const claims = all(".claim-field").map((field) => field.value);
     const gold = all(".gold:checked").map((box) => box.value);
-    const { next, doubts, error } = await send("/add", { text: $("text").value, expects: expects(), claims, gold, anyway });
+    const { next, objections, error } = await send("/add", { text: $("text").value, expects: expects(), claims, gold, anyway });
     busy = false;
     $("status").textContent = "";
     if (next) return location.assign(next);
-    anyway = Boolean(doubts);
+    anyway = Boolean(objections);
     $("add").textContent = anyway ? "Add anyway" : "Check and add";
-    complain(error ?? `Not added: ${doubts.join("; ")}`);
+    complain(error ?? `Not added: ${objections.join("; ")}`);
   }
 
   form.addEventListener("submit", (event) => {
