@@ -234,7 +234,6 @@ _USUAL = tuple(
             "What penalty does {doc} set for each day that a delivery is late?",
             "penalt|liquidated damages|late fee|late charge",
         ),
-        ("training course|be trained", "How many hours of training a year does {doc} require?", "hours"),
         ("hotel", "What is the highest price of a hotel night that {doc} allows?", r"hotel.{0,200}\d|\d.{0,200}hotel"),
         (
             "audit",
