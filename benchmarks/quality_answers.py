@@ -1,4 +1,4 @@
-"""Answers that hedge and then assert, wordy refusals, claims in odd wrappings: how many are graded as they should be.
+"""Answers that hedge, wordy refusals, claims in odd wrappings, free wording: how many are graded as they should be.
 
     python benchmarks/quality_answers.py [--grader local|rules] [--show] [FILE ...]
 
@@ -23,7 +23,7 @@ from surefoot.services.grade import DEFAULT
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality"
-FILES = ("hedges.jsonl", "gold.jsonl", "wrappings.jsonl", "numbers.jsonl")
+FILES = ("hedges.jsonl", "gold.jsonl", "wrappings.jsonl", "numbers.jsonl", "free.jsonl")
 Row = dict[str, Any]
 
 

@@ -3,6 +3,10 @@
 `python -m training DATA WORK --quick-base FOLDER --strong-base FOLDER`
 
 DATA holds the labelled files, a base its config.json, tokenizer.json and model.safetensors.
+
+What needs no GPU and what needs one can be done on two machines, with WORK carried between them:
+`--until cases.jsonl.gz` on the first, `--until quick-cases.npy` on the one with the GPU, which needs neither DATA nor
+the package, and the rest on the first again.
 """
 
 from __future__ import annotations
@@ -15,11 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from training.sums import record
-
-SEEDS = (1, 2)
-STRONG = ("--epochs", "3", "--rate", "4e-5", "--batch", "128")
-QUICK = ("--epochs", "4", "--rate", "3e-4", "--batch", "128")
+SEEDS = 2
+RATES = ("4e-5", "2.5e-5")  # of the first seed, the second and so on
+STRONG = ("--epochs", "3", "--batch", "128")
+QUICK = ("--epochs", "4", "--rate", "2e-4", "--batch", "128")
 OUT = "OUT"  # stands in a step's arguments for what it makes
 
 
@@ -29,22 +32,27 @@ class Step(NamedTuple):
     arguments: tuple[object, ...]
 
 
-def steps(data: Path, work: Path, quick_base: Path, strong_base: Path) -> Iterator[Step]:
+def steps(
+    data: Path, work: Path, quick_base: Path, strong_base: Path, seeds: int = SEEDS, trial: Sequence[object] = ()
+) -> Iterator[Step]:
+    """`trial`: what to tell a training that is only to be tried."""
     rows, cases, taught = work / "rows.jsonl.gz", work / "cases.jsonl.gz", work / "taught.npy"
     quick, strong = work / "quick", work / "strong"
-    trained = [work / f"strong-{seed}" for seed in SEEDS]
+    trained = {seed: work / f"strong-{seed}" for seed in range(1, seeds + 1)}
+    logits = {folder: work / f"{folder.name}-cases.npy" for folder in (quick, strong)}
     yield Step(rows, "rows", (data, OUT))
-    for seed, folder in zip(SEEDS, trained, strict=True):
-        yield Step(folder, "train", (strong_base, rows, OUT, *STRONG, "--seed", seed))
-    yield Step(strong, "soup", (OUT, *trained))
-    yield Step(taught, "predict", (strong, "rows", rows, OUT))
-    yield Step(quick, "train", (quick_base, rows, OUT, *QUICK, "--teacher", taught))
     yield Step(cases, "fit_cases", (data, rows, quick_base, OUT))
+    for seed, folder in trained.items():
+        how = (*STRONG, "--rate", RATES[seed % 2 - 1], "--seed", seed)
+        yield Step(folder, "train", (strong_base, rows, OUT, *how, *trial))
+    yield Step(strong, "soup", (OUT, strong_base, *trained.values()))
+    yield Step(taught, "predict", (strong, "rows", rows, OUT, *trial))
+    yield Step(logits[strong], "predict", (strong, "cases", cases, OUT, *trial))
+    yield Step(quick, "train", (quick_base, rows, OUT, *QUICK, "--teacher", taught, *trial))
+    yield Step(logits[quick], "predict", (quick, "cases", cases, OUT, *trial))
     for folder in (quick, strong):
-        yield Step(work / f"{folder.name}-cases.npy", "predict", (folder, "cases", cases, OUT))
         yield Step(work / f"{folder.name}-onnx", "export", (folder, OUT, folder.name, rows))
-    logits = (work / "quick-cases.npy", work / "strong-cases.npy")
-    yield Step(work / "calibration.json", "fit", (cases, *logits, OUT))
+    yield Step(work / "calibration.json", "fit", (cases, *logits.values(), OUT))
 
 
 def make(step: Step, run: Callable[[list[str]], object]) -> None:
@@ -63,6 +71,8 @@ def make(step: Step, run: Callable[[list[str]], object]) -> None:
 
 def gather(work: Path) -> Path:
     """The files of the weights, ready to be copied to src/surefoot/weights."""
+    from training.sums import record  # needs the package, which a machine that only trains may lack
+
     weights = work / "weights"
     weights.mkdir(exist_ok=True)
     for path in (*(work / "quick-onnx").iterdir(), *(work / "strong-onnx").iterdir(), work / "calibration.json"):
@@ -77,10 +87,19 @@ def main(given: Sequence[str], run: Callable[[list[str]], object]) -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--quick-base", type=Path, required=True, help="all-MiniLM-L6-v2")
     parser.add_argument("--strong-base", type=Path, required=True, help="all-mpnet-base-v2")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="of how many trainings the strong tier is the mean")
+    parser.add_argument("--until", default="", metavar="NAME", help="the last thing in WORK to make")
+    parser.add_argument("--limit", type=int, default=0, help="train on so many rows, to try it all out")
     args = parser.parse_args(given)
+    trial = ("--limit", args.limit) if args.limit else ()
+    planned = list(steps(args.data, args.work, args.quick_base, args.strong_base, args.seeds, trial))
+    if args.until and args.until not in {step.out.name for step in planned}:
+        parser.error(f"--until: no step makes {args.until}; they make {', '.join(step.out.name for step in planned)}")
     args.work.mkdir(parents=True, exist_ok=True)
-    for step in steps(args.data, args.work, args.quick_base, args.strong_base):
+    for step in planned:
         make(step, run)
+        if step.out.name == args.until:
+            return
     print(f"ready: {gather(args.work)}")
 
 

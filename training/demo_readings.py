@@ -1,8 +1,8 @@
 """Read the bundled questions with the bundled weights, and keep what was read: python -m training.demo_readings
 
 Of a probability no more is kept than the pipelines tell apart: the highest of their thresholds that it reaches. Needed
-again whenever weights, questions or documents of the demo change, and only then: on another processor some close calls
-turn. Answers that change need new labels.
+again when questions or documents of the demo change, and only then: with other weights, or on another processor, close
+calls turn, and answers that change need new labels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from surefoot.datasets import demo
-from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, key_of, read
 from surefoot.pipelines.retriever import Retriever
 from surefoot.types import Question
@@ -29,7 +28,7 @@ def main() -> None:
 def _reading(question: Question, retriever: Retriever) -> Reading:
     passages = [passage for passage, _ in retriever.search(question.text, PASSAGES_READ)]
     ranked = tuple((place, _reached(probability)) for place, probability in read(question.text, passages))
-    return Reading(key_of(fingerprint(weights_folder()), question.text, passages), question.id, ranked)
+    return Reading(key_of(question.text, passages), question.id, ranked)
 
 
 def _reached(probability: float) -> float:

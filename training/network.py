@@ -40,10 +40,10 @@ class TwoHeads(nn.Module):
         return self.support(both), self.answers(both), self.span(self.dropout(states))
 
 
-def build(base: Path) -> TwoHeads:
+def build(base: Path, attention: str = "eager") -> TwoHeads:
     """A base with fresh heads, or what a training left in a folder; on the GPU if there is one."""
     config = AutoConfig.from_pretrained(base)
-    encoder = AutoModel.from_config(config, attn_implementation="eager")
+    encoder = AutoModel.from_config(config, attn_implementation=attention)
     encoder.pooler = None
     model = TwoHeads(encoder, config.hidden_size)
     missing, unexpected = model.load_state_dict(_state(base), strict=False)

@@ -1,11 +1,11 @@
 """Logits of a trained tier over the rows that train, for distillation, or over the pairs of the fit cases.
 
-`python -m training.predict MODEL rows|cases FILE.jsonl.gz OUT.npy`
+`python -m training.predict MODEL rows|cases FILE.jsonl.gz OUT.npy [--limit ROWS]`
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,9 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from training.cases import pairs_of, read_cases
 from training.network import build
-from training.pairs import Encoded
+from training.pairs import Encoded, pairs_in
 from training.train import outputs, read_part
 
 
@@ -32,11 +31,20 @@ def logits(folder: Path, pairs: Sequence[tuple[str, str]], size: int = 256) -> N
     return found
 
 
-def main(folder: Path, what: str, path: Path, out: Path) -> None:
-    pairs = [(row["a"], row["b"]) for row in read_part(path)] if what == "rows" else pairs_of(read_cases(path))
-    with out.open("wb") as file:  # np.save would add an ending to the name
-        np.save(file, logits(folder, pairs))
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("what", choices=("rows", "cases"))
+    parser.add_argument("path", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--limit", type=int, default=0, help="only so many rows or cases, for a trial")
+    args = parser.parse_args()
+    of_rows = args.what == "rows"
+    pairs = [(row["a"], row["b"]) for row in read_part(args.path, args.limit)] if of_rows else pairs_in(args.path)
+    found = logits(args.model, pairs[: args.limit or None])
+    with args.out.open("wb") as file:  # np.save would add an ending to the name
+        np.save(file, found)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+    main()

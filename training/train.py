@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 
 from training.files import Row, read_all
+from training.fused import fuse
 from training.losses import FROM_SPANS, FROM_TEACHER, from_labels, from_spans, from_teacher
 from training.network import TwoHeads, build, device, save
-from training.pairs import Encoded, Ints, batches
+from training.pairs import Encoded, Ints, batches, takes_types
 
 LABELS = {"supported": 0, "contradicted": 1, "not_enough": 2, "unsupported": 3}
 
@@ -38,30 +39,35 @@ class Lesson:
             raise ValueError(f"{teacher}: {len(self.taught)} rows of logits for {len(rows)} rows")
 
     def loss(self, model: TwoHeads, places: Ints) -> Tensor:
-        on, at = device(), torch.from_numpy(places)
+        at = torch.from_numpy(places)
         support, answers, span, mask = outputs(model, self.encoded, places)
-        asked, labels, weights = (values[at].to(on) for values in (self.asked, self.labels, self.weights))
+        asked, labels, weights = (sent(values[at]) for values in (self.asked, self.labels, self.weights))
         loss = from_labels(support, answers, labels, asked, weights)
-        loss = loss + FROM_SPANS * from_spans(span, self.spans[at].to(on), mask, self.pointed[at].to(on))
+        loss = loss + FROM_SPANS * from_spans(span, sent(self.spans[at]), mask, sent(self.pointed[at]))
         if self.taught is None:
             return loss
-        return (1 - FROM_TEACHER) * loss + FROM_TEACHER * from_teacher(support, answers, self.taught[at].to(on), asked)
+        return (1 - FROM_TEACHER) * loss + FROM_TEACHER * from_teacher(support, answers, sent(self.taught[at]), asked)
 
 
 def outputs(model: TwoHeads, encoded: Encoded, places: Ints) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What the heads say of some pairs, and which tokens are theirs; in bfloat16 on a GPU."""
     on = device()
-    inputs = {name: torch.from_numpy(ids).to(on) for name, ids in encoded.batch(places).items()}
+    inputs = {name: sent(torch.from_numpy(ids)) for name, ids in encoded.batch(places).items()}
     with torch.autocast(on, dtype=torch.bfloat16, enabled=on == "cuda"):
         support, answers, span = model.read(**inputs)
     return support, answers, span, inputs["attention_mask"]
+
+
+def sent(values: Tensor) -> Tensor:
+    """To the GPU, if there is one, without waiting for it."""
+    return values.pin_memory().to("cuda", non_blocking=True) if device() == "cuda" else values
 
 
 def train(args: argparse.Namespace) -> TwoHeads:
     torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     lesson = Lesson(read_part(args.rows, args.limit), args.base, args.teacher)
-    model = build(args.base)
+    model = quickened(args.base, lesson)
     rng = np.random.default_rng(args.seed)
     plan = [batch for _ in range(args.epochs) for batch in batches(lesson.encoded.lengths, args.batch, rng)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, fused=device() == "cuda")
@@ -77,8 +83,33 @@ def train(args: argparse.Namespace) -> TwoHeads:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        if step % 200 == 0:
+        if step % 100 == 0:
             print(f"step {step}/{len(plan)} loss {float(loss):.3f} {time.monotonic() - started:.0f} s", flush=True)
+    return model
+
+
+def quickened(base: Path, lesson: Lesson) -> TwoHeads:
+    """With attention in one kernel, if that says what plain attention says on this machine."""
+    model = build(base, "sdpa" if takes_types(base) else "eager")
+    undo = fuse(model.encoder)
+    places = np.argsort(lesson.encoded.lengths)[-8:]
+    try:
+        lesson.loss(model, places).backward()
+        model.eval()
+        fused = outputs(model, lesson.encoded, places)[0].float()
+        undo()
+        plain = outputs(model, lesson.encoded, places)[0].float()
+        apart = float((fused - plain).detach().abs().max())
+        whole = all(bool(p.grad.isfinite().all()) for p in model.parameters() if p.grad is not None)
+        good = apart < 0.05 and whole
+        print(f"attention in one kernel: {'used' if good else 'not used'}, {apart:.4f} from plain", flush=True)
+    except RuntimeError as error:
+        good = False
+        print(f"attention in one kernel: not used, {error}", flush=True)
+    model.zero_grad(set_to_none=True)
+    if not good:
+        return build(base)
+    fuse(model.encoder)
     return model
 
 

@@ -10,14 +10,12 @@ from msgspec.structs import replace
 
 from surefoot.datasets import demo
 from surefoot.graders.tiers import Tiers
-from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines import load, reference
 from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, reading_of
 from surefoot.pipelines.retriever import Retriever
 from surefoot.records import Label, version_of
 from surefoot.types import Ask
 
-WEIGHTS = fingerprint(weights_folder())
 QUESTIONS = {question.id: question for question in demo.questions()}
 CORPUS = list(demo.corpus())
 BUNDLED = files("surefoot") / "demo"
@@ -40,14 +38,13 @@ def test_every_answer_of_the_demo_is_one_that_was_labelled() -> None:
     assert given == labelled
 
 
-def test_what_was_read_by_other_weights_or_of_other_words_is_not_taken() -> None:
+def test_what_was_read_of_other_words_is_not_taken() -> None:
     question = QUESTIONS["c002"].text
     passages = [passage for passage, _ in Retriever(CORPUS).search(question, PASSAGES_READ)]
-    assert reading_of(WEIGHTS, question, passages) is not None
-    assert reading_of("00000000", question, passages) is None
-    assert reading_of(WEIGHTS, question + " ", passages) is None
-    assert reading_of(WEIGHTS, question, [replace(passages[0], text="Other words."), *passages[1:]]) is None
-    assert reading_of(WEIGHTS, question, passages[::-1]) is None
+    assert reading_of(question, passages) is not None
+    assert reading_of(question + " ", passages) is None
+    assert reading_of(question, [replace(passages[0], text="Other words."), *passages[1:]]) is None
+    assert reading_of(question, passages[::-1]) is None
 
 
 def test_clear_cases_are_read_here_as_they_were_recorded() -> None:

@@ -39,7 +39,7 @@ def _given(tmp_path: Path) -> list[str]:
 def test_every_step_has_its_inputs_and_the_weights_are_gathered(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "work")
     main(_given(tmp_path), machine)
-    assert machine.ran[:4] == ["rows.jsonl.gz", "strong-1", "strong-2", "strong"]
+    assert machine.ran[:5] == ["rows.jsonl.gz", "cases.jsonl.gz", "strong-1", "strong-2", "strong"]
     assert {path.name for path in (tmp_path / "work" / "weights").iterdir()} == {
         "SHA256SUMS", "calibration.json", "quick-onnx.txt", "strong-onnx.txt",
     }  # fmt: skip
@@ -60,6 +60,19 @@ def test_a_step_that_broke_off_is_done_again(tmp_path: Path) -> None:
     again = Machine(tmp_path / "work")
     main(_given(tmp_path), again)
     assert again.ran[0] == "strong-2"
+
+
+def test_two_machines_share_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = Machine(tmp_path / "work")
+    main([*_given(tmp_path), "--until", "cases.jsonl.gz"], machine)
+    assert machine.ran == ["rows.jsonl.gz", "cases.jsonl.gz"]
+    main([*_given(tmp_path), "--until", "quick-cases.npy", "--seeds", "1"], machine)
+    assert machine.ran[2:] == ["strong-1", "strong", "taught.npy", "strong-cases.npy", "quick", "quick-cases.npy"]
+    main([*_given(tmp_path), "--seeds", "1"], machine)
+    assert machine.ran[8:] == ["quick-onnx", "strong-onnx", "calibration.json"]
+    with pytest.raises(SystemExit):
+        main([*_given(tmp_path), "--until", "nothing"], machine)
+    assert "no step makes nothing" in capsys.readouterr().err
 
 
 def test_steps_name_modules_that_exist_and_what_they_make() -> None:

@@ -30,12 +30,13 @@ def test_limits_are_those_of_the_product() -> None:
     assert (LENGTH, CLAIM) == (encoder.LONGEST_PAIR, encoder.LONGEST_CLAIM)
 
 
-def test_a_batch_is_padded_to_its_longest_pair(base: Path) -> None:
+def test_a_batch_is_padded_to_a_multiple_of_eight(base: Path) -> None:
     encoded = Encoded([("a", "word"), ("a", "word word word")], base)
     batch = encoded.batch(np.array([0, 1]))
-    assert batch["input_ids"].tolist() == [[3, 2, 4, 2, 1, 1], [3, 2, 4, 4, 4, 2]]
-    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1] * 6]
-    assert batch["token_type_ids"].tolist() == [[0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 1, 1]]
+    assert batch["input_ids"].tolist() == [[3, 2, 4, 2, 1, 1, 1, 1], [3, 2, 4, 4, 4, 2, 1, 1]]
+    assert batch["attention_mask"].tolist() == [[1] * 4 + [0] * 4, [1] * 6 + [0] * 2]
+    assert batch["token_type_ids"].tolist() == [[0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 0, 0]]
+    assert Encoded([("a", "word " * 5)], base).batch(np.array([0]))["input_ids"].shape == (1, 8)
 
 
 def test_a_long_claim_leaves_room_for_the_passage(base: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from training.english.inflection import present, regular_past
+from training.english.inflection import IRREGULAR, present
 from training.english.lists import words
 
 BASE_VERBS = words(
@@ -76,30 +76,8 @@ SHY_VERBS = words(
     transfer travel treat trigger trust turn update use value view visit vote wait walk warm wash watch wish
     witness wonder work worry yield close complete separate slow equal total fit"""
 )
-_IRREGULAR = """arise arose arisen|awake awoke awoken|bear bore borne|beat beat beaten|become became become
-begin began begun|bet bet bet|bid bid bid|bind bound bound|blow blew blown|break broke broken|bring brought brought
-broadcast broadcast broadcast|build built built|buy bought bought|cast cast cast|catch caught caught
-choose chose chosen|come came come|cost cost cost|cut cut cut|deal dealt dealt|do did done|draw drew drawn
-drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed fed|feel felt felt|fight fought fought
-find found found|flee fled fled|fly flew flown|forecast forecast forecast|get got gotten|give gave given|go went gone
-grow grew grown|hang hung hung|have had had|hear heard heard|hit hit hit|hold held held|hurt hurt hurt|keep kept kept
-know knew known|lay laid laid|lead led led|leave left left|lend lent lent|let let let|lie lay lain|lose lost lost
-make made made|mean meant meant|meet met met|overcome overcame overcome|oversee oversaw overseen|pay paid paid
-put put put|quit quit quit|read read read|rise rose risen|run ran run|say said said|see saw seen|seek sought sought
-sell sold sold|send sent sent|set set set|shoot shot shot|show showed shown|shut shut shut|sing sang sung|sink sank sunk
-sit sat sat|sleep slept slept|speak spoke spoken|spend spent spent|split split split|spread spread spread
-stand stood stood|steal stole stolen|strike struck struck|swear swore sworn|swim swam swum|take took taken
-teach taught taught|tell told told|think thought thought|throw threw thrown|undergo underwent undergone
-understand understood understood|undertake undertook undertaken|wear wore worn|win won won|withdraw withdrew withdrawn
-write wrote written|rebuild rebuilt rebuilt|be was been|bite bit bitten|forget forgot forgotten|hide hid hidden
-ride rode ridden|shake shook shaken|wake woke woken|dig dug dug"""
-_FORMS = {row.split()[0]: row.split() for line in _IRREGULAR.split("\n") for row in line.split("|")}
-_PASTS = {forms[1] for forms in _FORMS.values()}
-_PARTICIPLES = {forms[2] for base, forms in _FORMS.items() if forms[2] != base} | words("born")
-_DOUBLING = words(
-    """admit ban commit compel control drop equip fit get hit occur permit plan refer rub ship stop submit
-    transfer trap wed begin bet put quit run set shut sit win cut let split top step bat beg"""
-)
+_PASTS = {past for past, _ in IRREGULAR.values()}
+_PARTICIPLES = {participle for base, (_, participle) in IRREGULAR.items() if participle != base} | words("born gotten")
 
 BE = words("is are was were")
 DO = words("do does did")
@@ -157,11 +135,6 @@ def third_person(verb: str) -> str:
     if verb == "be":
         return "is"
     return verb + "es" if verb.endswith("o") else present(verb)
-
-
-@lru_cache(maxsize=5000)
-def past(verb: str) -> str:
-    return _FORMS[verb][1] if verb in _FORMS else regular_past(verb, _DOUBLING)
 
 
 SHY_THIRD = frozenset(third_person(verb) for verb in SHY_VERBS)  # "results", "plays": as often plural nouns

@@ -7,30 +7,39 @@ from functools import cache
 
 from training.english.lists import words
 
-_IRREGULAR = {
+IRREGULAR = {
     words[0]: (words[1], words[2])
     for words in (
         line.split()
         for line in """
-        buy bought bought|sell sold sold|rise rose risen|fall fell fallen|win won won|lose lost lost|begin began begun
-        lend lent lent|give gave given|take took taken|withdraw withdrew withdrawn|withhold withheld withheld
-        send sent sent|keep kept kept|forbid forbade forbidden|spend spent spent|grow grew grown|shrink shrank shrunk
-        uphold upheld upheld|overturn overturned overturned|make made made|get got got|leave left left|hold held held
-        build built built|write wrote written|lead led led|meet met met|pay paid paid|become became become
-        know knew known|find found found|bring brought brought|teach taught taught|tell told told|say said said
-        go went gone|come came come|see saw seen|do did done|have had had|show showed shown|choose chose chosen
-        undertake undertook undertaken|understand understood understood|bear bore borne|speak spoke spoken
-        think thought thought|set set set|put put put|cut cut cut|let let let|stand stood stood|run ran run
-        break broke broken|drive drove driven|hear heard heard|seek sought sought|feel felt felt|draw drew drawn
-        arise arose arisen|forgo forwent forgone|overcome overcame overcome|strike struck struck
+        arise arose arisen|awake awoke awoken|be was been|bear bore borne|beat beat beaten|become became become
+        begin began begun|bet bet bet|bid bid bid|bind bound bound|bite bit bitten|blow blew blown
+        break broke broken|bring brought brought|broadcast broadcast broadcast|build built built|buy bought bought
+        cast cast cast|catch caught caught|choose chose chosen|come came come|cost cost cost|cut cut cut
+        deal dealt dealt|dig dug dug|do did done|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten
+        fall fell fallen|feed fed fed|feel felt felt|fight fought fought|find found found|flee fled fled
+        fly flew flown|forbid forbade forbidden|forecast forecast forecast|forget forgot forgotten
+        forgo forwent forgone|get got got|give gave given|go went gone|grow grew grown|hang hung hung|have had had
+        hear heard heard|hide hid hidden|hit hit hit|hold held held|hurt hurt hurt|keep kept kept|know knew known
+        lay laid laid|lead led led|leave left left|lend lent lent|let let let|lie lay lain|lose lost lost
+        make made made|mean meant meant|meet met met|overcome overcame overcome|oversee oversaw overseen
+        pay paid paid|put put put|quit quit quit|read read read|rebuild rebuilt rebuilt|ride rode ridden
+        rise rose risen|run ran run|say said said|see saw seen|seek sought sought|sell sold sold|send sent sent
+        set set set|shake shook shaken|shoot shot shot|show showed shown|shrink shrank shrunk|shut shut shut
+        sing sang sung|sink sank sunk|sit sat sat|sleep slept slept|speak spoke spoken|spend spent spent
+        split split split|spread spread spread|stand stood stood|steal stole stolen|strike struck struck
+        swear swore sworn|swim swam swum|take took taken|teach taught taught|tell told told|think thought thought
+        throw threw thrown|undergo underwent undergone|understand understood understood
+        undertake undertook undertaken|uphold upheld upheld|wake woke woken|wear wore worn|win won won
+        withdraw withdrew withdrawn|withhold withheld withheld|write wrote written
         """.replace("|", "\n").split("\n")
         if line.strip()
     )
 }
 _DOUBLING = words(
-    "admit permit omit submit commit transmit refer prefer occur incur confer defer transfer stop ship plan "
-    "ban begin "
-    "let set get put cut run win prohibitt control cancel compel expel rebut equip drop"
+    """admit ban bat beg begin bet cancel commit compel confer control cut defer drop equip expel fit get hit incur let
+    occur omit permit plan prefer put quit rebut refer rub run set ship shut sit split step stop submit top transfer
+    transmit trap wed win"""
 )
 
 
@@ -45,20 +54,20 @@ def present(verb: str) -> str:
 
 @cache
 def past(verb: str) -> str:
-    return _IRREGULAR[verb][0] if verb in _IRREGULAR else regular_past(verb)
+    return IRREGULAR[verb][0] if verb in IRREGULAR else regular_past(verb)
 
 
 @cache
 def participle(verb: str) -> str:
-    return _IRREGULAR[verb][1] if verb in _IRREGULAR else regular_past(verb)
+    return IRREGULAR[verb][1] if verb in IRREGULAR else regular_past(verb)
 
 
-def regular_past(verb: str, doubling: frozenset[str] = _DOUBLING) -> str:
+def regular_past(verb: str) -> str:
     if verb.endswith("e"):
         return verb + "d"
     if re.search(r"[^aeiou]y$", verb):
         return verb[:-1] + "ied"
-    return (verb + verb[-1] if verb in doubling else verb) + "ed"
+    return (verb + verb[-1] if verb in _DOUBLING else verb) + "ed"
 
 
 @cache

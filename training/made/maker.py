@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypedDict
 
 from training.edits import Edit, edits
@@ -210,12 +210,13 @@ def made_rows(passages: Iterable[Passage], rng: random.Random, per_passage: int)
         yield from maker.rows(passage, per_passage)
 
 
-def some_of_each(passages: list[Passage], count: int, rng: random.Random) -> list[Passage]:
+def some_of_each(passages: list[Passage], count: int, fewer: Mapping[str, int], rng: random.Random) -> list[Passage]:
+    """At most `count` of a source, or as many as `fewer` says."""
     rng.shuffle(passages)
     taken: dict[str, int] = defaultdict(int)
     kept = []
     for passage in passages:
         taken[passage.source] += 1
-        if taken[passage.source] <= count:
+        if taken[passage.source] <= fewer.get(passage.source, count):
             kept.append(passage)
     return kept

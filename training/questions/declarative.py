@@ -11,6 +11,7 @@ from collections.abc import Callable
 from random import Random
 
 from training.english import grammar as en
+from training.english.inflection import past
 from training.english.lists import words
 from training.questions.answer_places import clean_answer, fits, inner, slot_of, timed, without_double
 from training.questions.question_parts import (
@@ -25,7 +26,7 @@ from training.questions.question_parts import (
     predicate_at,
 )
 
-_FINITE_FORMS: dict[str, Callable[[str], str]] = {"did": en.past, "does": en.third_person, "do": str}
+_FINITE_FORMS: dict[str, Callable[[str], str]] = {"did": past, "does": en.third_person, "do": str}
 _PLACE_WORDS = en.PREPOSITIONS | {"here", "there", "where", "nowhere", "everywhere", "online", "abroad"}
 _TAKES_CLAUSE = words("think feel say look try want attempt need plan hope decide expect")
 

@@ -5,8 +5,8 @@ Words find passages, the trained model says how likely each of them answers, and
 whatever is not overwhelming: two ways to fail that a gate must notice.
 
 In eight bits, processors round differently, and close calls turn. The bundled pipelines have to give the same answers
-on every machine, since labels are bound to their very words; so what was read once about the bundled questions is kept
-(`training.demo_readings`), with the weights it was read by. Anything else, a changed passage included, is read live.
+on every machine and with any weights, since labels are bound to their very words; so what was read once about the
+bundled questions is kept (`training.demo_readings`). Anything else, a changed passage included, is read live.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from msgspec import Struct
 from surefoot.graders.judges import Asked
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.windows import Answered
-from surefoot.models.weights import fingerprint, weights_folder
 from surefoot.pipelines.retriever import Evidence, Retriever, wanted, weigh
 from surefoot.types import Ask, Passage, Retrieved, Trace
 
@@ -160,7 +159,7 @@ class Ranker:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _ranked(weights: Path | None, question: str, passages: tuple[Passage, ...]) -> tuple[Candidate, ...]:
-    known = reading_of(fingerprint(weights or weights_folder()), question, passages)
+    known = reading_of(question, passages)
     ranked = read(question, passages, weights) if known is None else known
     return tuple(Candidate(passages[place], probability) for place, probability in ranked)
 
@@ -199,13 +198,13 @@ class Reading(Struct, frozen=True):
     ranked: Ranked
 
 
-def reading_of(weights: str, question: str, passages: Sequence[Passage]) -> Ranked | None:
-    return _readings().get(key_of(weights, question, passages))
+def reading_of(question: str, passages: Sequence[Passage]) -> Ranked | None:
+    return _readings().get(key_of(question, passages))
 
 
-def key_of(weights: str, question: str, passages: Sequence[Passage]) -> str:
-    """A hash of all that the model is shown, and of the model."""
-    shown = [weights, question, [[passage.id, passage.doc, passage.text] for passage in passages]]
+def key_of(question: str, passages: Sequence[Passage]) -> str:
+    """A hash of all that the model is shown."""
+    shown = [question, [[passage.id, passage.doc, passage.text] for passage in passages]]
     return hashlib.sha256(msgspec.json.encode(shown)).hexdigest()
 
 
