@@ -75,6 +75,15 @@ def test_a_question_in_other_words_is_a_duplicate_and_one_about_another_year_is_
     assert [one["qid"] for one in found if one["kind"] == "duplicate"] == ["q1"]
 
 
+def test_questions_about_one_document_are_no_duplicates_for_its_long_name(write: Write) -> None:
+    name = "the facility agreement between Tarnholm Bank and Veldin Foods Trading"
+    texts = [f"How many days' notice does it take to terminate {name}?", f"Which law governs {name}?",
+             f"What rate of interest is due on late payments under {name}?"]  # fmt: skip
+    path = write("q.jsonl", [{"qid": text[:9], "q": text, "answerable": False} for text in texts] + [RENT])
+    found = surefoot("questions", "check", path, "--json").json["findings"]
+    assert not [one for one in found if one["kind"] == "duplicate"]
+
+
 def test_leaks_of_ids_and_into_the_prompt(write: Write, tmp_path: Any) -> None:  # noqa: ANN401
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Answer from the passages. For example: The rent is EUR 48,000 a year.", encoding="utf-8")

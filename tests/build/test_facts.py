@@ -82,6 +82,10 @@ def test_a_plain_sentence_becomes_a_question(sentence: str, question: str, value
         "The Supplier shall deliver the goods, the papers, the keys within ten days.",
         "The Supplier shall deliver within ____ days of the order being placed.",
         "within ten days of the event the Supplier shall deliver the goods.",
+        "The Tenant shall pay a handling fee of twenty- five percent (25%) of the price for each returned part.",
+        "The Shop will be open and fully staffed at least 97% of the time during any month.",
+        "If the Tenant is in default hereunder or under the Loan, the Landlord may end the tenancy at once.",
+        "SUSPENSION OF WORK ALDER shall have the right to suspend the work for a reasonable time.",
     ],
 )
 def test_a_sentence_that_would_give_a_crooked_question_is_left_alone(sentence: str) -> None:

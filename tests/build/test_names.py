@@ -66,6 +66,16 @@ def test_parties_are_called_by_their_short_names(text: str, name: str) -> None:
     assert names_of([row("1%20a.md", text), row("b.md", "Text.")])["1%20a.md"] == name
 
 
+def test_a_numbered_clause_is_no_title_and_a_province_no_party() -> None:
+    found = names_of(
+        [
+            row("a.md", "Text.", "35. USE OF INFORMATION Each party may"),
+            row("b.md", 'This Lease is between B.C. Ltd. and Alder Ltd ("Alder").'),
+        ]
+    )
+    assert found == {"a.md": "“a.md”", "b.md": "the lease with Alder"}
+
+
 def test_a_file_is_called_by_its_readable_name() -> None:
     found = names_of([row("09-24%20v2.pdf", "SUPPLY AGREEMENT for parts."), row("b.md", "Text.")])
     assert found == {"09-24%20v2.pdf": "the supply agreement in “09-24 v2.pdf”", "b.md": "“b.md”"}

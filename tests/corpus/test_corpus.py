@@ -181,6 +181,13 @@ def test_a_line_without_end_is_cut() -> None:
     assert sum(map(len, found)) == pytest.approx(4_000_000, rel=0.01) and max(map(len, found)) <= MOST
 
 
+def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one() -> None:
+    lines = (b"The develop-", b"ment and a three-", b"month test of Alder-", b"Beck follow the development.")
+    shown = b" 0 -14 Td ".join(b"(" + line + b") Tj" for line in lines)
+    data = documents.packed_pdf(b"BT /F1 12 Tf 72 700 Td " + shown + b" ET")
+    assert texts("a.pdf", data) == ["The development and a three-month test of Alder-Beck follow the development."]
+
+
 def test_pages_that_are_all_alike_are_read() -> None:
     data = documents.packed_pdf(b"BT /F1 12 Tf 72 700 Td (The same on each page) Tj ET", pages=5)
     assert "The same on each page" in texts("a.pdf", data)[0]

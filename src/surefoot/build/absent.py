@@ -37,7 +37,7 @@ _NEIGHBOURS = (  # topics, and what sounds like them
     ("net income", "taxable income"), ("net loss", "loss from discontinued operations"),
     ("operating income", "pension income"),
     ("insurance", "parent company guarantee"), ("records", "video recordings"),
-    ("shipment", "test shipment"), ("delivery", "test delivery"), ("products", "prototypes"),
+    ("shipment", "test shipment"), ("delivery", "test delivery"),
     ("software", "hardware"), ("training", "language training"),
     ("travel", "relocation"), ("leave", "study leave"), ("report", "carbon report"),
     ("reports", "carbon reports"), ("audit", "tax audit"),
@@ -187,15 +187,12 @@ _OF_VALUE = {
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
     are_many = fact.asks.startswith(("Are ", "Do ")) or fact.who.lower().startswith(("both", "all", "the parties"))
     does, have = ("do", "have") if are_many else ("does", "has")
-    forms = (
+    forms: tuple[tuple[str, str], ...] = (
         (f"Is it reasonable that {fact.who} may not {fact.does}?", "it forbids, and does not weigh reasons"),
         (f"{have.capitalize()} {fact.who} ever tried to {fact.does}?", "it forbids, and keeps no record"),
     )
     if fact.kind != "prohibition":
-        forms = (
-            (f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),
-            (f"What would it cost if {fact.who} had to {fact.does}?", "it says what is owed, not what that costs"),
-        )
+        forms = ((f"In practice, {does} {fact.who} always {fact.does}?", "it says what is owed, not what is done"),)
     asks, why = pick(fact.claim, forms)
     return asks, document, why
 

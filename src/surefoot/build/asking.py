@@ -24,7 +24,8 @@ _DETERMINERS = frozenset(
 )
 _CROOKED = re.compile(
     rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
-    r"|\bas follows\b|--|by providing the other$|[a-z]\. "
+    r"|\bas follows\b|--|by providing the other$|[a-z]\. |[a-z]- "
+    r"|\bat (?:least|most) (?:during|in|for|on|to|by|of|within)\b|\bat (?:least|most)$|(?:\b[A-Z]{2,} ){2,}[A-Z]{2,}\b"
 )
 _STATES = re.compile(
     r"(?:remain|retain|survive|continue|have|apply|constitute|become|expire|terminate|own|commence|begin|end|last)\b"

@@ -116,7 +116,7 @@ def is_whole(text: str) -> bool:
 def asked(rest: str) -> str | None:
     """What remains of the rest in a question: without afterthoughts; None where it would be crooked."""
     text = _without_afterthought(rest)
-    text = re.sub(r"\s+(?:hereunder|hereto|herein|hereof)\b", "", text)
+    text = re.sub(r"\s+(?:hereunder|hereto|herein|hereof)\b(?! (?:or|and)\b)", "", text)
     text = " ".join(text.split()).strip(" ,.")
     return None if _COMMA.search(text) or points_outside(text) else text
 

@@ -34,11 +34,16 @@ def _sure(one: Question, other: Question, retriever: Retriever) -> float:
     is_other = one.expects != other.expects or _differ(one.text, other.text)
     if is_other or normalise(one.text) == normalise(other.text):
         return 0.0  # the first is told without any reading
-    words, others = set(retriever.terms(one.text)), set(retriever.terms(other.text))
+    words, others = (_asked(question.text, retriever) for question in (one, other))
     shared, every = (sum(map(retriever.weight, found)) for found in (words & others, words | others))
     alike = shared / every if every else 0.0
     bonus = _SAME_GOLD if set(one.gold_ids) & set(other.gold_ids) else 0.0
     return round(min(_MOST, 0.5 + alike + bonus - _ALIKE), 4)
+
+
+def _asked(text: str, retriever: Retriever) -> set[str]:
+    """Its words but for names: they say whom a question is about, not what it asks."""
+    return set(retriever.terms(text)) - set(retriever.terms(" ".join(proper_names(text))))
 
 
 def _differ(one: str, other: str) -> bool:

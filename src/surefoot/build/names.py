@@ -21,6 +21,7 @@ _KINDS = (
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
 _SMALL = frozenset({"and", "for", "the"})
+_RUN_TOGETHER = 12  # letters, from which on a word that the text lacks is several: "acmeholdingsinc"
 _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
@@ -31,7 +32,7 @@ _FORMS = (
 )  # fmt: skip
 _COMPANY = rf"(?:{'|'.join(re.escape(form) for name in _FORMS for form in (name, name.upper()))})"
 _PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
-    rf"({_WORD}(?: (?:of (?:the )?|and |& |de |for )?{_WORD}){{0,5}}?)"
+    rf"({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
     rf"(?:,? {_COMPANY}\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
 _JOINING = re.compile(r"^(?:(?:and|the|among|between)\b )+", re.IGNORECASE)
@@ -44,10 +45,11 @@ _ROLES = re.compile(  # whoever is called only this has no name yet
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
-    r"\b(?:part(?:y|ies)|agreements?|dated?|whereas|effective|this|exhibit|confidential\w*|information|hereinafter)\b",
+    r"\b(?:by|part(?:y|ies)|agreements?|dated?|whereas|effective|this|exhibit|confidential\w*|information|hereinafter)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(r"\W*(?:\d|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
+_IS_WORD = re.compile(r"[^\W_]{3}|[^\W\d_]{2}.*[^\W\d_]{2}")  # "B.C." is none
+_PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
 _NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
 _BREAKS = re.compile(
     r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|corporation|inc|corp|llc|ltd|\W+|"
@@ -111,7 +113,7 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
         found.append(_with_article(title))
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
-    if own := _worded(file.stem):
+    if own := _worded(file.stem, _beginning(passages)):
         found.append(_with_article(own))
     return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
 
@@ -164,7 +166,8 @@ def _kind(text: str) -> str:
         return ""
     words = found.group(1).lower().split()
     after = max((place for place, word in enumerate(words) if _BREAKS.fullmatch(word)), default=-1)
-    return " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
+    kind = " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
+    return re.sub(r"\b(agreement) nda$", r"\1", kind)
 
 
 def _parties(passages: Sequence[Row]) -> list[str]:
@@ -178,7 +181,7 @@ def _parties(passages: Sequence[Row]) -> list[str]:
         is_new = not any(name.lower() in other.lower() or other.lower() in name.lower() for other in found)
         is_other = not found or _JOINS.search(before)
         is_state = re.search(r"\ban? $", before)  # "a Delaware corporation"
-        is_name = len(name) > 2 and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
+        is_name = _IS_WORD.search(name) and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
         if is_name and is_new and is_other and not is_state:
             found.append(name)
     return found[:2]
@@ -197,9 +200,11 @@ def _spoken(word: str) -> str:
     return word.capitalize() if len(word) > 3 else word
 
 
-def _worded(stem: str) -> str:
+def _worded(stem: str, text: str) -> str:
     """A file's name without its numbers, if it says what it is: "acme_06_15_2020_ex_10_services_agreement"."""
     words = [word for word in re.split(r"[\s_-]+", stem) if word and not _NOISE.fullmatch(word)]
+    there = set(re.findall(r"\w+", text.lower()))
+    words = [word for word in words if len(word) < _RUN_TOGETHER or word.lower() in there]
     is_plain = len(words) > 1 and all(word.isalpha() for word in words) and _NAMED.fullmatch(words[-1])
     return " ".join(words) if is_plain else ""
 

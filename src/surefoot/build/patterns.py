@@ -14,4 +14,6 @@ MONEY = (
 SHARE = rf"(?:\d[\d,]*(?:\.\d+)?\s?%|{NUMBER}(?: hundred)? (?:percent|per cent)\b)"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 DATE = rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? (?:19|20)\d\d)"
-BINDING = "agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking"
+BINDING = (
+    "agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking|covenant"
+)

@@ -62,7 +62,7 @@ _PERIOD = re.compile(
 )
 _PERIOD_WORDS = {
     "within": "Within how many {}s", "for": "For how many {}s", "until": "Until how many {}s",
-    "not later than": "No later than how many {}s", "no later than": "No later than how many {}s",
+    "not later than": "Within how many {}s", "no later than": "Within how many {}s",
     "at least": "At least how many {}s", "not less than": "At least how many {}s", "up to": "Up to how many {}s",
     "at most": "At most how many {}s",
 }  # fmt: skip

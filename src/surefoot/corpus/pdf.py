@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pypdfium2
 import pypdfium2.raw
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
 from surefoot.errors import UsageError
@@ -25,7 +26,9 @@ _LARGEST_STREAM = 64 * 1024 * 1024  # unpacked
 _PIECE = 1 << 14
 _BOLD = 600  # weight of a font
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxl]+\s*$")  # a line of a table of contents
-_HYPHENS = dict.fromkeys(map(ord, "\ufffe\u00ad"))  # where a word was divided
+_SOFT = "\u00ad"  # where a word may be divided
+_MARKS = ".,;:()\"“”'"
+_DIVIDED = "\ufffe"  # the hyphen at the end of a line, whose next word the library has joined on
 _PAGE_NUMBER = re.compile(r"(?:page )?[-– ]*\d{1,4}(?: ?(?:/|of) ?\d+)?[-– ]*", re.IGNORECASE)
 _EDGE = 3  # lines at either end of a page that may be a running head or foot
 _WIDE_GAP = 0.9  # white space that only stands between cells, in heights of a line
@@ -76,7 +79,7 @@ def read_pdf(data: bytes) -> Iterator[Block]:
     if not any(pages):
         raise UsageError("the PDF holds no text, only pictures", "run it through text recognition (OCR) first")
     lines = [line for page in _without_running_heads(pages) for line in page]
-    yield from _blocks(lines or [line for page in pages for line in page])
+    yield from _blocks(_undivided(lines or [line for page in pages for line in page]))
 
 
 def _check_streams(data: bytes) -> None:
@@ -137,7 +140,7 @@ def _line(page: Any, text: str, start: int, number: int) -> _Printed | None:  # 
     places = [(start + match.start(), start + match.end() - 1, match.group()) for match in re.finditer(r"\S+", text)]
     if not places:
         return None
-    words = [_Word(page.get_charbox(a)[0], page.get_charbox(b)[2], word.translate(_HYPHENS)) for a, b, word in places]
+    words = [_Word(page.get_charbox(a)[0], page.get_charbox(b)[2], word.replace(_SOFT, "")) for a, b, word in places]
     first = places[0][0]
     _, bottom, _, top = page.get_charbox(first, loose=True)
     size = float(pypdfium2.raw.FPDFText_GetFontSize(page, first))
@@ -164,6 +167,18 @@ def _key(line: _Printed) -> str:
 
 def _is_page_number(line: _Printed, page: Sequence[_Printed]) -> bool:
     return line in (page[0], page[-1]) and _PAGE_NUMBER.fullmatch(line.text) is not None
+
+
+def _undivided(lines: Sequence[_Printed]) -> list[_Printed]:
+    """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
+    known = {word.text.lower().strip(_MARKS) for line in lines for word in line.words}
+
+    def whole(word: _Word) -> _Word:
+        joined = word.text.replace(_DIVIDED, "")
+        is_one = joined.lower().strip(_MARKS) in known
+        return word._replace(text=joined if is_one else word.text.replace(_DIVIDED, "-"))
+
+    return [replace(line, words=[whole(word) for word in line.words]) for line in lines]
 
 
 def _blocks(lines: Sequence[_Printed]) -> Iterator[Block]:
