@@ -106,10 +106,12 @@ def label(run: Path, said: Said, ledger: Path, options: list[str]) -> Cost:
             cost.question_and_answer.append(words(page, ".question, .answer"))
             cost.cited.append(words(page, ".sources > .source .text"))
             given = said[str(page.get_attribute("#label-form", "data-version"))]
-            # An axis on which the grader said nothing is left blank, and Tab leads past it.
-            for axis in asked(page, given):
-                value = given.get(axis)
-                press(page, cost, "Tab" if value is None else keys.get((axis, value), value))
+            axes = asked(page, given)
+            for axis in axes:  # one on which the grader said nothing is left blank
+                if (value := given.get(axis)) is not None:
+                    press(page, cost, keys.get((axis, value), value))
+                if axis != axes[-1]:
+                    press(page, cost, "Tab")
             start = time.perf_counter()
             with page.expect_navigation(wait_until="load"):
                 press(page, cost, "Enter")

@@ -317,8 +317,12 @@ def test_what_is_skipped_is_a_row_and_comes_again_at_the_end_also_after_a_restar
 def test_who_cannot_tell_is_not_asked_again_and_others_are(sit: Sit) -> None:
     desk = sit(overlap=0.0)
     first = next_of(desk, "Ana")
-    desk.skip("Ana", first, CANNOT_TELL)
-    assert [row.note for row in passed_over(desk.ledger.labels())] == [CANNOT_TELL]
+    for _ in range(2):
+        desk.save("Ana", sent(desk, first, note="the page is cut off", factuality=CANNOT_TELL))
+    assert [row.note for row in passed_over(desk.ledger.labels())] == [f"{CANNOT_TELL}: the page is cut off"]
+    assert len(desk.ledger.labels()) == 1 and desk.progress("Ana").cannot_tell == 1
+    page = desk.page(first, "Ana")
+    assert page is not None and (page.values, page.note) == ({"factuality": CANNOT_TELL}, "the page is cut off")
     asked = set()
     while (number := desk.next_number("Ana")) is not None:
         asked.add(number)
@@ -332,7 +336,8 @@ def test_skipping_leaves_a_label_alone_and_cannot_tell_takes_it_back(sit: Sit) -
     desk.save("Ana", sent(desk, number, factuality="correct", citation_exists="yes"))
     desk.skip("Ana", number)
     assert len(current(desk.ledger.labels())) == 2 and not passed_over(desk.ledger.labels())
-    desk.skip("Ana", number, CANNOT_TELL)
+    desk.save("Ana", sent(desk, number, "b", factuality=CANNOT_TELL, citation_exists="yes"))
+    desk.skip("Ana", number)
     assert not current(desk.ledger.labels())
     assert [row.note for row in passed_over(desk.ledger.labels())] == [CANNOT_TELL]
     assert desk.undo("Ana", desk.last_sent("Ana")) == f"/answers/{number}"
@@ -345,12 +350,31 @@ def test_skipping_leaves_a_label_alone_and_cannot_tell_takes_it_back(sit: Sit) -
 def test_calibrate_counts_what_the_page_kept(sit: Sit, mill: Path) -> None:
     desk = sit(overlap=0.0)
     desk.skip("Ana", next_of(desk, "Ana"))
-    desk.skip("Ana", next_of(desk, "Ana"), CANNOT_TELL)
+    unsure = next_of(desk, "Ana")
+    desk.save("Ana", sent(desk, unsure, factuality=CANNOT_TELL))
     for number in range(3):
         desk.save("Ana", replace(sent(desk, next_of(desk, "Ana"), factuality="wrong"), id=f"{number:032x}"))
     found = surefoot("calibrate", mill, "--json").json
     assert (found["skipped"], found["cannot_tell"], found["labels"]) == (1, 1, 3)
     assert found["skipped_note"].startswith("2 of 5 answers shown were skipped or could not be told")
+    desk.save("Ben", sent(desk, unsure, "b", factuality="wrong"))
+    found = surefoot("calibrate", mill, "--json").json
+    assert (found["cannot_tell"], found["labels"]) == (1, 4), "it is counted still, and another's label is a label"
+    assert found["skipped_note"].startswith("1 of 5 answers")
+    assert any("another annotator says that they cannot tell" in note for note in found["axes"]["factuality"]["notes"])
+
+
+def test_what_an_ai_labelled_is_still_put_before_people(sit: Sit) -> None:
+    desk = sit(overlap=0.0)
+    for number in range(5):
+        desk.save("ai/one", replace(sent(desk, next_of(desk, "ai/one"), factuality="wrong"), id=f"{number:032x}"))
+    done = desk.progress("Ana")
+    assert (done.together, done.by_ai_alone) == (0, 5) and desk.progress("ai/two").together == 5
+    first = next_of(desk, "Ana")
+    assert first == next_of(sit(overlap=0.0), "Ana") != next_of(desk, "ai/two")
+    desk.save("Ana", sent(desk, first, "f", factuality="wrong"))
+    done = desk.progress("Ana")
+    assert (done.mine, done.together, done.by_ai_alone) == (1, 1, 4)
 
 
 def test_what_was_chosen_stays_chosen_when_it_is_changed_noted_or_taken_back(sit: Sit) -> None:

@@ -14,16 +14,17 @@ def test_the_form_is_the_rubric() -> None:
     fields = fields_of(REFUSAL)
     assert [field.name for field in fields] == [axis.name for axis in REFUSAL.axes]
     assert [(choice.value, choice.key) for choice in fields[0].choices] == [
-        ("correct", "1"), ("wrong", "2"), ("unsupported", "3"), ("refused", "4"),
+        ("correct", "1"), ("wrong", "2"), ("unsupported", "3"), ("refused", "4"), ("cannot tell", "t"),
     ]  # fmt: skip
     assert [field.is_needed for field in fields] == [True, False, False, False, False]
     assert [choice.key for choice in fields[3].choices] == ["0", "1", "2", "3"]
-    assert fields[4].choices == ()
+    assert fields[4].choices == () and fields[4].is_count
+    assert "gold" not in " ".join([field.asks for field in fields] + [*fields[0].meanings.values()])
 
 
 def test_scores_of_a_council_are_keys_too_and_ten_is_0() -> None:
     accuracy = fields_of(rubric.council())[0]
-    assert [choice.key for choice in accuracy.choices] == [*"1234567890"]
+    assert [choice.key for choice in accuracy.choices] == [*"1234567890", "t"]
     assert read([accuracy], {"accuracy": "10"}) == {"accuracy": 10}
 
 
@@ -47,6 +48,12 @@ def test_a_rubric_of_ones_own_is_a_form_as_well() -> None:
 def test_what_is_no_answer_is_refused_in_words(given: dict[str, str], why: str) -> None:
     with pytest.raises(BadForm, match=why):
         read(fields_of(REFUSAL), given)
+
+
+def test_who_cannot_tell_gives_no_value() -> None:
+    assert read(fields_of(REFUSAL), {"factuality": "cannot tell", "citation_exists": "yes"}) == {}
+    with pytest.raises(BadForm, match="citation_exists cannot be 'cannot tell'"):
+        read(fields_of(REFUSAL), {"factuality": "correct", "citation_exists": "cannot tell"})
 
 
 def test_what_is_asked_of_refusals_counts_for_them_alone() -> None:

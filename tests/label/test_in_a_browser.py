@@ -63,7 +63,7 @@ def test_twenty_answers_by_keyboard_with_a_reload_in_the_middle(mill: Path, page
 def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: Path, page: Page) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
-        press(page, "1", "1", "2", "7", "Enter")
+        press(page, "1", "Tab", "1", "Tab", "2", "Tab", "7", "Enter")
         said = {row.axis: row.value for row in rows(mill)}
         assert said == {
             "factuality": "correct", "citation_exists": "yes", "citation_supports": "partly", "extra_claim_count": 7,
@@ -72,14 +72,14 @@ def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: Path, page
         expect(quality).to_be_hidden()
         page.keyboard.press("4")  # the grader is not asked whether it is a refusal: the person says so
         expect(quality).to_be_visible()
-        press(page, "1", "3", "2", "Enter")
+        press(page, "Tab", "1", "Tab", "3", "Tab", "2", "Enter")
     said = {row.axis: row.value for row in rows(mill)[4:]}
     assert said == {
         "factuality": "refused", "citation_exists": "yes", "citation_supports": "no", "refusal_quality": 2,
     }  # fmt: skip
 
 
-def test_a_choice_is_taken_back_by_backspace_and_never_by_its_own_key(mill: Path, page: Page) -> None:
+def test_another_key_corrects_a_choice_and_backspace_takes_it_back(mill: Path, page: Page) -> None:
     def chosen() -> dict[str | None, str | None]:
         found = page.locator("input[type=radio]:checked")
         axes = found.evaluate_all("all => all.map((one) => [one.closest('.axis').dataset.axis, one.value])")
@@ -87,18 +87,18 @@ def test_a_choice_is_taken_back_by_backspace_and_never_by_its_own_key(mill: Path
 
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
-        page.keyboard.press("2")
-        page.keyboard.press("Backspace")  # the next axis is up, and blank
-        assert chosen() == {} and page.locator("#status").inner_text() == "factuality is blank again"
+        for key, bucket in (("1", "correct"), ("2", "wrong"), ("t", "cannot tell"), ("2", "wrong"), ("2", "wrong")):
+            page.keyboard.press(key)
+            assert chosen() == {"factuality": bucket}
+        page.keyboard.press("Backspace")
+        assert chosen() == {} and page.locator("#status").inner_text() == "Taken back: wrong"
         page.keyboard.press("Backspace")  # nothing is left to take back
-        page.keyboard.press("3")
-        page.keyboard.press("1")
+        for key in ("3", "Tab", "1"):
+            page.keyboard.press(key)
+        assert chosen() == {"factuality": "unsupported", "citation_exists": "yes"}
         page.keyboard.press("Delete")
         assert chosen() == {"factuality": "unsupported"}
-        page.locator("input[value=unsupported]").focus()
-        page.keyboard.press("3")  # said twice, it stands
-        assert chosen() == {"factuality": "unsupported"}
-        for key in ("1", "2", "1", "2", "Backspace"):  # a number loses its last digit first
+        for key in ("1", "Tab", "2", "Tab", "1", "2", "Backspace"):  # a number loses its last digit first
             page.keyboard.press(key)
         expect(page.locator(".count")).to_have_value("1")
         page.keyboard.down("Backspace")
@@ -115,6 +115,26 @@ def test_a_choice_is_taken_back_by_backspace_and_never_by_its_own_key(mill: Path
         page.keyboard.press("Escape")
         press(page, "Enter")
     assert {row.axis: row.value for row in rows(mill)} == {"factuality": "unsupported", "citation_exists": "yes"}
+
+
+def test_cannot_tell_is_an_answer_with_a_reason(mill: Path, page: Page) -> None:
+    with serving(mill, "--annotator", "Ana") as server:
+        page.goto(server.url)
+        first = page.url
+        page.keyboard.press("t")
+        expect(page.locator("[data-axis=citation_exists]")).to_be_hidden()
+        page.keyboard.press("n")
+        page.keyboard.type("the page is cut off")
+        press(page, "Enter")
+        assert page.url != first and answered(page) == 0
+        expect(page.locator("header .progress")).to_contain_text("1 you cannot tell")
+        press(page, "k")
+        assert page.url == first
+        expect(page.locator("input[value='cannot tell']")).to_be_checked()
+        expect(page.locator("#note")).to_have_value("the page is cut off")
+    assert [(row.axis, row.value, row.note) for row in rows(mill)] == [
+        ("factuality", None, "cannot tell: the page is cut off")
+    ]
 
 
 def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: Path, page: Page) -> None:
@@ -156,7 +176,7 @@ def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: Path, page: Page)
         expect(page.locator("input[value=correct]")).to_be_checked()
         page.keyboard.press("Backspace")
         page.keyboard.press("Enter")
-        expect(page.locator("#message")).to_contain_text("Choose factuality first")
+        expect(page.locator("#message")).to_contain_text("Choose first: Which bucket is the answer in?")
     labels = rows(mill)
     assert [row.value for row in labels] == ["correct", "wrong", None, "unsupported", "correct"]
     assert [row.value for row in current(labels)] == ["correct"]
@@ -361,10 +381,10 @@ def test_nothing_on_the_page_tells_what_the_grader_said(shared: Server, page: Pa
     page.goto(f"{shared.url}/answers/6")
     content = page.content()
     assert "flagged" not in content and "rules@1" not in content and "drawn" not in content
-    page.keyboard.press("g")
-    expect(page.locator("#gold li")).to_be_visible()
+    page.keyboard.press("e")
+    expect(page.locator("#expected li")).to_be_visible()
     page.reload()
-    expect(page.locator("#gold li")).to_be_visible()  # whoever wants to see it need not open it each time
+    expect(page.locator("#expected li")).to_be_visible()  # whoever wants to see it need not open it each time
 
 
 def test_claims_and_the_words_they_share_with_their_passage_are_marked(shared: Server, page: Page) -> None:
@@ -378,7 +398,7 @@ def test_claims_and_the_words_they_share_with_their_passage_are_marked(shared: S
 
 def test_the_page_speaks_to_screen_readers(shared: Server, page: Page) -> None:
     page.goto(f"{shared.url}/answers/5")
-    expect(page.get_by_role("group", name="factuality")).to_be_visible()
+    expect(page.get_by_role("group", name="Which bucket is the answer in?")).to_be_visible()
     expect(page.get_by_role("radio", name="unsupported")).to_have_count(1)
     expect(page.get_by_role("textbox", name="Note")).to_be_visible()
     expect(page.get_by_role("progressbar", name="labelled by everyone")).to_be_visible()

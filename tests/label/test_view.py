@@ -21,9 +21,16 @@ FOREIGN = st.text(max_size=200) | st.sampled_from(
         "line\r\nline\rline\ttab",
         "\ud800 lone",
         "It is red [p1] and blue [p2]. Is it? [p9] {{ 7*7 }} citations: [p1, p3]",
+        "# Doors\n\n* **red** [p1]\n* `blue`\n\n12. twelve\n\n> quoted\n\n```js\nalert(1)\n```",
+        "| a | <b> |\n|---|---|\n| [x](javascript:alert(1)) | ![y](//evil.example/z) |",
+        "[r]: //evil.example 'title'\n\n&amp; &#60; \\* <https://evil.example>",
     ]
 )
-OURS = {"span": {"class", "data-claim"}, "mark": {"data-claims"}, "a": {"class", "href"}}
+OURS = {
+    "span": {"class", "data-claim", "data-sources"}, "mark": {"data-claims"}, "a": {"class", "href"},
+    "div": {"class", "role", "aria-label", "tabindex"}, "th": {"scope"},
+}  # fmt: skip
+BARE = {"strong", "em", "code", "li", "pre", "blockquote", "table", "thead", "tbody", "tr", "td"}
 
 
 class Outline(HTMLParser):
@@ -37,7 +44,8 @@ class Outline(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert {name for name, _ in attrs} == OURS[tag]
+        names = {name for name, _ in attrs}
+        assert names <= {"class"} if tag in ("p", "ul") else not names if tag in BARE else names == OURS[tag]
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -50,6 +58,11 @@ class Outline(HTMLParser):
         raise AssertionError(data)
 
 
+def said(text: str) -> str:
+    """All but what Markdown is written with."""
+    return "".join(filter(str.isalnum, text))
+
+
 def view(answer: str, *passages: Passage, citations: tuple[str, ...] | None = None, known: bool = True) -> View:
     question = Question("q", "What colour?", "answer")
     return view_of(
@@ -60,9 +73,9 @@ def view(answer: str, *passages: Passage, citations: tuple[str, ...] | None = No
 @given(FOREIGN, FOREIGN, FOREIGN)
 def test_foreign_text_stays_text_and_none_of_it_is_lost(answer: str, passage: str, name: str) -> None:
     shown = view(answer, Passage("p1", passage, name), Passage(name, passage))
-    assert Outline(shown.answer).words == visible(answer)
+    assert said(Outline(shown.answer).words) == said(visible(answer))
     for source in (*shown.cited, *shown.others):
-        assert Outline(source.text).words in (visible(passage), "")
+        assert said(Outline(source.text).words) in (said(visible(passage)), "")
     assert len(shown.cited) + len(shown.others) >= 2
 
 

@@ -157,14 +157,14 @@ def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, bu
         page.locator("#edit-button").tap()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
-        page.locator("#text").fill("By phone?")
+        page.locator("#text").fill("Which colour is door 0?")
         for button in ("#accept", "#reject"):
             box = page.locator(button).bounding_box()
             assert box and box["height"] >= 44
             with page.expect_navigation():
                 page.locator(button).tap()
     window.close()
-    assert rows(built)["b0"]["question"] == "By phone?" and rows(built)["b1"]["review"] == "rejected"
+    assert rows(built)["b0"]["question"] == "Which colour is door 0?" and rows(built)["b1"]["review"] == "rejected"
 
 
 def test_a_question_of_ones_own_is_written_on_the_page(serve: Serve, built: Path, page: Page) -> None:

@@ -29,6 +29,10 @@ from surefoot.errors import ExitCode
 @click.option("--axes", metavar="AXIS,...", help="Ask only for these; the first is required.")
 @click.option("--rubric", metavar="NAME|FILE", help="Rubric to label by.  [default: the run's]")
 @click.option("--only-gate", is_flag=True, help="Only answers that the gate is waiting for.")
+@click.option(
+    "--guidelines", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Markdown to show beside the form.  [default: guidelines.md, if there is one]",
+)  # fmt: skip
 @page_options
 @ledger_option
 @json_option()

@@ -26,11 +26,14 @@ from surefoot.problems import HARMLESS
 from surefoot.records import (
     AI,
     BY_CHOICE,
+    CANNOT_TELL,
     PEOPLE,
+    SETTLED,
     UNNAMED,
     Drawn,
     Label,
     bare_name,
+    cannot_tell_because,
     is_ai,
     is_annotator,
     is_called_like_a_grader,
@@ -201,7 +204,10 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     texts = {key: "" if given.get(key) is None else str(given[key]).strip() for key in _TEXTS}
     name = annotator_of(texts, graders)
     rest = {key: value for key, value in given.items() if key not in (*_TEXTS, *_OF_VERDICTS_ALONE)}
-    verdict, fault = checked(verdict_of({**rest, **_typed(given, rubric)}, "label"), rubric)
+    unsure = _cannot_tell(given.get("value"))
+    verdict, fault = checked(
+        verdict_of({**rest, **({"value": None} if unsure else _typed(given, rubric))}, "label"), rubric
+    )
     if verdict is None or fault:
         raise BadRow(fault)
     drawn = texts["drawn"] or "sample"
@@ -209,12 +215,17 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
         raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
     if drawn == "gate":
         drawn = "chosen"  # which answers the gate asked for, only the label page knows
+    note = texts["note"] or texts["reason"]
     label = Label(
         id="", at=_time(texts["at"]), annotator=name, question_id=verdict.question_id, attempt=verdict.attempt,
-        axis=verdict.axis, value=verdict.value, note=texts["note"] or texts["reason"], version=texts["version"],
-        drawn=drawn,  # type: ignore[arg-type]
+        axis=verdict.axis, value=verdict.value, note=cannot_tell_because(note) if unsure else note,
+        version=texts["version"], drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
     return sealed(label)
+
+
+def _cannot_tell(value: object) -> bool:
+    return isinstance(value, str) and " ".join(value.casefold().split()) == CANNOT_TELL
 
 
 def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:
@@ -312,8 +323,8 @@ def annotator_of(row: Mapping[str, str], graders: Collection[str]) -> str:
         if names_a_grader(one, graders):
             raise NotByAPerson(f"this is a verdict by {quoted(one)}, a grader, and no label by a person")
     name = _unified(given[0].removeprefix(PEOPLE)) or UNNAMED
-    if name == AI:
-        raise BadRow(f"the annotator {quoted(name)} has no name behind {AI}")
+    if name in (AI, SETTLED):
+        raise BadRow(f"the annotator {quoted(name)} has no name behind {name}")
     if len(name) > LONGEST_NAME:
         raise BadRow(f"the annotator {quoted(name)} has a name of over {LONGEST_NAME} characters")
     if any(unicodedata.category(character) in _UNPRINTABLE for character in name):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.io.kinds import quoted
-from surefoot.records import BY_CHOICE, Label, place_of
+from surefoot.records import BY_CHOICE, Label, place_of, why_passed_over
 from surefoot.types import Problem
 
 Place = tuple[str, int]  # a file, and a line of it
@@ -66,7 +66,8 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
 
 def _is_new(label: Label, before: Label | None) -> bool:
     if before is None:
-        return bool(label.at) or label.value is not None  # without a time, there is nothing to take back
+        # Without a time, there is nothing to take back.
+        return bool(label.at) or label.value is not None or why_passed_over(label) is not None
     # A file without notes says nothing about them.
     other_note = bool(label.note) and label.note.strip() != before.note.strip()
     return label.value != before.value or other_note or label.at > before.at

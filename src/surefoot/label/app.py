@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from markupsafe import Markup
 from msgspec import Struct
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
@@ -13,8 +14,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from surefoot.label.desk import Desk, Sent
-from surefoot.records import SKIPPED, PassedOver
+from surefoot.label.desk import Desk, Page, Sent
+from surefoot.label.lists import name_of, settler
 from surefoot.web.guard import cookie, set_cookie
 from surefoot.web.pages import BadForm, Pages, Words, body_of
 
@@ -28,25 +29,32 @@ class _Post(Struct):
 
     label: Sent = Sent(0, "", "")
     number: int = 0
-    why: PassedOver = SKIPPED
     sending: str = ""
+    settling: bool = False  # it is about a label that settles what others disagree on
 
 
-def app_for(desk: Desk, *, host: str, token: str | None = None, annotator: str = "") -> ASGIApp:
-    pages = _Pages(desk, annotator)
+def app_for(
+    desk: Desk, *, host: str, token: str | None = None, annotator: str = "", guidelines: Markup | None = None
+) -> ASGIApp:
+    """`guidelines` are how the project wants answers to be labelled."""
+    pages = _Pages(desk, annotator, guidelines)
     routes = [
         Route("/", pages.start),
         Route("/answers/{number}", pages.answer),
         Route("/done", pages.done),
-        *(Route(path, pages.act, methods=["POST"]) for path in ("/label", "/skip", "/undo")),
+        Route("/mine", pages.mine),
+        Route("/settle", pages.disputes),
+        Route("/settle/{number}", pages.dispute),
+        *(Route(path, pages.act, methods=["POST"]) for path in ("/label", "/skip", "/undo", "/settle", "/take-back")),
     ]
     return pages.app(routes, host=host, token=token)
 
 
 class _Pages(Pages):
-    def __init__(self, desk: Desk, annotator: str) -> None:
+    def __init__(self, desk: Desk, annotator: str, guidelines: Markup | None) -> None:
         super().__init__("surefoot.label", annotator)
-        self._desk = desk
+        self._templates.filters["name"] = name_of
+        self._desk, self._guidelines = desk, guidelines
         self.words = Words(
             who="Who labels?",
             task="You will see one answer at a time, with the passages it cites, and say which bucket it belongs in. "
@@ -65,14 +73,35 @@ class _Pages(Pages):
         person = self.person(request)
         if not person:
             return RedirectResponse("/who", 303)
-        number, proofs = request.path_params["number"], _proofs_of(request)
-        page = self._desk.page(int(number), person, proofs) if _NUMBER.fullmatch(number) else None
-        if page is None:
-            return self.lost(request, None)
-        reply = self.shown(request, "answer.html", page=page)
-        if page.proof and page.proof not in proofs:
+        proofs = _proofs_of(request)
+        page = self._desk.page(_number_of(request), person, proofs)
+        reply = self._form(request, page)
+        if page is not None and page.proof and page.proof not in proofs:
             set_cookie(reply, "offers", ".".join([*proofs, page.proof][-_MOST_PROOFS:]), request.scope)
         return reply
+
+    def dispute(self, request: Request) -> Response:
+        person = self.person(request)
+        if not person:
+            return RedirectResponse("/who", 303)
+        return self._form(request, self._desk.page_to_settle(_number_of(request), person))
+
+    def _form(self, request: Request, page: Page | None) -> Response:
+        if page is None:
+            return self.lost(request, None)
+        return self.shown(request, "answer.html", page=page, guidelines=self._guidelines)
+
+    def mine(self, request: Request) -> Response:
+        person = self.person(request)
+        if not person:
+            return RedirectResponse("/who", 303)
+        undo = self._desk.last_sent(person)
+        return self.shown(request, "mine.html", entries=self._desk.own(person), undo=undo)
+
+    def disputes(self, request: Request) -> Response:
+        if not self.person(request):
+            return RedirectResponse("/who", 303)
+        return self.shown(request, "disputes.html", entries=self._desk.disputes())
 
     def done(self, request: Request) -> Response:
         person = self.person(request)
@@ -85,14 +114,17 @@ class _Pages(Pages):
         )  # fmt: skip
 
     async def act(self, request: Request) -> Response:
-        """A label, a skip or an undo, as the address says; the reply says where to go then."""
+        """What the address says; the reply says where to go then."""
         post, person, proofs = await body_of(request, _Post), self.person(request), _proofs_of(request)
         if not person:
             raise BadForm("it is not known who you are", "open the page anew and give your name")
+        who = settler(person) if post.settling else person
         acts: dict[str, Callable[[], str]] = {
             "/label": lambda: self._desk.save(person, post.label, proofs),
-            "/skip": lambda: self._desk.skip(person, post.number, post.why, proofs),
-            "/undo": lambda: self._desk.undo(person, post.sending),
+            "/skip": lambda: self._desk.skip(person, post.number, proofs),
+            "/settle": lambda: self._desk.settle(person, post.label),
+            "/undo": lambda: self._desk.undo(who, post.sending),
+            "/take-back": lambda: self._desk.take_back(who, post.number),
         }
         return JSONResponse({"next": await run_in_threadpool(acts[request.scope["path"]])})
 
@@ -100,6 +132,12 @@ class _Pages(Pages):
         reply = super().shown(request, template, code, desk=self._desk, **more)
         reply.background = BackgroundTask(self._desk.labels.refresh_if_old)
         return reply
+
+
+def _number_of(request: Request) -> int:
+    """Of an answer; 0 where the address has none."""
+    number = request.path_params["number"]
+    return int(number) if _NUMBER.fullmatch(number) else 0
 
 
 def _proofs_of(request: Request) -> list[str]:

@@ -9,13 +9,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.gate.queue import next_for
-from surefoot.label.form import Field, applying, read
+from surefoot.label.form import Field, applying, read, says_cannot_tell
 from surefoot.label.labels import SENDING, UNDO, History, Labels
+from surefoot.label.lists import Dispute, Said, disputes, own, said_by, settler
 from surefoot.label.view import View, view_of
 from surefoot.ledger import Ledger
-from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, PassedOver, Value
+from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, Value, cannot_tell_because, is_settler
 from surefoot.rubric import Rubric
 from surefoot.services.label_queue import LabelQueue, Sheet
 from surefoot.web.pages import BadForm
@@ -39,6 +41,8 @@ class Progress(Struct, frozen=True):
     mine: int
     together: int
     target: int
+    cannot_tell: int = 0  # of whoever looks
+    by_ai_alone: int = 0
 
 
 class Sample(Struct, frozen=True):
@@ -62,6 +66,23 @@ class Page(Struct, frozen=True):
     after: int | None
     undo: str
     proof: str  # that the queue offered it; "" where somebody went there by its address
+    dispute: Dispute | None = None  # that is to be settled here
+
+
+class Listed(Struct, frozen=True):
+    """An answer in a list, with what was said of it."""
+
+    number: int
+    question: str
+    said: Said
+
+
+class Quarrel(Struct, frozen=True):
+    """An answer in the list of those that people disagree on."""
+
+    number: int
+    question: str
+    dispute: Dispute
 
 
 class Desk:
@@ -84,7 +105,7 @@ class Desk:
             history, now = self.labels.history, time.monotonic()
             being_read = {v for who, (v, since) in self._open.items() if who != person and now - since < _OPEN_FOR}
             taken = history.by_others(person) | being_read
-            mine = {*history.mine(person), *history.passed_over(person, CANNOT_TELL)}
+            mine = {*history.said(person), *history.said(settler(person))}
             place = next_for(self.queue.places, mine, taken, history.passed_over(person, SKIPPED))
             if place is None:
                 self._open.pop(person, None)
@@ -102,21 +123,22 @@ class Desk:
             return None
         sheet, view = self.queue.sheets[number - 1], self._view(number)
         with self.labels.lock:
-            labels = self.labels.history.of(person, sheet.version)
+            said = said_by(self.labels.history, person, sheet.version)
             before, after = self._beside(sheet.version, person)
             return Page(
-                number, sheet, view, self._asked(view),
-                {axis: label.value for axis, label in labels.items()},
-                next((labels[field.name].note for field in self.fields if field.name in labels), ""),
+                number, sheet, view, self._asked(view), said.values, said.note,
                 self.progress(person), before, after, self.last_sent(person),
                 self._proof(person, sheet.version) if self._was_offered(person, sheet.version, proofs) else "",
             )  # fmt: skip
 
     def progress(self, person: str) -> Progress:
         with self.labels.lock:
-            mine, together = self.labels.history.mine(person), self.labels.history.labelled
-        queued = self._drawn.keys()
-        return Progress(len(queued & mine), len(queued & together), self.target)
+            history = self.labels.history
+            mine, unsure = history.mine(person), history.passed_over(person, CANNOT_TELL)
+            queued = self._drawn.keys()
+            done = queued & history.done_for(person)
+            by_ai = len(queued & history.labelled) - len(done)
+            return Progress(len(queued & mine), len(done), self.target, len(unsure), by_ai)
 
     @property
     def gate_is_served(self) -> bool:
@@ -146,11 +168,7 @@ class Desk:
 
     def save(self, person: str, sent: Sent, proofs: Collection[str] = ()) -> str:
         """Keep what was sent; where to go then. The ledger has it on disk when this returns."""
-        if not SENDING.fullmatch(sent.id):
-            raise BadForm("what was sent has no name that a page would give it", "reload the page")
-        if self._numbers.get(sent.version) != sent.number:
-            raise BadForm("this page is of an answer that is not in the run any more", "reload the page")
-        fields = self._asked(self._view(sent.number))
+        fields = self._fields_for(sent)
         values = read(fields, sent.values)
         rows_of = self._changes(person, sent, fields, values, self._how_drawn(person, sent.version, proofs))
         together, served = self.progress(person).together, self.gate_is_served
@@ -158,15 +176,70 @@ class Desk:
         reached = together < self.target <= self.progress(person).together or self.gate_is_served > served
         return "/done" if reached else self.onwards(person)
 
-    def skip(self, person: str, number: int, why: PassedOver = SKIPPED, proofs: Collection[str] = ()) -> str:
-        """Keep that a person saw an answer and gives no label. Skipping a labelled one leaves its label alone."""
+    def settle(self, person: str, sent: Sent) -> str:
+        """Keep what a person decides on an answer that others disagree on, as a label of its own; to the next one."""
+        fields = self._fields_for(sent)
+        if says_cannot_tell(fields, sent.values):
+            raise BadForm("a settled answer has a label", "choose one, or leave it open")
+        values = read(fields, sent.values)
+        self.labels.write(settler(person), sent.version, self._changes(settler(person), sent, fields, values, "chosen"))
+        rest = [one.number for one in self.disputes() if one.dispute.is_open]
+        return f"/settle/{next((number for number in rest if number > sent.number), rest[0])}" if rest else "/settle"
+
+    def take_back(self, person: str, number: int) -> str:
+        """Take back all that a person said of an answer, whenever that was; an undo brings it back."""
+        if not 1 <= number <= len(self.queue.sheets):
+            raise BadForm("there is no such answer", "reload the page")
+        version, sending = self.queue.sheets[number - 1].version, secrets.token_hex(16)
+
+        def rows_of(before: History) -> list[Label]:
+            rows = before.last(person, version).values()
+            blank = [replace(row, id=f"{sending}:{row.axis}", value=None, note="") for row in rows]
+            return [new for new, old in zip(blank, rows, strict=True) if old.value is not None or old.note]
+
+        self.labels.write(person, version, rows_of)
+        return "/settle" if is_settler(person) else "/mine"
+
+    def own(self, person: str) -> list[Listed]:
+        """What a person has said of answers of this run, the latest first."""
+        with self.labels.lock:
+            found = own(self.labels.history, person)
+        numbered = [(self._numbers[one.version], one) for one in found]
+        return [Listed(number, self._question(number), one) for number, one in numbered]
+
+    def disputes(self) -> list[Quarrel]:
+        """The answers that people disagree on, in the order of the run."""
+        with self.labels.lock:
+            found = disputes(self.labels.history)
+        numbered = sorted((self._numbers[version], version) for version in found)
+        return [Quarrel(number, self._question(number), found[version]) for number, version in numbered]
+
+    @property
+    def open_disputes(self) -> int:
+        with self.labels.lock:
+            return sum(one.is_open for one in disputes(self.labels.history).values())
+
+    def page_to_settle(self, number: int, person: str) -> Page | None:
+        """An answer with what people say of it; None where they agree."""
+        found = next((one.dispute for one in self.disputes() if one.number == number), None)
+        page = self.page(number, settler(person)) if found else None
+        if page is None or found is None:
+            return None
+        fields = [
+            replace(field, choices=tuple(c for c in field.choices if c.value != CANNOT_TELL)) for field in page.fields
+        ]
+        return replace(page, fields=fields, values=found.agreed | page.values, progress=self.progress(person),
+                       proof="", dispute=found)  # fmt: skip
+
+    def skip(self, person: str, number: int, proofs: Collection[str] = ()) -> str:
+        """Keep that a person saw an answer and gives no label. Skipping leaves what they said of it before alone."""
         if not 1 <= number <= len(self.queue.sheets):
             return self.onwards(person)
-        sent = Sent(number, self.queue.sheets[number - 1].version, secrets.token_hex(16), note=why)
+        sent = Sent(number, self.queue.sheets[number - 1].version, secrets.token_hex(16), note=SKIPPED)
         changes = self._changes(person, sent, self.fields, {}, self._how_drawn(person, sent.version, proofs))
 
         def rows_of(before: History) -> list[Label]:
-            return [] if why == SKIPPED and before.mine(person) else changes(before)
+            return [] if before.said(person) else changes(before)
 
         self.labels.write(person, sent.version, rows_of)
         return self.onwards(person)
@@ -187,9 +260,22 @@ class Desk:
             return before.undoing(person, sending)
 
         self.labels.write(person, version, rows_of)
+        if is_settler(person):
+            return f"/settle/{self._numbers[version]}"
         with self.labels.lock:
             self._open[person] = (version, time.monotonic())
         return f"/answers/{self._numbers[version]}"
+
+    def _fields_for(self, sent: Sent) -> list[Field]:
+        """The fields of the form that was sent, if the page was of this run."""
+        if not SENDING.fullmatch(sent.id):
+            raise BadForm("what was sent has no name that a page would give it", "reload the page")
+        if self._numbers.get(sent.version) != sent.number:
+            raise BadForm("this page is of an answer that is not in the run any more", "reload the page")
+        return self._asked(self._view(sent.number))
+
+    def _question(self, number: int) -> str:
+        return self.queue.sheets[number - 1].item.question.text
 
     def _changes(
         self, person: str, sent: Sent, fields: Sequence[Field], values: Mapping[str, Value], drawn: Drawn
@@ -197,12 +283,13 @@ class Desk:
         """One row for each axis that a person labels otherwise than before; a note goes with the first."""
         question_id, attempt = self.queue.sheets[sent.number - 1].key
         run, note = self.queue.sheets[sent.number - 1].run, " ".join(visible(sent.note).split())[:_LONGEST_NOTE]
+        note = cannot_tell_because(note) if says_cannot_tell(fields, sent.values) else note
 
         def rows_of(before: History) -> list[Label]:
             # What is sent twice changes nothing and makes no row, unless it was changed or taken back in between. A
             # page whose reply was lost may not know of that.
             sending = secrets.token_hex(16) if before.has(person, sent.id) else sent.id
-            latest, rows = before.of(person, sent.version), []
+            latest, rows = before.last(person, sent.version), []
             for field in fields:
                 old, value = latest.get(field.name), values.get(field.name)
                 words = note if field.is_needed else ""
@@ -237,8 +324,8 @@ class Desk:
         return applying(self.fields, cites=view.cites, refused=view.refuses)
 
     def _beside(self, version: str, person: str) -> tuple[int | None, int | None]:
-        """The answers a person labelled before and after this one; the one that lies open comes last."""
-        trail = self.labels.history.mine(person)
+        """The answers a person read before and after this one; the one that lies open comes last."""
+        trail = self.labels.history.said(person)
         at = trail.index(version) if version in trail else len(trail)
         trail.append(self._open.get(person, ("", 0.0))[0])
         before, after = trail[at - 1] if at else "", trail[at + 1] if at + 1 < len(trail) else ""

@@ -7,12 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from surefoot.errors import UsageError
-from surefoot.records import Value
+from surefoot.records import CANNOT_TELL, Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis, Rubric
 from surefoot.web.pages import BadForm
 
 REFUSED = "refused"
 _LONGEST_NUMBER = 6
+# Rubrics are known by their hash, so their wording stays. This is how the page says it.
+_PLAIN = {"agrees with the gold": "agrees with the expected answer", "or the gold": "or the expected answer",
+          "bears it out": "supports it"}  # fmt: skip
 
 
 class Choice(Struct, frozen=True):
@@ -21,7 +24,7 @@ class Choice(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """One axis as it is asked. `choices` empty: a number is typed, from the axis's least on."""
+    """One axis as it is asked: with choices, or a number is typed, from the axis's least on."""
 
     axis: Axis
     choices: tuple[Choice, ...]
@@ -32,8 +35,21 @@ class Field(Struct, frozen=True):
         return self.axis.name
 
     @property
+    def is_count(self) -> bool:
+        return not _values(self.axis)
+
+    @property
     def title(self) -> str:
         return self.axis.name.replace("_", " ")
+
+    @property
+    def asks(self) -> str:
+        return _plain(self.axis.asks)
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each value stands for."""
+        return {value: _plain(meaning) for value, meaning in self.axis.anchors.items()}
 
     @property
     def can_say_refused(self) -> bool:
@@ -52,7 +68,8 @@ def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
         raise UsageError(
             f"the axis {first.name} does not apply to every answer", f"begin --axes with one that always does: {always}"
         )
-    return (Field(first, _choices(first), True), *(Field(axis, _choices(axis), False) for axis in others))
+    unsure = Choice(CANNOT_TELL, "t")
+    return (Field(first, (*_choices(first), unsure), True), *(Field(axis, _choices(axis), False) for axis in others))
 
 
 def applying(fields: Sequence[Field], *, cites: bool, refused: bool) -> list[Field]:
@@ -67,12 +84,19 @@ def read(fields: Sequence[Field], given: Mapping[str, str]) -> dict[str, Value]:
     known = {field.name: field for field in fields}
     if strange := [name for name in given if name not in known]:
         raise BadForm(f"this answer is not asked about {strange[0][:60]!r}", "reload the page")
+    if says_cannot_tell(fields, given):
+        return {}
     values = {name: _value(known[name].axis, text) for name, text in given.items() if text != ""}
     if not any(field.is_needed and field.name in values for field in fields):
-        raise BadForm(f"{fields[0].title} has no value", "choose one, or skip the answer")
+        raise BadForm(f"{fields[0].title} has no value", "choose one, or say that you cannot tell")
     if any(field.can_say_refused for field in fields) and REFUSED not in values.values():
         values = {name: value for name, value in values.items() if known[name].axis.when != REFUSED}
     return values
+
+
+def says_cannot_tell(fields: Sequence[Field], given: Mapping[str, str]) -> bool:
+    """Whether whoever sent this read the answer and cannot tell."""
+    return any(field.is_needed and given.get(field.name) == CANNOT_TELL for field in fields)
 
 
 def _choices(axis: Axis) -> tuple[Choice, ...]:
@@ -96,3 +120,9 @@ def _value(axis: Axis, text: str) -> Value:
         return int(text)
     wanted = f"a number from {axis.least} on" if not _values(axis) else " or ".join(map(str, _values(axis)))
     raise BadForm(f"{axis.name} cannot be {text[:40]!r}", f"it is {wanted}")
+
+
+def _plain(words: str) -> str:
+    for ours, plain in _PLAIN.items():
+        words = words.replace(ours, plain)
+    return words

@@ -21,7 +21,7 @@ from surefoot.errors import Incomplete
 from surefoot.io.new_labels import time_after
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
-from surefoot.records import BY_CHOICE, Drawn, Label, PassedOver
+from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, is_ai, why_passed_over
 from surefoot.web.pages import BadForm
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
@@ -59,10 +59,16 @@ class History:
             if sent := _SENT.fullmatch(row.id):
                 self._sent[row.annotator].setdefault(sent[1], []).append(row)
 
-    def of(self, person: str, version: str) -> dict[str, Label]:
-        """The labels of a person on an answer that stand, by axis."""
-        by_axis = self._rows.get((person, version), {})
-        return {axis: rows[-1] for axis, rows in by_axis.items() if rows[-1].value is not None}
+    def last(self, person: str, version: str) -> dict[str, Label]:
+        """The newest rows of a person on an answer, by axis: labels, and rows that say why there is none."""
+        return {axis: rows[-1] for axis, rows in self._rows.get((person, version), {}).items()}
+
+    def by_version(self) -> dict[str, dict[str, dict[str, Label]]]:
+        """The newest rows on each answer, by annotator and axis."""
+        found: defaultdict[str, dict[str, dict[str, Label]]] = defaultdict(dict)
+        for person, version in self._rows:
+            found[version][person] = self.last(person, version)
+        return found
 
     def drawn(self, person: str, version: str, now: Drawn) -> Drawn:
         """How an answer was drawn when a person first saw it, unless they picked it by hand since: that stays."""
@@ -79,15 +85,24 @@ class History:
 
     def passed_over(self, person: str, why: PassedOver) -> list[str]:
         """The versions that a person has seen and not labelled for this reason, the latest last."""
-        rows = (row for row in self._newest.values() if row.annotator == person and row.value is None)
-        return [row.version for row in rows if row.note == why]
+        rows = (row for row in self._newest.values() if row.annotator == person)
+        return [row.version for row in rows if why_passed_over(row) == why]
+
+    def said(self, person: str) -> list[str]:
+        """The versions that a person has labelled or cannot tell, the latest last."""
+        rows = (row for row in self._newest.values() if row.annotator == person)
+        return [row.version for row in rows if row.value is not None or why_passed_over(row) == CANNOT_TELL]
 
     def by_others(self, person: str) -> set[str]:
-        return {row.version for row in self._labels() if row.annotator != person}
+        return {row.version for row in self._labels() if row.annotator != person and _is_done(row, person)}
+
+    def done_for(self, person: str) -> set[str]:
+        """The versions that a person need not label any more: an AI's label does not spare people theirs."""
+        return {row.version for row in self._labels() if _is_done(row, person)}
 
     @property
     def labelled(self) -> set[str]:
-        """The versions that anybody has labelled."""
+        """The versions that anybody has labelled, an AI included."""
         return {row.version for row in self._labels()}
 
     @property
@@ -112,6 +127,10 @@ class History:
             value, note = (rows[place - 1].value, rows[place - 1].note) if place else (None, "")
             found.append(replace(row, id=f"{sending}{UNDO}:{row.axis}", value=value, note=note))
         return found
+
+
+def _is_done(row: Label, person: str) -> bool:
+    return is_ai(person) or not is_ai(row.annotator)
 
 
 class Labels:

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from markupsafe import Markup
 from msgspec import Struct
 
 from surefoot import rubric as rubrics
-from surefoot.errors import UsageError
+from surefoot.errors import UsageError, words_of
 from surefoot.io.labels import names_a_grader
 from surefoot.io.writer import printable
 from surefoot.label.app import app_for
@@ -25,8 +26,12 @@ from surefoot.services.runs import graders_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.web.guard import is_local
+from surefoot.web.markdown import plain_markdown
 from surefoot.web.pages import checked_name
+from surefoot.web.passages import visible
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
+
+GUIDELINES = "guidelines.md"
 
 
 class Opened(Struct, frozen=True):
@@ -50,6 +55,7 @@ def serve_page(
     axes: Sequence[str] = (),
     rubric: str | None = None,
     only_gate: bool = False,
+    guidelines: Path | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     token: str | None = None,
@@ -66,12 +72,13 @@ def serve_page(
     chosen = _rubric(store, rubric, note)
     fields = fields_of(chosen, axes)
     secret = checked_token(host, token)
+    words = _guidelines(guidelines)
     queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate, ledger=ledger)
     with Ledger.open(find(run, ledger)) as book, bound(host, port) as listening:
         book.add_run(entry_of(store))
         desk = Desk(queue, chosen, fields, book)
-        for words in (*queue.notes, *(() if is_local(host) else (UNENCRYPTED,))):
-            note(words)
+        for told in (*queue.notes, *(() if is_local(host) else (UNENCRYPTED,))):
+            note(told)
         if others := labelled_beside(book, run):
             together = shlex.join([*others, printable(run)])
             note(f"answers of other runs are labelled too; on all labels: surefoot calibrate {together}")
@@ -79,7 +86,7 @@ def serve_page(
             address(host, listening.getsockname()[1], secret), queue.name, book.name, desk.target,
             desk.progress("").together, Counter(place.drawn for place in queue.places),
         )  # fmt: skip
-        app = app_for(desk, host=host, token=secret, annotator=name)
+        app = app_for(desk, host=host, token=secret, annotator=name, guidelines=words)
         serve(app, listening, lambda: announce(opened))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
@@ -91,6 +98,20 @@ def _name_of_a_person(given: str | None, store: RunStore) -> str:
     if name and names_a_grader(name, graders_of(store)):
         raise UsageError(f"{name!r} is the name of a grader, and labels are by people", "write the name of a person")
     return name
+
+
+def _guidelines(given: Path | None) -> Markup | None:
+    """How this project wants answers to be labelled: Markdown, from the file named or from one beside the work."""
+    path = given or Path(GUIDELINES)
+    if given is None and not path.is_file():
+        return None
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"the guidelines {printable(path)} cannot be read: {words_of(error)}", "write Markdown in UTF-8"
+        ) from error
+    return plain_markdown(visible(text)) if text.strip() else None
 
 
 def _rubric(store: RunStore, given: str | None, note: Tell) -> rubrics.Rubric:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from markupsafe import Markup, escape
 from msgspec import Struct
@@ -11,6 +12,7 @@ from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Passage
+from surefoot.web.markdown import Piece, inside_tags, rendered
 from surefoot.web.passages import (
     READ_CLOSELY,
     Marks,
@@ -96,16 +98,41 @@ class _Shared:
 def _answer(
     text: str, claims: Sequence[Claim], marks: Sequence[Mark], shared: _Shared, numbers: Mapping[str, int]
 ) -> Markup:
-    pieces: list[Markup] = []
-    at = 0
+    """Claims are underlined. One that goes over several paragraphs, items or cells is a span in each."""
     ordered = sorted(marks)
-    for number, claim in enumerate(claims):
-        start, end = _trimmed(text, claim.start, claim.end)
-        pieces += _cut(text, at, start, ordered, numbers, {})
-        inside = Markup("").join(_cut(text, start, end, ordered, numbers, shared.in_claim(number)))
-        pieces.append(Markup('<span class="claim" data-claim="{}">{}</span>').format(number, inside))
-        at = end
-    return Markup("").join([*pieces, *_cut(text, at, len(text), ordered, numbers, {})])
+    spans = [_trimmed(text, claim.start, claim.end) for claim in claims]
+    words = [shared.in_claim(number) for number in range(len(claims))]
+
+    def paint(pieces: Sequence[Piece]) -> Markup:
+        found: list[Markup] = []
+        for number, group in groupby(_by_claim(pieces, spans), key=lambda part: part[0]):
+            here: Marks = {} if number is None else words[number]
+            inside = [inside_tags(p, _cut(text, p.start, p.end, ordered, numbers, here)) for _, p in group]
+            found.append(Markup("").join(inside) if number is None else _claim(number, claims, numbers, inside))
+        return Markup("").join(found)
+
+    return rendered(text, paint)
+
+
+def _claim(number: int, claims: Sequence[Claim], numbers: Mapping[str, int], inside: Sequence[Markup]) -> Markup:
+    cited = " ".join(str(numbers[name] + 1) for name in claims[number].citations if name in numbers)
+    span = Markup('<span class="claim" data-claim="{}" data-sources="{}">{}</span>')
+    return span.format(number, cited, Markup("").join(inside))
+
+
+def _by_claim(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int | None, Piece]]:
+    """The pieces, cut where a claim begins or ends, each with the number of its claim."""
+    for piece in pieces:
+        at = piece.start
+        for number, (start, end) in enumerate(spans):
+            if end <= at or start >= piece.end:
+                continue
+            if start > at:
+                yield None, piece._replace(start=at, end=start)
+            at = min(end, piece.end)
+            yield number, piece._replace(start=max(start, piece.start), end=at)
+        if at < piece.end:
+            yield None, piece._replace(start=at)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

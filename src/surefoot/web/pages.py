@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
+from surefoot.records import is_settler
 from surefoot.report.words import plain
 from surefoot.web.guard import Guard, cookie, set_cookie
 from surefoot.web.passages import visible
@@ -110,7 +111,7 @@ class Pages:
 def clean_name(given: str) -> str:
     """A name as it is kept; "" where it is none."""
     name = " ".join(visible(given).split())
-    return "" if len(name) > LONGEST_NAME or "\ufffd" in name else name
+    return "" if len(name) > LONGEST_NAME or "\ufffd" in name or is_settler(name) else name
 
 
 def checked_name(given: str | None) -> str:

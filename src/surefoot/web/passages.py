@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from surefoot.text.terms import terms
 from surefoot.types import Passage
+from surefoot.web.markdown import Piece, inside_tags, rendered
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MONTHS = frozenset(month_name)  # "May" is one, "may" is not
@@ -58,7 +59,11 @@ def source_of(passage: Passage, marks: Marks) -> Source:
     text = visible(passage.text)
     page = "" if passage.page is None else f"p. {passage.page}"
     title = ", ".join(part for part in (visible(passage.doc), page) if part)
-    marked = Markup("").join(marked_words(text, 0, len(text), marks))
+
+    def paint(pieces: Sequence[Piece]) -> Markup:
+        return Markup("").join(inside_tags(p, marked_words(text, p.start, p.end, marks)) for p in pieces)
+
+    marked = rendered(text, paint)
     return Source(visible(passage.id), title, marked, is_empty=not passage.text.strip())
 
 

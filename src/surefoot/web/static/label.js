@@ -2,6 +2,8 @@
 // `page.js` comes before it.
 "use strict";
 
+const CANNOT_TELL = "cannot tell";
+
 function atDesk(form) {
   const axes = [...form.querySelectorAll(".axis")];
   const draftKey = `surefoot/${form.dataset.draft}`;
@@ -13,22 +15,29 @@ function atDesk(form) {
   const shown = () => axes.filter((axis) => !axis.hidden);
   const radios = (axis) => [...axis.querySelectorAll("input[type=radio]")];
   const count = (axis) => axis.querySelector(".count");
-  const valueOf = (axis) => (count(axis) ? count(axis).value.trim() : radios(axis).find((r) => r.checked)?.value ?? "");
+  const valueOf = (axis) => radios(axis).find((radio) => radio.checked)?.value ?? count(axis)?.value.trim() ?? "";
+  const needed = axes.find((axis) => axis.hasAttribute("data-needed"));
+  const settling = form.dataset.path === "/settle";
 
   function values() {
     return Object.fromEntries(shown().map((axis) => [axis.dataset.axis, valueOf(axis)]).filter(([, value]) => value));
   }
 
   function put(axis, value) {
-    if (count(axis)) count(axis).value = value;
-    else for (const radio of radios(axis)) radio.checked = radio.value === value;
+    for (const radio of radios(axis)) radio.checked = radio.value === value;
+    if (count(axis)) count(axis).value = radios(axis).some((radio) => radio.checked) ? "" : value;
   }
 
-  // What is asked of a refusal is asked only once the answer is called one.
+  // What is asked of a refusal is asked only once the answer is called one, and nothing of an answer nobody can tell.
   function follow() {
     const deciding = axes.filter((axis) => radios(axis).some((radio) => radio.value === "refused"));
     const refused = !deciding.length || deciding.some((axis) => valueOf(axis) === "refused");
-    for (const axis of axes) axis.hidden = axis.disabled = axis.dataset.when === "refused" && !refused;
+    const unsure = valueOf(needed) === CANNOT_TELL;
+    for (const axis of axes) {
+      axis.hidden = axis.disabled = axis !== needed && (unsure || (axis.dataset.when === "refused" && !refused));
+      const meanings = document.querySelector(`[data-of="${CSS.escape(axis.dataset.axis)}"]`);
+      if (meanings) meanings.hidden = axis.hidden;
+    }
   }
 
   function beside(step) {
@@ -39,7 +48,7 @@ function atDesk(form) {
   function goTo(axis, focus) {
     now = axis;
     for (const other of axes) other.classList.toggle("now", other === axis);
-    if (focus) (count(axis) ?? radios(axis).find((radio) => radio.checked) ?? radios(axis)[0]).focus();
+    if (focus) (radios(axis).find((radio) => radio.checked) ?? count(axis) ?? radios(axis)[0]).focus();
   }
 
   function changed() {
@@ -90,67 +99,76 @@ function atDesk(form) {
     if (error) {
       busy = false;
       form.removeAttribute("aria-busy");
-      complain(path === "/label" ? `NOT saved: ${sentence(error)} Your choices are kept here; Enter tries again.` : error);
+      complain(path === form.dataset.path ? `NOT saved: ${sentence(error)} Your choices are kept here; Enter tries again.` : error);
       return;
     }
-    if (path === "/label") forget();
+    if (path === form.dataset.path) forget();
     location.assign(next);
   }
 
   function save() {
-    const missing = shown().find((axis) => axis.hasAttribute("data-needed") && !valueOf(axis));
-    if (missing) {
-      goTo(missing, true);
-      complain(`Choose ${missing.querySelector("legend").textContent} first, or press s to skip this answer, t if you cannot tell.`);
+    if (!valueOf(needed)) {
+      goTo(needed, true);
+      const otherwise = settling ? "s to leave it open" : "t if you cannot tell, s to skip it";
+      complain(`Choose first: ${needed.querySelector("legend").firstChild.textContent.trim()} Or press ${otherwise}.`);
       return;
     }
-    const { number, version } = form.dataset;
-    go("/label", { label: { number: Number(number), version, id, values: values(), note: $("note").value } });
+    const { number, version, path } = form.dataset;
+    go(path, { label: { number: Number(number), version, id, values: values(), note: $("note").value } });
   }
 
+  // The axis stays up, so that another key corrects the choice. Tab goes on.
   function choose(key) {
     const radio = radios(now).find((one) => one.dataset.key === key);
-    if (!radio) {
-      if (count(now)) {
-        count(now).value = key;
-        count(now).focus();
-        changed();
-      }
-      return;
-    }
-    radio.checked = true;
+    if (radio) put(now, radio.value);
+    else if (count(now)) put(now, key);
+    else return;
     changed();
-    goTo(beside(1) ?? now, true);
+    (radio ?? count(now)).focus();
   }
 
-  // Blank what is up, or the axis before it: after a choice the next axis is up already.
+  function cannotTell() {
+    if (settling) return;
+    put(needed, CANNOT_TELL);
+    changed();
+    goTo(needed, true);
+  }
+
+  // Blank what is up, or the axis before it.
   function takeBack() {
     const axis = valueOf(now) ? now : beside(-1);
     if (!axis) return;
     if (valueOf(axis)) {
+      const was = valueOf(axis);
       put(axis, "");
       changed();
-      $("status").textContent = `${axis.querySelector("legend").textContent} is blank again`;
+      $("status").textContent = `Taken back: ${was}`;
     }
     goTo(axis, true);
   }
 
   function visit(number) {
-    if (number) location.assign(`/answers/${number}`);
+    if (number) location.assign(form.dataset.pages + number);
   }
 
-  // The next claim, and its words wherever they stand.
+  // The next claim, the passage it cites, and its words wherever they stand.
   function nextClaim() {
-    const claims = [...document.querySelectorAll(".claim")];
+    const parts = [...document.querySelectorAll(".claim")]; // a claim may go over several cells or lines
+    const claims = [...new Set(parts.map((part) => part.dataset.claim))];
     claim = claim + 1 < claims.length ? claim + 1 : -1;
+    const name = claims[claim];
+    const mine = parts.filter((part) => part.dataset.claim === name);
     document.body.classList.toggle("one-claim", claim >= 0);
-    claims.forEach((one, number) => one.classList.toggle("now", number === claim));
+    for (const part of parts) part.classList.toggle("now", mine.includes(part));
     for (const mark of document.querySelectorAll("mark")) {
-      mark.classList.toggle("now", mark.dataset.claims.split(" ").includes(String(claim)));
+      mark.classList.toggle("now", mark.dataset.claims.split(" ").includes(name));
     }
-    claims[claim]?.scrollIntoView({ block: "nearest" });
-    document.querySelector(".source mark.now")?.scrollIntoView({ block: "nearest" });
-    $("status").textContent = claim >= 0 ? `Claim ${claim + 1} of ${claims.length}` : "";
+    const cited = (mine[0]?.dataset.sources ?? "").split(" ").filter(Boolean).map((number) => $(`source-${number}`));
+    for (const source of document.querySelectorAll(".source")) source.classList.toggle("now", cited.includes(source));
+    mine[0]?.scrollIntoView({ block: "nearest" });
+    (cited[0] ?? document.querySelector(".source mark.now"))?.scrollIntoView({ block: "start" });
+    const cites = cited.length ? `cites ${cited.map((one) => one.querySelector("bdi").textContent).join(", ")}` : "cites nothing";
+    $("status").textContent = mine.length ? `Claim ${claim + 1} of ${claims.length} ${cites}` : "";
   }
 
   // Both texts at once; where the page is one column, the page.
@@ -168,12 +186,14 @@ function atDesk(form) {
   const keys = {
     u: () => $("undo").click(),
     s: () => $("skip").click(),
-    t: () => $("cannot-tell").click(),
+    t: cannotTell,
     n: () => $("note").focus(),
     j: () => visit(form.dataset.after),
     k: () => visit(form.dataset.before),
     c: nextClaim,
-    g: () => toggle($("gold")),
+    e: () => toggle($("expected")),
+    g: () => $("guidelines")?.scrollIntoView({ block: "start" }),
+    m: () => !settling && location.assign("/mine"),
     o: () => toggle($("others")),
     "?": () => $("help").showModal(),
   };
@@ -199,7 +219,10 @@ function atDesk(form) {
     event.preventDefault();
     save();
   });
-  form.addEventListener("input", changed);
+  form.addEventListener("input", (event) => {
+    if (event.target.matches(".count")) for (const radio of radios(event.target.closest(".axis"))) radio.checked = false;
+    changed();
+  });
   form.addEventListener("focusin", (event) => {
     const axis = event.target.closest(".axis");
     if (axis) goTo(axis, false);
@@ -218,10 +241,8 @@ function atDesk(form) {
     }
     radio.dataset.was = "";
   });
-  for (const [button, why] of [["skip", "skipped"], ["cannot-tell", "cannot tell"]]) {
-    $(button).addEventListener("click", () => go("/skip", { number: Number(form.dataset.number), why }));
-  }
-  $("undo").addEventListener("click", () => form.dataset.undo && go("/undo", { sending: form.dataset.undo }));
+  if (!settling) $("skip").addEventListener("click", () => go("/skip", { number: Number(form.dataset.number) }));
+  $("undo").addEventListener("click", () => form.dataset.undo && go("/undo", { sending: form.dataset.undo, settling }));
   $("before").addEventListener("click", () => visit(form.dataset.before));
   $("after").addEventListener("click", () => visit(form.dataset.after));
   $("help-button").addEventListener("click", () => $("help").showModal());
@@ -233,7 +254,7 @@ function atDesk(form) {
   // Back in the browser may bring a page from memory that is older than what was saved.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-  for (const [box, key] of [["keys-off", "checked"], ["gold", "open"], ["others", "open"]]) {
+  for (const [box, key] of [["keys-off", "checked"], ["expected", "open"], ["others", "open"]]) {
     const part = $(box);
     if (!part) continue;
     try {

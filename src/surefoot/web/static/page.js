@@ -51,6 +51,14 @@ function atRest() {
     if (error) complain(error);
     else location.assign(next);
   });
+  for (const button of document.querySelectorAll(".take-back")) {
+    button.addEventListener("click", async () => {
+      const { number, settling } = button.dataset;
+      const { next, error } = await send("/take-back", { number: Number(number), settling: settling !== undefined });
+      if (error) complain(error);
+      else location.assign(next);
+    });
+  }
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("a, button")) return;
     if (event.key === "Enter") $("go-on")?.click();
