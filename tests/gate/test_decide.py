@@ -15,7 +15,7 @@ from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report.comparison import verdict_line
+from surefoot.report.verdict import verdict_lines
 from surefoot.types import Problem, Question, Trace, Verdict
 
 from .helpers import GRADER, changed, decide, interval, run_of
@@ -432,7 +432,7 @@ def praised(rules: Sequence[Rule], answerable: int = 100) -> Comparison:
 def test_safety_may_be_bought_with_refusals_and_users_are_told_what_it_costs() -> None:
     result = compare([side(BEFORE)], [side(verdicts(AFTER, quality=3))], SHIP, Request())
     assert outcome(result) == ("SHIP", 0)
-    assert "correct fell by 25 points" in verdict_line(result)
+    assert "correct fell by 25 points" in " ".join(verdict_lines(result))
 
 
 def test_the_helpful_gate_does_not_let_users_lose_answers() -> None:
@@ -578,5 +578,5 @@ def test_a_bound_that_rounds_to_the_limit_shows_why_it_is_not_enough(high: float
     [check] = found.decision.checks
     assert check.status == "undecidable" and check.change is not None
     check = replace(check, change=replace(check.change, low=-0.04, high=high))
-    line = verdict_line(replace(found, decision=replace(found.decision, checks=(check,))))
+    _, line = verdict_lines(replace(found, decision=replace(found.decision, checks=(check,))))
     assert f"(-4 to {shown}); you allow +3" in line

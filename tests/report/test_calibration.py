@@ -66,7 +66,7 @@ def test_foreign_words_do_no_harm() -> None:
     tags = Tags()
     tags.feed(on_page(result))
     assert "script" not in tags.seen
-    assert "a" not in tags.seen
+    assert "img" not in tags.seen
     assert "<script" not in in_markdown(result)
     assert "\x1b[31m" not in terminal(result)
     assert "and 10 more" in terminal(result).lower()
@@ -117,14 +117,23 @@ def test_one_of_a_thing_is_one() -> None:
 
 def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:
     result = found()
-    said = "Of the answers the grader calls acceptable, 16.7% ("
+    assert result.headline.startswith("Of the answers the grader calls acceptable, 16.7% (")
+    said = "of the answers the grader accepts are bad ("
     page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     brief = terminal(result, details=False)
     for one in (page, lines, shown, brief):
-        assert said in one and "of the bad ones, " in one and "36 labels of people (anna)" in one
+        assert (
+            said in one and "of the bad answers are caught (" in one and "36 answers labelled by people (anna)" in one
+        )
+        assert one.index("16.7%") < one.index(said) < one.index("held against")
     assert page.index(said) < page.index("<details>") < page.index("Cohen") < page.index("</details>")
     assert lines.index(said) < lines.index("<details>") < lines.index("Cohen") < lines.index("</details>")
     assert shown.index(said) < shown.index("Cohen")
+    for one in (page, lines):
+        picture, more = one.rindex("Where grader and labels differ"), one.rindex("What more labels would buy")
+        assert one.index(said) < picture < one.index("graded correct") < more < one.index("<details>")
+    assert '<div class="wrong" style="flex-grow: 4"' in page and "| graded correct | 20 | 4 | 0 | 0 | - |" in lines
+    assert "Where grader and labels differ" not in brief
     assert "Cohen" not in brief and "post-stratified" not in brief and "--details" in brief
 
 

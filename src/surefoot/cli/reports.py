@@ -14,6 +14,7 @@ from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_
 from surefoot.errors import UsageError
 from surefoot.report import html, markdown, terminal
 from surefoot.report.blocks import Report
+from surefoot.report.words import plain
 from surefoot.services.result import Reported
 
 STDOUT = "-"
@@ -27,11 +28,11 @@ report_option = click.option(
 )  # fmt: skip
 
 
-def check_reports(reports: Sequence[str], as_json: bool) -> None:
+def check_reports(reports: Sequence[str], as_json: bool, option: str = "report") -> None:
     """Before the work is done that they are to tell of."""
     if as_json and STDOUT in reports:
-        raise UsageError("--json and --report - cannot both go to stdout", "name a file for the report")
-    check_outputs(files_of(reports), ("reports",))
+        raise UsageError(f"--json and --{option} - cannot both go to stdout", "name a file for the report")
+    check_outputs(files_of(reports), ("reports", "out"))
     for path in files_of(reports):
         if Path(path).suffix.lower() not in _PAGES + _MARKDOWN:
             raise UsageError(f"the report {path} is of no known kind", "let its name end in .md or .html")
@@ -42,15 +43,18 @@ def files_of(reports: Sequence[str]) -> list[str]:
 
 
 def finish_with_reports(
-    result: Reported, as_json: bool, reports: Sequence[str] = (), shown: Callable[[], Report] | None = None
-) -> int:
-    """`shown` is what the terminal shows, where that is not the report of the files."""
+    result: Reported, as_json: bool, reports: Sequence[str] = (), shown: Callable[[], Report] | None = None,
+    more: Sequence[str] = (),
+) -> int:  # fmt: skip
+    """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
     with quiet_if_nobody_reads():
         printed = write_reports(reports, result.report)
 
     def show() -> None:
         if not printed:
             terminal.show((shown or result.report)(), console())
+            for line in more:
+                click.echo(plain(line, 500))
 
     return finish(result, as_json, show)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -15,6 +15,8 @@ from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Question
 
 Counted = dict[str, int]
+Turn = Literal["became bad", "not graded", "bad in both", "other change", "became acceptable", "as before"]
+_TURNS: tuple[Turn, ...] = get_args(Turn)  # the worst first
 Asked = Mapping[str, Question | None]
 
 
@@ -33,6 +35,22 @@ class Pair(NamedTuple):
     @property
     def stratum(self) -> str:
         return self.question.stratum if self.question else ""
+
+    @property
+    def has_moved(self) -> bool:
+        return self.base.bucket != self.cand.bucket
+
+    @property
+    def turn(self) -> Turn:
+        """What became of the answer for whoever reads it."""
+        if self.cand.bucket is None:
+            return "not graded"
+        was, now = self.base.bucket in ACCEPTABLE, self.cand.bucket in ACCEPTABLE
+        if not now:
+            return "bad in both" if self.base.bucket and not was else "became bad"
+        if self.base.bucket and not was:
+            return "became acceptable"
+        return "other change" if self.has_moved else "as before"
 
 
 class McNemar(Struct, frozen=True):
@@ -83,12 +101,10 @@ def mcnemar(pairs: Iterable[Pair]) -> McNemar:
     return McNemar(worse, better, mcnemar_p(worse, better))
 
 
-def moved(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """What changed its bucket, the worst first."""
-    return tuple(sorted((pair for pair in pairs if pair.base.bucket != pair.cand.bucket), key=_worst_first))
+def worst_first(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    return tuple(sorted(pairs, key=lambda pair: (_TURNS.index(pair.turn), _was_wrong(pair), pair[:2])))
 
 
-def _worst_first(pair: Pair) -> tuple[int, str, int]:
-    was, now = pair.base.bucket in ACCEPTABLE, pair.cand.bucket in ACCEPTABLE
-    rank = 1 if pair.cand.bucket is None else 0 if was and not now else 3 if now and not was else 2
-    return rank, pair.question_id, pair.attempt
+def _was_wrong(pair: Pair) -> bool:
+    """Sorts wrong answers before unsupported ones."""
+    return pair.cand.bucket != "wrong"

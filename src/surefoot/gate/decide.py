@@ -12,6 +12,7 @@ from surefoot.gate import counts, trust
 from surefoot.gate import rules as gate
 from surefoot.gate import sides as versions
 from surefoot.gate.belief import DRAWS
+from surefoot.gate.causes import Fault, faults
 from surefoot.gate.counts import Counted, McNemar, Pair
 from surefoot.gate.judge import GroupChange, Judge, Request
 from surefoot.gate.next_steps import Waiting, next_steps
@@ -33,7 +34,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     measures: dict[SideName, dict[str, Estimate]]
     changes: dict[str, Change]  # of every metric
     by_group: dict[str, dict[str, dict[str, GroupChange]]]  # field -> value -> metric
-    moved: tuple[Pair, ...]
+    pairs: tuple[Pair, ...]  # the worst first
+    faults: tuple[Fault, ...]  # of the candidate
     mcnemar: McNemar
     problems: tuple[Problem, ...]
     trust: Trust
@@ -42,6 +44,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
     label_next: tuple[Waiting, ...]  # answers whose labels would most likely decide
     next_steps: tuple[str, ...]
     against_itself: bool = False  # the two runs are one
+
+    @property
+    def moved(self) -> tuple[Pair, ...]:
+        """The answers that changed their bucket."""
+        return tuple(pair for pair in self.pairs if pair.has_moved)
 
 
 def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], request: Request) -> Comparison:
@@ -85,7 +92,8 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
             check.rule.metric: check.change for check in checks if check.change and check.rule.group is None
         },
         by_group={field: judge.by_group(field) for field in dict.fromkeys((gate.DEFAULT_GROUP, *request.by))},
-        moved=counts.moved(pairs),
+        pairs=counts.worst_first(pairs),
+        faults=faults((said, asked[said.question_id]) for said in sides["cand"].all_answers()),
         mcnemar=counts.mcnemar(pairs),
         problems=trust.problems_of(sides),
         trust=trust.trust_in(sides, asked),

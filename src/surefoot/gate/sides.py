@@ -170,9 +170,10 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
     """What most of them say counts; where they are divided, the grader's verdict stays and the run notes it."""
     divided: defaultdict[str, list[str]] = defaultdict(list)
     for (key, axis), labels in sorted(given.items()):
-        value = settled(label.value for label in labels)
+        value = settled((label.annotator, label.value) for label in labels)
         run.labelled_by |= {label.annotator for label in labels}
-        run.disputed += axis == BUCKET_AXIS and len({label.value for label in labels}) > 1
+        is_open = not any(records.is_settler(label.annotator) for label in labels)
+        run.disputed += axis == BUCKET_AXIS and is_open and len({label.value for label in labels}) > 1
         if value is None:
             divided[axis].append(key[0])
             continue

@@ -18,6 +18,7 @@ from surefoot.types import Problem
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
+FLOW_ORDER = ("correct", "refused", "unsupported", "wrong", UNGRADED)  # acceptable above, bad below
 STRONG = ("strong", "SHIP", "BLOCK", "INCONCLUSIVE")
 _PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
 
@@ -60,9 +61,16 @@ class Paragraph(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """A text with its line breaks."""
+    """A text with its line breaks. On a page the words from `start` to `end` are marked."""
 
     text: str
+    start: int = 0
+    end: int = 0
+    style: str = ""  # of the marked words: supported or contradicted
+
+    def pieces(self) -> tuple[str, str, str]:
+        """What comes before the marked words, those, and what follows."""
+        return self.text[: self.start], self.text[self.start : self.end], self.text[self.end :]
 
 
 class _Many(Struct, frozen=True, kw_only=True):
@@ -103,13 +111,15 @@ class Case(Struct, frozen=True):
     cells: Sequence[Line]
     title: Line
     inside: tuple[Block, ...]
+    kinds: tuple[str, ...] = ()  # what it is by each of the filters
 
 
 class Cases(_Many, frozen=True):
-    """A table; on a page each row unfolds instead."""
+    """A table; on a page each row unfolds instead, and can be searched and filtered."""
 
     heads: Sequence[str]
-    entries: Iterable[Case]
+    entries: Sequence[Case] | Iterable[Case]
+    filters: tuple[tuple[str, Mapping[str, int]], ...] = ()  # each with its values and how many cases have them
 
     def shown(self, form: Form) -> Iterator[Case]:
         return islice(self.entries, self.limits.get(form))
@@ -135,6 +145,47 @@ class Bars(Struct, frozen=True):
         return Table((*self.heads, *columns), [(*names, *counts) for names, counts in rows])
 
 
+class Flow(Struct, frozen=True):
+    """How many answers went from which bucket to which: a picture on a page, else a table."""
+
+    counts: Mapping[tuple[str, str], int]
+
+    def table(self) -> Table:
+        columns = [bucket for bucket in FLOW_ORDER if any(bucket in pair for pair in self.counts)]
+        rows = [(before, *(str(self.counts.get((before, after), 0)) for after in columns)) for before in columns]
+        return Table(("from / to", *columns), rows)
+
+
+class NumberLine(Struct, frozen=True):
+    """A change with its interval, against the limit of a rule and its margin."""
+
+    name: Line
+    words: str
+    low: float
+    value: float
+    high: float
+    limit: float
+    edge: float  # of the margin, on the worse side of the limit
+
+    def ends(self) -> tuple[float, float]:
+        """Of the line that is drawn, with some room at either side."""
+        least, most = min(self.low, self.limit, self.edge, 0.0), max(self.high, self.limit, self.edge, 0.0)
+        room = 0.08 * (most - least) or 1.0
+        return least - room, most + room
+
+    def at(self, value: float) -> float:
+        """Where a value lies on the line, in percent."""
+        start, end = self.ends()
+        return 100 * (value - start) / (end - start)
+
+
+class NumberLines(Struct, frozen=True):
+    entries: Sequence[NumberLine]
+
+    def items(self) -> Items:
+        return Items([(*spans(one.name), f"- {one.words}") for one in self.entries])
+
+
 class Columns(Struct, frozen=True):
     """Side by side where there is room."""
 
@@ -150,7 +201,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Flow | NumberLines | Columns | Section
 
 
 class Report(Struct, frozen=True):

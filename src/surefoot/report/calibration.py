@@ -8,6 +8,7 @@ from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate, Reliability
 from surefoot.records import Interval, whose, whose_by_name
 from surefoot.report.blocks import (
+    Bars,
     Block,
     Headline,
     Items,
@@ -35,14 +36,42 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     axes = tuple(Section(name, tuple(_axis(name, axis))) for name, axis in found.axes.items())
     hint = "Corrected rates, tables, kappa and the other axes: --details"
     parts: tuple[Block, ...] = (
-        Headline("", (Span(title(found), "strong"), *filter(None, (found.headline, found.skipped_note)), *_end(found))),
+        Headline("", (*_two_numbers(found), *filter(None, (title(found), found.skipped_note)), *_end(found))),
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
+        *_picture(found.axes.get(FACTUALITY)),
         *([Section("Other answers", tuple(_target(found)))] if found.target else []),
         *problem_section(found.problems),
         Items(list(_certificate(found)), "quiet"),
         *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
     )
     return Report("Surefoot calibration", (), parts)
+
+
+def _two_numbers(found: Calibration) -> Iterator[Line]:
+    """How many of the accepted answers are bad, and how many of the bad ones are caught."""
+    if found.accepted_but_bad is None or found.bad_caught is None:
+        yield from filter(None, [found.headline])
+        return
+    accepted, caught = found.accepted_but_bad, found.bad_caught
+    yield Span(percent(accepted.value), "strong"), f"of the answers the grader accepts are bad ({_between(accepted)})."
+    yield Span(percent(caught.value), "strong"), f"of the bad answers are caught ({_between(caught)})."
+
+
+def _between(interval: Interval) -> str:
+    return f"{percent(interval.low)} to {percent(interval.high)}"
+
+
+def _picture(axis: AxisCalibration | None) -> Iterator[Block]:
+    """What the labels say of each verdict, one bar for each, and what more labels would buy."""
+    if axis is None:
+        return
+    if axis.table:
+        labelled = {verdict: labels for verdict, labels in axis.table.items() if any(labels.values())}
+        bars = [(f"graded {verdict}", labels) for verdict, labels in labelled.items()]
+        caption = Paragraph(f"{_caption(axis, 'bucket')}. A bar of one kind is a verdict to rely on.", "quiet")
+        yield Section("Where grader and labels differ", (caption, Bars(("verdict",), [("", bars)])), "paper")
+    if axis.labels_needed:
+        yield Section("What more labels would buy", (Paragraph(axis.labels_needed),), "paper")
 
 
 def _reservations(found: Calibration) -> Iterator[str]:
@@ -233,7 +262,7 @@ def _share(interval: Interval | None) -> str:
     """A rate with its interval."""
     if interval is None:
         return "-"
-    return f"{percent(interval.value)} ({percent(interval.low)} to {percent(interval.high)})"
+    return f"{percent(interval.value)} ({_between(interval)})"
 
 
 def _agreement(interval: Interval) -> str:

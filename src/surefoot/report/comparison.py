@@ -2,60 +2,72 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from surefoot.gate import trust
+from surefoot.gate.causes import cause_of
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import GroupChange
-from surefoot.gate.metrics import METRICS, UNGRADED
+from surefoot.gate.metrics import METRICS
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import SIDES, Said, SideName
+from surefoot.gate.sides import SIDES, SideName
 from surefoot.records import whose_by_name
+from surefoot.report.answers import (
+    LONGEST_QUESTION,
+    MORE,
+    MOST_ON_PAGE,
+    answer,
+    asked,
+    bucket_of,
+    chip,
+    filters_of,
+    first_step,
+    look_into,
+    why_of,
+)
 from surefoot.report.blocks import (
     Bars,
     Block,
     Case,
     Cases,
     Columns,
+    Flow,
     Form,
     Headline,
     Items,
     Line,
+    NumberLine,
+    NumberLines,
     Paragraph,
-    Quote,
     Report,
     Section,
     Span,
     Table,
     problem_section,
 )
+from surefoot.report.verdict import verdict_lines
 from surefoot.report.words import (
     STATUS_WORDS,
     allowed,
-    around,
     change_words,
     counted,
-    headline,
     in_points,
     names,
     number,
-    overridden,
     plain,
     rule_words,
     status,
-    unit,
 )
-from surefoot.types import Passage, Verdict
 
 _ABOUT_CHANGES = (
     "Baseline and candidate are as graded and labelled; the change allows for what the grader may have got wrong."
 )
 _CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
-_MOVED: dict[Form, int] = {"terminal": 12, "markdown": 200, "page": 500}
-_LONGEST_QUESTION = 100
-_PASSAGES_SHOWN = 10
+_SHOWN: dict[Form, int] = {"terminal": 12, "markdown": 200}
+_LINES_DRAWN = 4
 _NAMED_BY_GATE = 4  # questions behind a rule
 
 
@@ -65,11 +77,21 @@ def report(comparison: Comparison) -> Report:
 
 def gate_report(comparison: Comparison) -> Report:
     """What does not hold, and the decision."""
-    broken = [check for check in comparison.decision.checks if check.status not in ("pass", "not_applicable")]
-    return Report("Surefoot gate", _summary(comparison), (Items([_broken(check) for check in broken]),))
+    told = [in_one_line(check) for check in broken_rules(comparison)]
+    return Report("Surefoot gate", _summary(comparison), (Items(told),))
 
 
-def _broken(check: Check) -> Span:
+def bucket_bars(comparison: Comparison) -> Bars:
+    """The buckets of both versions, over all questions."""
+    return Bars(("version",), [("", [(_SIDE_WORDS[side], comparison.buckets[side]) for side in SIDES])])
+
+
+def broken_rules(comparison: Comparison) -> list[Check]:
+    return [check for check in comparison.decision.checks if check.status not in ("pass", "not_applicable")]
+
+
+def in_one_line(check: Check) -> Span:
+    """A rule that does not hold, the questions behind it, and why."""
     change = change_words(check.rule.metric, check.change) if check.change else ""
     told = names(check.questions, check.question_count, _NAMED_BY_GATE), change, _why(check)
     name, rule = rule_words(check.rule)
@@ -78,18 +100,49 @@ def _broken(check: Check) -> Span:
 
 
 def _summary(comparison: Comparison) -> tuple[Block, ...]:
+    blocked = comparison.decision.outcome == "BLOCK"
+    steps = comparison.next_steps or (first_step(comparison.faults) if blocked else [])
+    why, in_numbers = verdict_lines(comparison)
+    lines = NumberLines(_decisive(comparison))
     return (
-        Headline(comparison.decision.outcome, (verdict_line(comparison),)),
-        Items([(Span("next:", "strong"), step) for step in comparison.next_steps]),
+        Headline(comparison.decision.outcome, ((why, Span(in_numbers, "detail")),)),
+        *([Section("How sure this is", (lines,), "paper")] if lines.entries else []),
+        Items([(Span("next:", "strong"), step) for step in steps]),
         Items(list(_background(comparison)), "quiet"),
     )
+
+
+def _decisive(comparison: Comparison) -> list[NumberLine]:
+    """The rules on a change that decided; where all hold, the first."""
+    checks = [check for check in comparison.decision.checks if check.change is not None]
+    by_status = [[check for check in checks if check.status == status] for status in ("fail", "undecidable")]
+    chosen = next(filter(None, by_status), checks)
+    return [_number_line(check, check.change) for check in chosen[:_LINES_DRAWN] if check.change]
+
+
+def _number_line(check: Check, change: Change) -> NumberLine:
+    above, metric = check.rule.is_bounded_above, check.rule.metric
+    edge = change.limit + (change.margin if above else -change.margin)
+    worse = "rise" if above else "fall"
+    beyond = f"{worse} beyond {in_points(metric, change.limit)}" if change.limit else worse
+    sure = {
+        "fail": f"a {beyond} is certain",
+        "pass": f"a {worse} beyond {in_points(metric, edge)} is excluded",
+        "undecidable": f"a {beyond} is not certain, and one beyond {in_points(metric, edge)} is not excluded",
+    }
+    name = Span(metric, "strong"), check.rule.group or "", status(check)
+    words = "; ".join(filter(None, (change_words(metric, change), sure.get(check.status, ""))))
+    return NumberLine(name, words, change.low, change.change, change.high, change.limit, edge)
 
 
 def _body(comparison: Comparison) -> Iterator[Block]:
     strata = [(stratum or "(no stratum)", sides) for stratum, sides in comparison.by_stratum.items()]
     groups = [("all", comparison.buckets), *strata]
     bars = [(name, [(_SIDE_WORDS[side], sides[side]) for side in SIDES]) for name, sides in groups]
+    moves = Counter((bucket_of(pair.base), bucket_of(pair.cand)) for pair in comparison.pairs)
+    yield Section("What became of the answers", (Flow(moves),), "paper")
     yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_mcnemar(comparison), "quiet")))
+    yield from look_into(comparison.faults, "The candidate's bad answers, and refusals where an answer is expected")
     heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")
     yield Section("Rules", (Table(heads, [_rule(check) for check in comparison.decision.checks]),))
     yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison)))
@@ -97,7 +150,7 @@ def _body(comparison: Comparison) -> Iterator[Block]:
         if values or field in comparison.request.by:
             asked_for = field in comparison.request.by
             yield Section(f"Changes by {field}", _changes_by(field, values), "open" if asked_for else "folded")
-    yield _moved(comparison)
+    yield _answers(comparison)
     yield from problem_section(comparison.problems)
 
 
@@ -144,122 +197,43 @@ def _changes_by(field: str, values: dict[str, dict[str, GroupChange]]) -> tuple[
     return Paragraph(_ABOUT_CHANGES, "quiet"), table, Items([f"change not shown: {one}" for one in reasons], "quiet")
 
 
-def _moved(comparison: Comparison) -> Section:
-    moved = comparison.moved
+def _answers(comparison: Comparison) -> Section:
+    """On a page every answer, the worst first; elsewhere the first of those that are bad or have moved."""
+    pairs = comparison.pairs
+    turns = Counter(pair.turn for pair in pairs)
+    worth = len(pairs) - turns["as before"]
+    limits: dict[Form, int] = {form: min(most, worth) for form, most in _SHOWN.items()} | {"page": MOST_ON_PAGE}
+    cases = [_case(pair) for pair in pairs]
     heads = ("id", "from", "to", "stratum", "question", "why before", "why now")
-    cases = Cases(heads, map(_case, moved), total=len(moved), limits=_MOVED)
-    return Section(f"Moved ({len(moved)})", (cases if moved else Paragraph("No answer changed its bucket."),))
+    listed = Cases(
+        heads, cases, total=len(pairs), limits=limits, more=MORE,
+        filters=filters_of(("change", "now", "look into", "stratum"), cases),
+    )  # fmt: skip
+    told = ", ".join(f"{count} {turn}" for turn, count in turns.items()) + "."
+    moved = any(pair.has_moved for pair in pairs)
+    return Section(f"Answers ({len(pairs)})", (Paragraph(told if moved else "No answer changed its bucket."), listed))
 
 
 def _case(pair: Pair) -> Case:
-    """A question whose answer changed its bucket; on a page, with both answers and what they rest on."""
+    """A question with both answers; where they are the same, it stands once."""
     called = pair.question_id if pair.attempt == 1 else f"{pair.question_id} (attempt {pair.attempt})"
-    asked = plain(pair.question.text, _LONGEST_QUESTION) if pair.question else ""
+    asked_for = plain(pair.question.text, LONGEST_QUESTION) if pair.question else ""
+    cause = cause_of(pair.cand, pair.question)
+    layer = cause.layer if cause else ""
     title = (
-        f"{called}:", f"{_bucket(pair.base)} \u2192", Span(_bucket(pair.cand), "strong"), Span(asked, "quiet"),
-        Span(pair.stratum, "quiet"),
+        *((chip(pair.base), "\u2192") if pair.has_moved else ()), chip(pair.cand), asked_for,
+        Span(" \u00b7 ".join(filter(None, (called, pair.stratum, layer))), "quiet"),
     )  # fmt: skip
-    question = (
-        (Paragraph(f"question, expects {pair.question.expects}", "quiet"), Quote(pair.question.text))
-        if pair.question
-        else ()
-    )
-    answers = Columns(tuple(tuple(_answer(side, pair.side(side))) for side in SIDES))
-    why = (reason_of(pair.base), reason_of(pair.cand))
-    cells = (called, _bucket(pair.base), Span(_bucket(pair.cand), "strong"), pair.stratum, asked, *why)
-    return Case(cells, title, (*question, answers))
+    sides = Columns(tuple(tuple(answer(pair.side(side), f"{_SIDE_WORDS[side]}:")) for side in SIDES))
+    both = Columns((tuple(answer(pair.cand, "both versions:")),)) if _is_same(pair) else sides
+    why = why_of(pair.base), why_of(pair.cand)
+    cells = (called, bucket_of(pair.base), Span(bucket_of(pair.cand), "strong"), pair.stratum, asked_for, *why)
+    kinds = pair.turn, bucket_of(pair.cand), layer, pair.stratum
+    return Case(cells, title, (*asked(pair.question), both), kinds)
 
 
-def _answer(side: SideName, said: Said) -> Iterator[Block]:
-    verdict = said.verdicts.get("factuality")
-    labelled = verdict is not None and said.is_labelled("factuality")
-    by = f"(labelled by {whose_by_name([verdict.grader])})" if verdict and labelled else ""
-    yield Paragraph((Span(f"{_SIDE_WORDS[side]}: {_bucket(said)}", "strong"), by, reason_of(said)))
-    if said.trace is None:
-        yield Paragraph("the answer itself is not known", "quiet")
-    else:
-        yield Quote(said.trace.answer) if said.trace.answer else Paragraph("no answer", "quiet")
-        if said.trace.error:
-            yield Paragraph(f"error: {said.trace.error}")
-    yield from _evidence(verdict)
-    if quality := said.verdicts.get("refusal_quality"):
-        yield Paragraph((f"refusal quality {quality.value}", quality.reason))
-        yield from _evidence(quality)
-    for passage in cited_by(said)[:_PASSAGES_SHOWN]:
-        yield Section(f"cites {passage.id} {passage.doc}", (Quote(passage.text),), "folded")
-
-
-def _evidence(verdict: Verdict | None) -> Iterator[Block]:
-    for one in (verdict.evidence if verdict else ())[:_PASSAGES_SHOWN]:
-        about = [f"claim: {one.claim}" if one.claim else "", f"against {one.passage}" if one.passage else ""]
-        quote = (Quote(one.quote),) if one.quote else ()
-        yield Section("evidence", (*(Paragraph(line) for line in about if line), *quote), "folded")
-
-
-def verdict_line(comparison: Comparison) -> str:
-    """The decision in one sentence, what users lose by it, and what was waived or left out for it."""
-    request, decision = comparison.request, comparison.decision
-    used = [check.rule.name for check in decision.checks if check.waiver is not None]
-    needless = [name for name in request.waivers if name not in used]
-    said = [_reason(comparison)]
-    said += [f"Users lose: {lost}." for lost in _lost(comparison)]
-    said += [f"Waived: {', '.join(used)}."] if used else []
-    said += [f"Waived without need: {', '.join(needless)}."] if needless else []
-    said += ["--uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
-    said += [f"Not as the gate file has it: {overridden(request.overridden)}."] if request.overridden else []
-    said += [f"{note[:1].upper()}{note[1:]}." for note in request.notes]
-    return " ".join(said)
-
-
-def _reason(comparison: Comparison) -> str:
-    """What decided: by how much a metric changed, and what lacks its data."""
-    decision = comparison.decision
-    if decision.outcome == "SHIP":
-        return headline(decision)
-    open_ = [check for check in decision.checks if check.waiver is None]
-    failed = [check for check in open_ if check.status == "fail"]
-    told = [_changed(check) for check in failed]
-    if not failed:
-        told += [_unsure(check) for check in open_ if check.status == "undecidable"]
-    told += decision.incomplete
-    told += [f"{check.rule.name} is not met" for check in open_ if check.status == "incomplete"]
-    return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _changed(check: Check) -> str:
-    metric, change = check.rule.metric, check.change
-    if change is None:
-        return f"{check.rule.name} failed"
-    if not change.change and change.low == change.high:
-        return f"{metric} did not change"
-    way = "rose" if change.change > 0 else "fell"
-    size = in_points(metric, abs(change.change)).removeprefix("+")
-    return f"{metric} {way} by {size}{unit(metric)}{around(metric, change)}"
-
-
-def _unsure(check: Check) -> str:
-    if check.change is None or check.reason:
-        return f"{check.rule.name} cannot be decided"
-    metric, limit = check.rule.metric, allowed(check)
-    ends = check.change.low, check.change.high
-    # Rounded to the very limit, an end of the interval would not show why it is not enough.
-    digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
-    return f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}"
-
-
-def _lost(comparison: Comparison) -> Iterator[str]:
-    """What a change costs users although no rule may mind: fewer correct answers, or more refusals of what is known."""
-    if any(check.status == "incomplete" for check in comparison.decision.checks):
-        return  # what is not graded is not lost
-    correct, refused = comparison.changes.get("correct_rate"), comparison.changes.get("over_refusal")
-    if correct and correct.high < 0:
-        yield f"correct fell by {_points(correct)}"
-    if refused and refused.low > 0:
-        yield f"{_points(refused)} more of what could be answered is refused"
-
-
-def _points(change: Change) -> str:
-    return f"{round(abs(change.change) * 100, 1):g} points"
+def _is_same(pair: Pair) -> bool:
+    return pair.base.key == pair.cand.key and pair.base.verdicts == pair.cand.verdicts
 
 
 def _background(comparison: Comparison) -> Iterator[str]:
@@ -291,23 +265,3 @@ def _mcnemar(comparison: Comparison) -> str:
         f"wrong: {test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong;"
         f" exact McNemar p = {test.p:.3g} (for information, the rules decide)"
     )
-
-
-def cited_by(said: Said) -> list[Passage]:
-    """The passages an answer cites, as far as its log has them."""
-    trace = said.trace
-    if trace is None or not trace.citations:
-        return []
-    return [passage for passage in trace.sources if passage.id in trace.citations]
-
-
-def reason_of(said: Said) -> str:
-    """Why an answer is in its bucket, unless the bucket says it all."""
-    verdict = said.verdicts.get("factuality")
-    if verdict is not None and verdict.reason:
-        return "" if verdict.reason == verdict.value else verdict.reason
-    return (said.trace.error or "") if said.trace else ""
-
-
-def _bucket(said: Said) -> str:
-    return said.bucket or UNGRADED

@@ -14,7 +14,7 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Said
 from surefoot.records import whose
-from surefoot.report.comparison import cited_by, reason_of
+from surefoot.report.answers import cited_by, reason_of
 from surefoot.report.words import WAIVED
 from surefoot.types import Estimate
 

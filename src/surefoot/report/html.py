@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no script, no font, no other file.
+"""A report as one HTML page that needs nothing else: no font, no other file, and one script of ours that filters.
 
 The templates write and draw it. Every text on it is escaped, without characters that steer the display, and isolated,
 so that a right-to-left answer cannot rearrange what stands beside it.
@@ -6,19 +6,46 @@ so that a right-to-left answer cannot rearrange what stands beside it.
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from unicodedata import category
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from surefoot.report import blocks
+from surefoot.report.flow import picture
+from surefoot.report.glossary import TERMS
 
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 
 
 def page(report: blocks.Report) -> str:
     outcome = next((block.outcome for block in report.summary if isinstance(block, blocks.Headline)), "")
-    return _templates().get_template("report.html").render(report=report, outcome=outcome)
+    parts = {
+        number: blocks.spans(part.title)[0].text
+        for number, part in enumerate(report.body, 1)
+        if isinstance(part, blocks.Section) and part.show != "folded"
+    }
+    has_cases = any(isinstance(block, blocks.Cases) for block in _within(report.body))
+    found = _templates().get_template("report.html")
+    return found.render(report=report, outcome=outcome, parts=parts, has_cases=has_cases, **_script())
+
+
+def _within(body: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
+    for block in body:
+        yield block
+        if isinstance(block, blocks.Section):
+            yield from _within(block.blocks)
+
+
+@cache
+def _script() -> dict[str, str]:
+    """The one script, and the hash by which the page's policy lets it run and no other."""
+    text = (files("surefoot.report") / "templates" / "report.js").read_text("utf-8")
+    return {"script": text, "script_hash": b64encode(sha256(text.encode()).digest()).decode()}
 
 
 @cache
@@ -28,7 +55,13 @@ def _templates() -> Environment:
         lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     made.globals["STRONG"] = blocks.STRONG
-    made.filters |= {"visible": visible, "spans": blocks.spans, "kind": lambda block: type(block).__name__}
+    made.globals["TERMS"] = TERMS
+    made.filters |= {
+        "picture": picture,
+        "visible": visible,
+        "spans": blocks.spans,
+        "kind": lambda block: type(block).__name__,
+    }
     return made
 
 

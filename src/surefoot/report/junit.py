@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from surefoot.gate.rules import Check
+from surefoot.gate.rules import Check, Decision
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
-from surefoot.report.words import plain, seen
+from surefoot.report.words import change_words, counted, plain, seen
 from surefoot.scorecard import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
@@ -24,15 +24,15 @@ _LABELS_BEHIND = {
 }
 
 
+def of_decision(decision: Decision) -> Iterator[str]:
+    """Of two versions that were compared: the rules alone, which name the questions behind them."""
+    yield from _opening(decision)
+    yield "</testsuites>"
+
+
 def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
     checks = card.decision.checks
-    failed = sum(check.status == "fail" for check in checks)
-    errors = sum(check.status in ("incomplete", "undecidable") for check in checks)
-    yield '<?xml version="1.0" encoding="UTF-8"?>'
-    yield '<testsuites name="surefoot">'
-    yield f'<testsuite name="surefoot.gate" tests="{len(checks)}" failures="{failed}" errors="{errors}">'
-    yield from map(_rule_case, checks)
-    yield "</testsuite>"
+    yield from _opening(card.decision)
     red = {label for check in checks if check.status == "fail" for label in _LABELS_BEHIND.get(check.rule.metric, ())}
     unfinished = {*_UNFINISHED} if any(c.status == "incomplete" for c in checks) else set[str]()
     counts = card.labels
@@ -47,17 +47,36 @@ def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
     yield "</testsuites>"
 
 
+def _opening(decision: Decision) -> Iterator[str]:
+    kinds = [_kind(check) for check in decision.checks] + ["error"] * bool(decision.incomplete)
+    failed, errors = kinds.count("failure"), kinds.count("error")
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<testsuites name="surefoot">'
+    yield f'<testsuite name="surefoot.gate" tests="{len(kinds)}" failures="{failed}" errors="{errors}">'
+    yield from map(_rule_case, decision.checks)
+    if decision.incomplete:
+        message = quoteattr(plain("; ".join(decision.incomplete), 400))
+        yield f'<testcase classname="surefoot.gate" name="complete"><error message={message}/></testcase>'
+    yield "</testsuite>"
+
+
+def _kind(check: Check) -> str:
+    """What a rule is to a reader of JUnit; "" for one that holds."""
+    if check.waiver is not None:
+        return "skipped"
+    return {"pass": "", "fail": "failure", "not_applicable": "skipped"}.get(check.status, "error")
+
+
 def _rule_case(check: Check) -> str:
     name = quoteattr(plain(f"{check.rule.name}: {check.rule.text}"))
     head = f'<testcase classname="surefoot.gate" name={name}'
-    behind = (
-        f"; {check.question_count} questions behind it: {', '.join(check.questions[:12])}" if check.questions else ""
-    )
-    message = quoteattr(plain(f"seen {seen(check.seen)}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
-    if check.status == "pass":
-        return f"{head}/>"
-    kind = {"fail": "failure", "not_applicable": "skipped"}.get(check.status, "error")
-    return f"{head}><{kind} message={message}/></testcase>"
+    asked = counted(check.question_count, "question")
+    behind = f"; {asked} behind it: {', '.join(check.questions[:12])}" if check.questions else ""
+    waived = f"waived: {check.waiver}; " if check.waiver is not None else ""
+    told = change_words(check.rule.metric, check.change) if check.change else f"seen {seen(check.seen)}"
+    message = quoteattr(plain(f"{waived}{told}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
+    kind = _kind(check)
+    return f"{head}><{kind} message={message}/></testcase>" if kind else f"{head}/>"
 
 
 def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:

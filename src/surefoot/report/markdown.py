@@ -48,7 +48,11 @@ def _block(block: Block) -> Iterator[str]:
             yield from (f"- {_text(line)}" for line in (*block.shown("markdown"), block.unshown("markdown")) if line)
         case blocks.Table():
             yield from _table(block)
-        case blocks.Bars() | blocks.Cases():
+        case blocks.NumberLines():
+            yield from _block(block.items())
+        case blocks.Cases(limits={"markdown": 0}):
+            pass
+        case blocks.Bars() | blocks.Cases() | blocks.Flow():
             yield from _table(block.table())
         case blocks.Columns():
             for part in block.parts:

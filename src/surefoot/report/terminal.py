@@ -46,7 +46,7 @@ def show(report: Report, console: Console) -> None:
 def _blocks(parts: Sequence[Block], console: Console) -> None:
     for at, block in enumerate(parts):
         opened = isinstance(block, blocks.Section) and block.show == "open"
-        if at and (opened or isinstance(block, (blocks.Table, blocks.Bars, blocks.Cases))):
+        if at and (opened or isinstance(block, (blocks.Table, blocks.Bars, blocks.Cases, blocks.Flow))):
             console.print()
         _block(block, console)
 
@@ -70,7 +70,11 @@ def _block(block: Block, console: Console) -> None:
                 _write(_text(line), console, block.style)
         case blocks.Table():
             _table(block, console)
-        case blocks.Bars() | blocks.Cases():
+        case blocks.NumberLines():
+            _block(block.items(), console)
+        case blocks.Cases(limits={"terminal": 0}):
+            pass
+        case blocks.Bars() | blocks.Cases() | blocks.Flow():
             _table(block.table(), console)
         case blocks.Columns():
             for part in block.parts:

@@ -1,0 +1,133 @@
+"""What one run says: the buckets, the five axes, what to look into, and every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from surefoot.gate import trust
+from surefoot.gate.causes import cause_of
+from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.overview import Judged, Overview
+from surefoot.report.answers import (
+    LONGEST_QUESTION,
+    MORE,
+    MOST_ON_PAGE,
+    answer,
+    asked,
+    bucket_of,
+    chip,
+    filters_of,
+    first_step,
+    look_into,
+    why_of,
+)
+from surefoot.report.blocks import (
+    Bars,
+    Block,
+    Case,
+    Cases,
+    Form,
+    Headline,
+    Items,
+    Line,
+    Paragraph,
+    Report,
+    Section,
+    Span,
+    Table,
+    problem_section,
+)
+from surefoot.report.glossary import TERMS
+from surefoot.report.words import counted, interval, percent, plain
+from surefoot.table import ACCEPTABLE, BUCKETS
+from surefoot.types import Estimate
+
+_SHOWN: dict[Form, int] = {"terminal": 12, "markdown": 200}
+
+
+def report(found: Overview) -> Report:
+    return Report(f"Surefoot run {found.name}", _summary(found), tuple(_body(found)))
+
+
+def summary(found: Overview) -> Report:
+    """The same without what takes long to read."""
+    return replace(report(found), body=())
+
+
+def headline(found: Overview) -> str:
+    """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
+    wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    bad = wrong + unsupported
+    parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
+    left = f"; {lacking} not graded" if lacking else ""
+    return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
+
+
+def _summary(found: Overview) -> tuple[Block, ...]:
+    said = headline(found)
+    return (
+        Headline("", (Span(said[:1].upper() + said[1:], "strong"),)),
+        Items([(Span("next:", "strong"), step) for step in first_step(found.faults)]),
+        Items(list(_background(found)), "quiet"),
+    )
+
+
+def _background(found: Overview) -> Iterator[str]:
+    graders = ", ".join(filter(None, found.graders))
+    yield f"run: {found.name}, " + (f"graded by {graders}" if graders else "its grader is not named")
+    yield f"trust: {trust.in_words(found.trust)}"
+    for grader, words in found.failed_checks.items():
+        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
+
+
+def _body(found: Overview) -> Iterator[Block]:
+    bars = [("all", found.buckets), *((name or "(no stratum)", counts) for name, counts in found.by_stratum.items())]
+    drawn = Bars(("stratum",), [("", [(name, counts) for name, counts in bars])])
+    yield Section("Buckets", (drawn,))
+    yield from look_into(found.faults, "Bad answers, and refusals where an answer is expected")
+    yield Section("Shares", (Paragraph("With 95 % intervals.", "quiet"), _shares(found)))
+    heads = ("axis", "values", "what it says")
+    axes = [(axis, _values(values), TERMS.get(axis, "")) for axis, values in found.axes.items()]
+    yield Section("Axes", (Table(heads, axes, on_paper=1),))
+    yield _answers(found)
+    yield from problem_section(found.problems)
+
+
+def _shares(found: Overview) -> Table:
+    rows = [(name or "all", *(_share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
+    return Table(("stratum", *BUCKETS), rows)
+
+
+def _share(estimate: Estimate) -> str:
+    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
+
+
+def _values(values: dict[str, int]) -> str:
+    return ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged"
+
+
+def _answers(found: Overview) -> Section:
+    worth = sum(one.said.bucket not in ACCEPTABLE for one in found.answers)
+    limits: dict[Form, int] = {form: min(most, worth) for form, most in _SHOWN.items()} | {"page": MOST_ON_PAGE}
+    cases = [_case(one) for one in found.answers]
+    listed = Cases(
+        ("id", "bucket", "stratum", "question", "why"), cases, total=len(cases), limits=limits, more=MORE,
+        filters=filters_of(("bucket", "look into", "stratum"), cases),
+    )  # fmt: skip
+    return Section(f"Answers ({found.total})", (listed,))
+
+
+def _case(one: Judged) -> Case:
+    said, question = one.said, one.question
+    called = said.question_id if said.attempt == 1 else f"{said.question_id} (attempt {said.attempt})"
+    asked_for = plain(question.text, LONGEST_QUESTION) if question else ""
+    stratum = question.stratum if question else ""
+    cause = cause_of(said, question)
+    layer = cause.layer if cause else ""
+    title: Line = (
+        chip(said), asked_for, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet"),
+    )  # fmt: skip
+    cells = called, Span(bucket_of(said), "strong"), stratum, asked_for, why_of(said)
+    return Case(cells, title, (*asked(question), *answer(said, "answer:")), (bucket_of(said), layer, stratum))

@@ -1,0 +1,48 @@
+"""`make pictures`: the screenshots of README and docs, taken of the real product in a real browser."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from surefoot.cli.main import cli
+
+from .browser import CHROMIUM
+from .golden_files import ROOT
+
+IMAGES = ROOT / "docs" / "images"
+_WIDTH = 1000
+
+
+def main() -> int:
+    if CHROMIUM is None:
+        sys.stderr.write("error: there is no chromium to take pictures with\nhint: install it, or look at the pages\n")
+        return 2
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), sync_playwright() as driver:
+        cli.main(["demo"], standalone_mode=False)
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": _WIDTH, "height": 1150})
+        page.set_default_timeout(0)
+        page.goto(Path("surefoot-demo/report.html").absolute().as_uri())
+        page.screenshot(path=IMAGES / "compare.png")
+        _open_answer(page)
+        page.screenshot(path=IMAGES / "answer.png")
+        browser.close()
+    return 0
+
+
+def _open_answer(page: Page) -> None:
+    """The worst answer, in a window of its size."""
+    case = page.locator("details.case").first
+    case.evaluate("one => { one.open = true; one.scrollIntoView() }")
+    box = case.bounding_box()
+    page.set_viewport_size({"width": _WIDTH, "height": int(box["height"]) if box else _WIDTH})
+    case.evaluate("one => { document.querySelector('.filters').style.position = 'static'; one.scrollIntoView() }")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""surefoot report and grade --report: one run as people read it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.types import Passage, Question, Retrieved, Trace
+
+from .in_process import surefoot
+
+FOUND = Retrieved([Passage("lease#1", "The fee is EUR 5. The rent is EUR 900.", "Lease", 2)])
+ASKED = [
+    Question("fee", "What is the fee?", "answer", "easy", gold_ids=("lease#1",), gold_claims=("The fee is EUR 5.",)),
+    Question("rent", "What is the rent?", "answer", "easy", gold_ids=("lease#1",), gold_claims=("It is EUR 900.",)),
+    Question("pet", "May I keep a pet?", "refusal", "hard"),
+    Question("door", "Which colour has the door?", "answer", "hard", gold_ids=("lease#9",), gold_claims=("Green.",)),
+]
+ANSWERS = {
+    "fee": "The fee is EUR 5 [lease#1].",
+    "rent": "The rent is EUR 700 [lease#1].",
+    "pet": "The documents do not say whether you may keep a pet.",
+    "door": "The documents do not say which colour the door has.",
+}
+
+
+def make_run(folder: Path, answers: dict[str, str] = ANSWERS) -> Path:
+    asked = fingerprint(ASKED)
+    manifest = Manifest(
+        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=asked, question_count=len(ASKED)
+    )
+    with RunStore.create(folder, manifest, ASKED) as store:
+        for question, answer in answers.items():
+            store.append_trace(Trace(question, answer=answer, retrieved=FOUND))
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = make_run(tmp_path / "runs" / "first")
+    assert surefoot("grade", folder, "--grader", "rules").code == 0
+    return folder
+
+
+def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: Path) -> None:
+    done = surefoot("report", run)
+    assert done.code == 0 and done.err == ""
+    assert done.out.splitlines()[-1] == "1 of 4 answers is bad: 1 wrong, 0 unsupported."
+    assert "retrieval   1        no passage that has the expected answer was retrieved" in done.out
+    assert "generation  1        says something else than the passages it was given" in done.out
+    assert "easy    " in done.out and " 50.0% (" in done.out
+    assert "rent  wrong   easy" in done.out and "a passage says something else" in done.out
+
+
+def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path, tmp_path: Path) -> None:
+    page, text = tmp_path / "page.html", tmp_path / "page.md"
+    done = surefoot("report", run, "--out", page, "--out", text)
+    assert done.code == 0 and "1 of 4 answers is bad" in done.out and "Axes" not in done.out
+    for file in (page, text):
+        shown = file.read_text("utf-8")
+        for words in ("1 of 4 answers is bad: 1 wrong, 0 unsupported.", "Axes", "What to do next", "refusal_quality"):
+            assert words in shown, (file.name, words)
+    assert "It is EUR 900." in page.read_text("utf-8"), "what was expected"
+    assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")
+
+
+def test_stdout_has_the_report_alone(run: Path) -> None:
+    done = surefoot("report", run, "--out", "-")
+    assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
+
+
+def test_json_has_shares_with_intervals_and_what_to_look_into(run: Path) -> None:
+    found = json.loads(surefoot("report", run, "--json").out)
+    assert found["buckets"] == {"correct": 1, "wrong": 1, "unsupported": 0, "refused": 2, "ungraded": 0}
+    wrong = found["shares"]["easy"]["wrong"]
+    assert (wrong["numerator"], wrong["denominator"]) == (1, 2) and wrong["low"] < 0.5 < wrong["high"]
+    assert {one["layer"]: one["questions"] for one in found["next"]} == {"generation": ["rent"], "retrieval": ["door"]}
+    assert found["axes"]["factuality"] == {"correct": 1, "refused": 2, "wrong": 1}
+
+
+def test_grading_writes_the_same_page(run: Path, tmp_path: Path) -> None:
+    done = surefoot("grade", run, "--grader", "rules", "--report", tmp_path / "one.html")
+    assert done.code == 0 and "1 correct, 1 wrong, 0 unsupported, 2 refused" in done.out
+    surefoot("report", run, "--out", tmp_path / "two.html")
+    assert (tmp_path / "one.html").read_text("utf-8") == (tmp_path / "two.html").read_text("utf-8")
+    done = surefoot("grade", run, "--grader", "rules", "--report", "-")
+    assert done.out.startswith("# Surefoot run ") and "bad answers" not in done.out
+
+
+def test_labels_count_and_are_signed(run: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    row = {"question_id": "rent", "axis": "factuality", "value": "unsupported", "annotator": "ann"}
+    labels.write_text(json.dumps({**row, "note": "no such rent"}), "utf-8")
+    assert surefoot("import", labels, "--run", run).code == 0
+    done = surefoot("report", run, "--out", tmp_path / "page.html")
+    assert "1 of 4 answers is bad: 0 wrong, 1 unsupported." in done.out
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "no such rent" in page and "Labelled by people (ann). The grader says wrong" in page
+
+
+def test_answers_that_are_not_graded_are_counted(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", {**ANSWERS, "pet": ""})
+    surefoot("grade", folder, "--grader", "rules")
+    done = surefoot("report", folder)
+    assert done.code == 4 and "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded." in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("nowhere",), 2, "there is no file or folder nowhere"),
+        (("runs/first", "--out", "page.pdf"), 2, "page.pdf is of no known kind"),
+        (("runs/first", "--out", "-", "--json"), 2, "--json and --out - cannot both go to stdout"),
+        (("runs/second",), 4, "has no verdicts"),
+    ],
+)
+def test_what_cannot_be_reported_is_said_in_a_sentence(
+    options: tuple[str, ...], code: int, words: str, run: Path, tmp_path: Path
+) -> None:
+    make_run(tmp_path / "runs" / "second")
+    done = surefoot("report", *options, cwd=tmp_path)
+    assert done.code == code and words in done.err and "\nhint: " in done.err
+
+
+def test_items_have_no_report(tmp_path: Path) -> None:
+    done = surefoot("grade", "--items", "-", "--report", tmp_path / "x.html")
+    assert done.code == 2 and "--report was given without a run" in done.err
