@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.decision_options import decide, decision_options
+from surefoot.cli.decision_options import decide, decision_options, finish_decision
 from surefoot.cli.options import json_option
-from surefoot.cli.reports import check_reports, finish_with_reports, report_option
+from surefoot.cli.reports import report_option
 
 
 @click.command(epilog="Example: surefoot compare runs/base runs/cand --report report.html")
@@ -21,5 +21,4 @@ def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
 
     BASE and CAND are files of verdicts (JSON lines) or folders of runs. The exit code is the decision.
     """
-    check_reports(options["reports"], options["as_json"])
-    return finish_with_reports(decide(options, options["by"]), options["as_json"], options["reports"])
+    return finish_decision(decide(options, options["by"]), options)

@@ -15,7 +15,7 @@ from surefoot.cli.reports import write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
 from surefoot.errors import ExitCode, UsageError
-from surefoot.report.comparison import verdict_line
+from surefoot.report.verdict import verdict_lines
 from surefoot.services.compare import Compared, compare
 from surefoot.services.grade import grade
 from surefoot.services.ledger import import_labels
@@ -29,15 +29,14 @@ _INTRODUCTION = """\
 A pipeline answers questions about 43 documents, and refuses where it finds no
 evidence. A colleague drops the refusals. Does it lie more now?
 
-run      Both versions answer 130 questions. (How their model ranks passages
-         was recorded, so that they answer the same on every machine.)"""
+run      Both versions answer 130 questions, the same on every machine."""
 _GRADE = """\
 grade    A grader, here a small model that comes with Surefoot, reads each
          answer with its passages and puts it into one of four buckets."""
 _LABEL = """\
 label    A label is the bucket by someone who read the answer and saw no grade.
-         Here two AI models stand in for people; with your own documents, label
-         about 60 answers. Labels replace grades, and show the grader's errors:"""
+         Here two AI annotators stand in for people; with your own documents, have
+         people label about 60. Labels replace grades, and show grader errors:"""
 _COMPARE = """\
 compare  Acceptable is what is correct or refused. With labels in place:
 
@@ -112,7 +111,7 @@ def _indented(text: str) -> None:
 
 
 def _decision(compared: Compared) -> str:
-    return f"{compared.outcome} - {verdict_line(compared.comparison)}"
+    return f"{compared.outcome} - {' '.join(verdict_lines(compared.comparison))}"
 
 
 def _show_one_that_ships(base: Path, ledger: Path) -> None:

@@ -8,15 +8,14 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.decision_options import decide, decision_options
+from surefoot.cli.decision_options import decide, decision_options, finish_decision
 from surefoot.cli.options import json_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads
-from surefoot.cli.reports import finish_with_reports
 from surefoot.errors import ExitCode
 from surefoot.records import Step
 from surefoot.report.comparison import gate_report
 from surefoot.report.words import overridden, plain
-from surefoot.services.decisions import decisions
+from surefoot.services.decisions import BASELINE, CHANGE, decisions
 
 
 @click.command(epilog="Example: surefoot gate runs/base runs/cand")
@@ -25,12 +24,12 @@ from surefoot.services.decisions import decisions
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Decide as `compare` does, and print the decision alone.
 
-    With CAND alone the baseline is what shipped last. Without runs, list past decisions.
+    With CAND alone it is compared with the baseline. Without runs, list past decisions.
     """
     if not options["paths"] and options["baseline"] is None:
         return _history(options["ledger"], options["as_json"])
     compared = decide(options)
-    return finish_with_reports(compared, options["as_json"], shown=lambda: gate_report(compared.comparison))
+    return finish_decision(compared, options, lambda: gate_report(compared.comparison))
 
 
 def _history(ledger: str | None, as_json: bool) -> int:
@@ -52,6 +51,7 @@ def _line(step: Step, changed: Sequence[str]) -> str:
     flags += f"  waived: {plain(', '.join(step.waived))}" if step.waived else ""
     flags += f"  not as the gate file: {plain(overridden(step.overridden))}" if step.overridden else ""
     flags += f"  the gate file has changed: {', '.join(changed)}" if changed else ""
-    earlier = "" if step.mode == "change" else f"  ({step.mode} mode of an earlier gate)"
+    earlier = "" if step.mode in (CHANGE, BASELINE) else f"  ({step.mode} mode of an earlier gate)"
     sides = f"{step.reference} ({step.base_name}) -> {step.release} ({step.cand_name})"
-    return f"{step.at[:16]}  {step.outcome:12}  {plain(sides)}{flags}{earlier}"
+    what = "new baseline" if step.mode == BASELINE else step.outcome
+    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}{earlier}"

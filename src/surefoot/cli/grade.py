@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import click
 
 from surefoot.cli.options import asking_options, json_option, map_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
+from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
 from surefoot.graders.llm_reading import SelfCheck
+from surefoot.io.writer import printable
+from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain
 from surefoot.rubric import BY_CITATIONS
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
@@ -58,10 +62,11 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
 )  # fmt: skip
 @asking_options
+@report_option
 @json_option("Print one JSON object a line.")
 def grade(
     run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
-    out: Path | None, grader: str, as_json: bool,
+    out: Path | None, grader: str, reports: tuple[str, ...], as_json: bool,
     **more: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -75,6 +80,9 @@ def grade(
         raise UsageError("one thing to grade must be given", "pass a run folder, --traces LOG or --items FILE.jsonl")
     if out is not None and not log:
         raise UsageError("--out was given without --traces", "a run keeps its verdicts itself; others are printed")
+    if reports and run is None and not log:
+        raise UsageError("--report was given without a run", "pass a run folder or --traces LOG")
+    check_reports(reports, as_json)
     check_terms(terms)
     if texts:
         return _grade_texts(*texts[0], as_json)
@@ -82,10 +90,10 @@ def grade(
     if items is not None:
         return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
     if run is not None:
-        return _show_run(grade_folder(run, grader=chosen, corpus=corpus, person=PERSON), as_json)
+        return _show_run(grade_folder(run, grader=chosen, corpus=corpus, person=PERSON), as_json, reports)
     found = grade_log(log, out=out, grader=chosen, corpus=corpus, mapping=mapping, person=PERSON)
     say(f"run: {found.folder}")
-    return _show_run(found, as_json)
+    return _show_run(found, as_json, reports)
 
 
 def _grade_texts(kind: str, path: str, as_json: bool) -> int:
@@ -116,9 +124,10 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
 
 
-def _show_run(found: Grades, as_json: bool) -> int:
+def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
     with quiet_if_nobody_reads():
-        for row in found.table():
+        printed = write_reports(reports, found.report)
+        for row in found.table() if not printed else ():
             _print(row, as_json)
     for problem in found.problems:
         say(f"warning: {plain(str(problem), 500)}")
@@ -130,9 +139,9 @@ def _show_run(found: Grades, as_json: bool) -> int:
         say(f"note: nothing was graded, and the run stays as it was: {graded}")
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
-    _sum_up(found.counts, as_json, found.found.self_checks, found.stands)
-    if not as_json:
-        _show_bad(found.found.graded)
+    _sum_up(found.counts, as_json or printed, found.found.self_checks, found.stands)
+    if not as_json and not printed:
+        _show_bad(found.found.graded, found.folder)
     if trust := found.trust:
         say(f"trust: {plain(trust, 500)}")
     return int(found.exit_code)
@@ -147,15 +156,17 @@ def _print(row: Mapping[str, Any], as_json: bool) -> None:
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
 
 
-def _show_bad(graded: Iterable[Graded]) -> None:
+def _show_bad(graded: Iterable[Graded], folder: Path) -> None:
     """The first answers to look into, the wrong ones before the unsupported."""
     bad = [one for bucket in _BAD for one in graded if one.bucket == bucket]
     if bad:
-        click.echo(f"\nbad answers ({min(_BAD_SHOWN, len(bad))} of {len(bad)}; --json has the evidence of all):")
+        click.echo(f"\nbad answers ({min(_BAD_SHOWN, len(bad))} of {len(bad)}):")
     for one in bad[:_BAD_SHOWN]:
-        click.echo(f"{plain(one.item.question.id)}: {one.bucket} ({one.reason})")
+        click.echo(f"{plain(one.item.question.id)}: {one.bucket}: {in_plain_words(one.reason)}")
         click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
         click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
+    if bad:
+        say(f"every answer with its evidence: surefoot report {shlex.quote(printable(folder))} --out page.html")
 
 
 def _in_buckets(counts: Counter[str | None]) -> str:

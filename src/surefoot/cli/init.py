@@ -14,8 +14,9 @@ EXAMPLE = {
     "questions.json": "starter/questions.json",
     "passages.jsonl": "starter/passages.jsonl",
     "gate.toml": "gates/default.toml",
+    "ship.toml": "gates/ship.toml",
     "pipeline.py": "starter/pipeline.txt",
-    "ci.yml": "starter/ci.yml",
+    ".github/workflows/surefoot.yml": "starter/workflow.yml",
     "README.txt": "starter/README.txt",
 }
 
@@ -27,8 +28,8 @@ def init(folder: Path) -> int:
     if there := [name for name in EXAMPLE if (folder / name).exists()]:
         raise UsageError(f"{folder / there[0]} exists already", "choose another folder: nothing is overwritten")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, source in EXAMPLE.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             with (folder / name).open("xb") as file:
                 file.write((files("surefoot") / source).read_bytes())
     except OSError as error:

@@ -23,7 +23,7 @@ from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json
 from surefoot.report.blocks import Report
 from surefoot.report.comparison import report
-from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, keep_in_folder, latest_shipped
+from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, current_baseline, keep_in_folder, latest_shipped
 from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
@@ -74,17 +74,18 @@ def compare(
     without: Mapping[str, str] | None = None,
     by: str | Sequence[str] = (),
     ledger: str | Path | None = None,
+    keep: bool = True,
     person: Person = READER,
 ) -> Compared:
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 
-    `base` and `cand` are folders of runs or files of verdicts; `latest-shipped` is the run beside the candidate that
-    shipped last. `waive` and `without` give reasons, by rule and by run. What is decided is kept in the candidate's
-    folder and in the ledger, as `surefoot compare` keeps it.
+    `base` and `cand` are folders of runs or files of verdicts; `latest-shipped` is the baseline of the ledger, else the
+    run beside the candidate that shipped last. `waive` and `without` give reasons, by rule and by run. What is decided
+    is kept in the candidate's folder and in the ledger, as `surefoot compare` keeps it; without `keep`, nothing is.
     """
     tell = person.tell
     if base == LATEST_SHIPPED:
-        base = latest_shipped(Path(cand), by_own_rules=bool(rules))
+        base = current_baseline(ledger, beside=cand) or latest_shipped(Path(cand), by_own_rules=bool(rules))
     file = gatefiles.read(gate or GATE)
     given = {"alpha": alpha, "margin": margin, "claim": claim}
     chosen = replace(file.change, **{key: value for key, value in given.items() if value is not None})
@@ -95,22 +96,26 @@ def compare(
         by=(by,) if isinstance(by, str) else tuple(by), overridden=_overridden(parsed, chosen, file),
         without=without or {},
     )  # fmt: skip
-    with _ledger((base, cand), ledger, tell) as opened:
+    with _ledger((base, cand), ledger, tell, keep) as opened:
         if opened is not None and is_run(base) and is_run(cand):
-            comparison = _by_versions(opened, (Path(base), Path(cand)), parsed, request, tell)
+            comparison = _by_versions(opened, (Path(base), Path(cand)), parsed, request, tell if keep else None)
         elif without:
             raise UsageError("--without leaves out a run that a ledger knows", "files of verdicts have none")
         else:
             comparison = decide.compare([read_run(base)], [read_run(cand)], parsed, request)
-    keep_in_folder(Path(cand), comparison, tell)
+    if keep:
+        keep_in_folder(Path(cand), comparison, tell)
     return Compared(comparison)
 
 
 def _by_versions(
-    ledger: Ledger, paths: tuple[Path, Path], rules: Sequence[Rule], request: Request, tell: Tell
+    ledger: Ledger, paths: tuple[Path, Path], rules: Sequence[Rule], request: Request, keeping: Tell | None
 ) -> Comparison:
-    """All runs of both versions, with what people said of them and what was decided about them before."""
-    versions = versions_of(ledger, *paths, request.without)
+    """All runs of both versions, with what people said of them and what was decided about them before.
+
+    `keeping` is told where the decision cannot be kept; None keeps nothing.
+    """
+    versions = versions_of(ledger, *paths, request.without, register=keeping is not None)
     base, cand = read_all(versions.base, ledger), read_all(versions.cand, ledger)
     before = PastDecisions(ledger.steps(), versions)
     request = replace(
@@ -120,7 +125,8 @@ def _by_versions(
     comparison = decide.compare(base, cand, rules, request)
     if paths[0].resolve() == paths[1].resolve():
         return replace(comparison, against_itself=True)
-    before.keep(ledger, comparison, rules, tell)
+    if keeping is not None:
+        before.keep(ledger, comparison, rules, keeping)
     return comparison
 
 
@@ -140,18 +146,18 @@ def _overridden(
 
 
 @contextlib.contextmanager
-def _ledger(paths: Sequence[str | Path], given: str | Path | None, tell: Tell) -> Iterator[Ledger | None]:
+def _ledger(paths: Sequence[str | Path], given: str | Path | None, tell: Tell, keep: bool) -> Iterator[Ledger | None]:
     """The project's ledger; files of verdicts have none unless it is named."""
     runs = [path for path in paths if is_run(path)]
     if not runs and not given:
         yield None
         return
     where = find(Path(runs[-1]) if runs else None, None if given is None else str(given))
-    with _opened(where, tell, make=bool(runs)) as ledger:
+    with _opened(where, tell, make=bool(runs), keep=keep) as ledger:
         yield ledger
 
 
-def _opened(where: str, tell: Tell, *, make: bool) -> contextlib.AbstractContextManager[Ledger | None]:
+def _opened(where: str, tell: Tell, *, make: bool, keep: bool) -> contextlib.AbstractContextManager[Ledger | None]:
     """A ledger that is there has to be read: its runs and labels may decide. A new one is made where that can be."""
     try:
         opened = Ledger.existing(where)
@@ -162,6 +168,8 @@ def _opened(where: str, tell: Tell, *, make: bool) -> contextlib.AbstractContext
         return opened
     if not make:
         raise UsageError("there is no ledger at the place that was named", "leave --ledger out: files need none")
+    if not keep:
+        return contextlib.nullcontext()
     try:
         return Ledger.open(where)
     except Incomplete as error:

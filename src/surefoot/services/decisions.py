@@ -17,7 +17,7 @@ from surefoot.gate.next_steps import Waiting
 from surefoot.gate.rules import Rule
 from surefoot.io.writer import UNREADABLE, printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import find, run_id
+from surefoot.ledger.places import find, folder_of, run_id
 from surefoot.records import MORE_RULES, WITHOUT, Step
 from surefoot.report.comparison_json import as_json
 from surefoot.report.words import plain
@@ -27,7 +27,8 @@ from surefoot.services.versions import Versions
 from surefoot.store import DECISION, RunStore
 
 LATEST_SHIPPED = "latest-shipped"
-CHANGE = "change"  # `mode` of a step; steps of other modes are of the time before, and kept for the record
+# What the `mode` of a step says: a decision, or a move of the baseline. Others are of an earlier gate.
+CHANGE, BASELINE = "change", "baseline"
 
 
 class Check(Struct, frozen=True):
@@ -171,7 +172,54 @@ def keep_in_folder(cand: Path, comparison: Comparison, tell: Tell) -> None:
         tell(f"note: the decision is not kept in {plain(printable(cand))}: {error.strerror}")
 
 
+def keep_baseline(ledger: Ledger, comparison: Comparison, base: Path, cand: Path) -> None:
+    """From now on the candidate is the baseline."""
+    step = _step(comparison, Versions((base,), (cand,)), [check.rule for check in comparison.decision.checks])
+    ledger.add([replace(step, mode=BASELINE)])
+
+
+def current_baseline(ledger: str | Path | None = None, *, beside: str | Path | None = None) -> str | None:
+    """The run that `surefoot baseline update` last moved the baseline to; None where it was never moved.
+
+    The ledger is the one beside a run, or else that of the project here.
+    """
+    near = None if beside is None else Path(beside)
+    opened = Ledger.existing(find(near, None if ledger is None else str(ledger)))
+    if opened is None:
+        return None
+    with opened:
+        moves = [step for step in opened.steps() if step.mode == BASELINE]
+        if not moves:
+            return None
+        folder = folder_by_id(opened, moves[-1].cand_run, near)
+    if folder is None:
+        message = f"the baseline is the run {moves[-1].cand_name}, and it is no longer where it was"
+        raise Incomplete(message, "put it back, or a copy beside the other runs, or name a baseline: --baseline RUN")
+    return as_typed(folder)
+
+
+def as_typed(folder: str | Path) -> str:
+    """A path as one would type it here."""
+    path = Path(folder).resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def folder_by_id(ledger: Ledger, identity: str, beside: Path | None) -> Path | None:
+    """Where a run that the ledger knows lies now."""
+    rows = [entry for entry in ledger.runs() if entry.id == identity]
+    near = [] if beside is None else [beside]
+    return next(filter(None, (folder_of(entry, ledger, near) for entry in reversed(rows))), None)
+
+
 def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
+    """The newest run beside the candidate that shipped, where the baseline was never moved by hand."""
+    if found := shipped_beside(cand, by_own_rules=by_own_rules):
+        return found
+    hint = "name the baseline: surefoot compare BASE CAND; or begin with one: surefoot baseline update BASE"
+    raise UsageError(f"no run beside {cand} has shipped yet", hint)
+
+
+def shipped_beside(cand: Path, *, by_own_rules: bool) -> str | None:
     """The newest run beside the candidate that shipped against another.
 
     Where none has, the first that was compared with itself: somewhere one has to begin. One that shipped by other rules
@@ -190,8 +238,7 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
         elif by_own_rules or not decision.overridden:
             shipped.append((decision.at, str(folder)))
     if not shipped and not begun:
-        hint = "name the baseline: surefoot compare BASE CAND"
-        raise UsageError(f"no run beside {cand} has shipped yet", hint)
+        return None
     return (max(shipped) if shipped else min(begun))[1]
 
 

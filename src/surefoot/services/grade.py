@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -13,24 +12,22 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.gate.sides import asked_of, side_of
-from surefoot.gate.trust import in_words, trust_in
+from surefoot.gate.trust import in_words
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.writer import printable
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
+from surefoot.report.blocks import Report
 from surefoot.report.words import plain
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
+from surefoot.services.overview import overview
 from surefoot.services.passage_texts import PassageTexts, fill_run
-from surefoot.services.result import READER, Person, Result
-from surefoot.services.runs import read_run, run_items
-from surefoot.services.versions import read_all
+from surefoot.services.result import READER, Person, Reported
+from surefoot.services.runs import run_items
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
@@ -40,7 +37,7 @@ _BATCH = 200  # answers read at once
 _AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
-class Grades(Result):
+class Grades(Reported):
     """What grading a run came to."""
 
     def __init__(
@@ -77,6 +74,10 @@ class Grades(Result):
     def table(self) -> Sequence[Mapping[str, Any]]:
         """An answer a row, with its verdict on each axis, the reason, and every claim with its evidence."""
         return [row_of(one) for one in self.found.graded]
+
+    def report(self) -> Report:
+        """Of the run as it stands now, with the labels on its answers."""
+        return overview(self.folder).report()
 
     def __repr__(self) -> str:
         return f"<Grades {', '.join(f'{self.counts[bucket]} {bucket}' for bucket in BUCKETS)}>"
@@ -275,10 +276,5 @@ def _ungraded_row(found: Ungradable) -> dict[str, Any]:
 
 def trust_in_run(folder: Path) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
-    ledger = Ledger.existing(find(folder, None))
-    with ledger or contextlib.nullcontext():
-        runs = read_all([folder], ledger) if ledger else [read_run(folder)]
-    asked, _ = asked_of(runs, runs)
-    side = side_of(runs, asked)
-    trust = trust_in({"base": side, "cand": side}, asked)
+    trust = overview(folder).found.trust
     return in_words(trust) + ("" if trust.drawn else f"; to find out: surefoot label {printable(folder)}")

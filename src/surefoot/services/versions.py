@@ -57,13 +57,13 @@ def version_in(manifest: Manifest) -> str:
     return f"{manifest.pipeline} {'+'.join(part.removeprefix('sha256:')[:8] for part in told if part)}".strip()
 
 
-def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, str]) -> Versions:
+def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, str], *, register: bool) -> Versions:
     """All complete runs of both versions. One that is lost, or not graded alike, has to be left out by name.
 
-    A run against itself stands for itself alone.
+    A run against itself stands for itself alone. `register`: the ledger is to know both runs from now on.
     """
     stores = RunStore.open(base), RunStore.open(cand)
-    for store in stores:
+    for store in stores if register else ():
         ledger.add_run(entry_of(store))
     first, second = (store.manifest for store in stores)
     names, named = {version_in(first), version_in(second)}, {asking_of(first), asking_of(second)}

@@ -1,0 +1,75 @@
+"""What pytest offers where Surefoot is installed: a run of your pipeline, made once, and the project's baseline.
+
+Loaded at every start of pytest, so it imports nothing heavy; `surefoot` loads its functions on first use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot
+from surefoot.errors import UsageError
+
+_WORKER = "PYTEST_XDIST_WORKER"  # set in the processes of pytest-xdist
+Pipeline = str | Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`surefoot_run(pipeline, questions=..., grader=...)` asks a pipeline and grades its answers; the run's folder.
+
+    It takes what `surefoot.run` takes. The same call on a pipeline that has a name is carried out once in a session, by
+    whichever worker comes first.
+    """
+    from filelock import FileLock  # noqa: PLC0415 - most sessions of pytest need none
+
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if os.environ.get(_WORKER) else base) / "surefoot"
+
+    def run(pipeline: Pipeline, *, grader: str = "local", **options: Any) -> Path:  # noqa: ANN401 - as `run` has them
+        name = _name_of(pipeline)
+        if name is None:
+            return _run(tmp_path_factory.mktemp("surefoot") / "run", pipeline, grader, options)
+        told = repr((name, grader, sorted(options.items())))
+        folder = shared / hashlib.sha256(told.encode()).hexdigest()[:12] / "run"
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name("lock")):
+            return _run(folder, pipeline, grader, options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def surefoot_baseline() -> Path:
+    """The run that `surefoot baseline update` last moved the baseline to, of the project that is tested."""
+    found = surefoot.current_baseline()
+    if found is None:
+        raise UsageError("there is no baseline yet", "make a run and let it ship: surefoot baseline update RUN")
+    return Path(found)
+
+
+def _name_of(pipeline: Pipeline) -> str | None:
+    """A function that cannot be imported may be made anew with other settings, so its answers are not shared."""
+    if isinstance(pipeline, str):
+        return pipeline
+    module, name = getattr(pipeline, "__module__", ""), getattr(pipeline, "__qualname__", "")
+    is_known = getattr(sys.modules.get(module), name, None) is pipeline
+    return f"{module}:{name}" if is_known else None
+
+
+def _run(folder: Path, pipeline: Pipeline, grader: str, options: dict[str, Any]) -> Path:
+    """Nothing is done twice; what a worker that died has left is finished."""
+    done = folder.with_name("done")
+    if not done.exists():
+        # Not the project's ledger, which would miss the run when it is gone.
+        surefoot.run(pipeline, out=folder, resume=folder.exists(), ledger=folder.with_name("surefoot.db"), **options)
+        surefoot.grade(folder, grader=grader)
+        done.touch()
+    return folder

@@ -1,0 +1,149 @@
+"""Assertions for tests: is one answer grounded in its passages, may a run ship?
+
+A test records nothing: `surefoot gate` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from surefoot.errors import UsageError
+from surefoot.gate.counts import Pair
+from surefoot.gate.metrics import UNGRADED
+from surefoot.io.traces import TraceReader
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import find
+from surefoot.pipelines.traces import plain as as_json
+from surefoot.pipelines.traces import trace_of_reply
+from surefoot.report.comparison import broken_rules, in_one_line
+from surefoot.report.verdict import in_one_sentence
+from surefoot.report.words import counted, plain
+from surefoot.services.compare import Compared, compare
+from surefoot.services.grade import DEFAULT, row_of
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.runs import is_run
+from surefoot.types import Ask, Item, Question
+
+__all__ = ["assert_grounded", "assert_ships"]
+_BAD = ("wrong", "unsupported")
+_MOST_SHOWN = 5  # answers that became bad
+_LONGEST = 300
+
+
+def assert_grounded(
+    answer: str, passages: Iterable[object], *, question: str = "", grader: str | Reader = DEFAULT
+) -> None:
+    """Fail unless the passages support every claim of the answer, and what it cites supports its claims.
+
+    Passages are texts, `{"id", "text"}`, or what LangChain, LlamaIndex and Haystack retrieve. With a question, the
+    answer must answer it, too. A refusal fails: it claims nothing. `grader` is what `surefoot grade --grader` takes.
+    """
+    __tracebackhide__ = True
+    chosen = _opened(grader) if isinstance(grader, str) else grader
+    row = row_of(chosen.read([_item(answer, passages, question)])[0])
+    if faults := list(_faults(row, question)):
+        told = [f"not grounded: {faults[0]}", *faults[1:], f"answer: {plain(answer, _LONGEST)}"]
+        raise AssertionError("\n  ".join([*told, *_sureness(row, chosen)]))
+
+
+def assert_ships(
+    candidate: str | Path,
+    baseline: str | Path,
+    *,
+    ledger: str | Path | None = None,
+    **options: Any,  # noqa: ANN401 - as `surefoot.compare` takes them
+) -> Compared:
+    """Fail unless the gate says SHIP of the candidate, compared with the baseline: folders of runs, or verdicts.
+
+    Labels and other runs count that the baseline's ledger knows. `options` are those of `surefoot.compare`.
+    """
+    __tracebackhide__ = True
+    found = compare(baseline, candidate, ledger=ledger or _ledger_of(baseline), keep=False, **options)
+    if found.outcome != "SHIP":
+        raise AssertionError("\n  ".join(_why(found)))
+    return found
+
+
+@cache
+def _opened(grader: str) -> Reader:
+    """Models are loaded once in a process."""
+    return open_grader(grader, Terms(citations="optional"))
+
+
+def _item(answer: str, passages: Iterable[object], question: str) -> Item:
+    if isinstance(passages, (str, Mapping)):
+        raise UsageError("the passages are one text or object", "pass a list of them")
+    texts = [{"text": one} if isinstance(one, str) else one for one in passages]
+    ask = Ask("answer", question)
+    trace = trace_of_reply(as_json({"answer": answer, "passages": texts}), ask, TraceReader())
+    if any(not passage.text for passage in trace.sources):
+        raise UsageError("a passage has no text", "pass texts, or objects with id and text")
+    return Item(Question(ask.id, question, "answer"), trace)
+
+
+def _faults(row: Mapping[str, Any], question: str) -> Iterator[str]:
+    """Why an answer is not grounded: first in one sentence, then claim by claim."""
+    claims = row["claims"]
+    open_claims = [claim for claim in claims if claim["support"] != "supported"]
+    if row["factuality"] is None:
+        yield f"the answer could not be graded ({row['detail'] or row['reason']})"
+    elif row["factuality"] == "refused":
+        yield "the answer is a refusal, and claims nothing"
+    elif not claims:
+        yield "the answer claims nothing that a passage could support"
+    elif open_claims:
+        yield f"the passages do not support {len(open_claims)} of {counted(len(claims), 'claim')}"
+        yield from map(_claim, open_claims)
+    elif row["citation_exists"] == "no":
+        yield "the answer cites a passage that was not given"
+    elif row["citation_supports"] not in (None, "yes"):
+        yield "a cited passage does not support the claim that cites it"
+    elif question and row["factuality"] != "correct":
+        yield "the passages support the answer, but it does not answer the question"
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    evidence = claim["evidence"]
+    against = f' ({evidence["passage"]}: "{plain(evidence["quote"], _LONGEST)}")' if evidence["quote"] else ""
+    what = "contradicted" if claim["support"] == "contradicted" else "no evidence"
+    return f'{what}: "{plain(claim["text"], _LONGEST)}"{against}'
+
+
+def _sureness(row: Mapping[str, Any], grader: Reader) -> Iterator[str]:
+    sure = f", {row['confidence']:.0%} sure" if row["confidence"] is not None else ""
+    yield f"graded by {grader.name}{sure}"
+
+
+def _ledger_of(baseline: str | Path) -> str | None:
+    """The candidate of a test may lie anywhere; people have labelled answers where the baseline is."""
+    if not is_run(baseline):
+        return None
+    place = find(Path(baseline), None)
+    ledger = Ledger.existing(place)
+    if ledger is None:
+        return None
+    ledger.close()
+    return place
+
+
+def _why(found: Compared) -> Iterator[str]:
+    comparison = found.comparison
+    yield f"{found.outcome} - {in_one_sentence(comparison)}"
+    yield from (plain(in_one_line(check).text, 500) for check in broken_rules(comparison))
+    worse = [pair for pair in comparison.moved if pair.cand.bucket in _BAD]
+    for pair in worse[:_MOST_SHOWN]:
+        yield from _moved(pair)
+    if len(worse) > _MOST_SHOWN:
+        yield f"and {counted(len(worse) - _MOST_SHOWN, 'more answer')} like these"
+    yield from (plain(f"next: {step}", 500) for step in comparison.next_steps)
+
+
+def _moved(pair: Pair) -> Iterator[str]:
+    asked = f": {plain(pair.question.text)}" if pair.question else ""
+    yield f"{plain(pair.question_id)} was {pair.base.bucket or UNGRADED}, is {pair.cand.bucket}{asked}"
+    if pair.cand.trace and pair.cand.trace.answer:
+        why = pair.cand.verdicts["factuality"].reason
+        yield f"    {plain(pair.cand.trace.answer, _LONGEST)}{f' ({plain(why)})' if why else ''}"

@@ -1,0 +1,194 @@
+"""Assertions for tests, and the plugin for pytest, as a project's own tests use them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from surefoot import ledger, pytest_plugin
+from surefoot.errors import UsageError
+from surefoot.ledger.places import entry_of
+from surefoot.store import RunStore
+from surefoot.testing import assert_grounded, assert_ships
+from surefoot.types import Passage
+
+from .gate.helpers import changed, label_of, run_folder
+from .golden_files import ROOT
+
+FEES = [
+    {"id": "fees#1", "text": "The fee is 40 EUR a month."},
+    {"id": "fees#2", "text": "Invoices are sent by post."},
+]
+GOOD = "c" * 38 + "r" * 2
+
+
+class Document:
+    """As a framework would return it."""
+
+    def __init__(self, page_content: str) -> None:
+        self.page_content, self.metadata = page_content, {"source": "fees.md"}
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [FEES, tuple(FEES), [one["text"] for one in FEES], [Passage(one["id"], one["text"]) for one in FEES],
+     [Document(one["text"]) for one in FEES]],
+    ids=["objects", "tuple", "texts", "passages", "documents"],
+)  # fmt: skip
+def test_an_answer_that_its_passages_support_is_grounded(passages: list[object]) -> None:
+    assert_grounded("The fee is 40 EUR.", passages, grader="rules")
+    assert_grounded("The fee is 40 EUR.", passages, question="What is the fee?", grader="rules")
+
+
+def test_the_local_grader_reads_by_default() -> None:
+    assert_grounded("The fee is 40 EUR a month [fees#1].", FEES, question="How much is the fee?")
+    with pytest.raises(AssertionError) as failed:
+        assert_grounded("The fee is 50 EUR a month [fees#1].", FEES)
+    first, *rest = str(failed.value).splitlines()
+    assert first == "not grounded: the passages do not support 1 of 1 claim"
+    assert rest[0] == '  contradicted: "The fee is 50 EUR a month." (fees#1: "The fee is 40 EUR a month.")'
+    assert rest[1] == "  answer: The fee is 50 EUR a month [fees#1]." and "graded by local@" in rest[2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "why"),
+    [
+        ("The fee is 50 EUR.", "", "do not support 1 of 1 claim"),
+        ("The fee is 40 EUR. The deposit is 900 EUR.", "", "do not support 1 of 2 claims"),
+        ("The fee is 40 EUR [fees#2].", "", "a cited passage does not support"),
+        ("The fee is 40 EUR [fees#9].", "", "cites a passage that was not given"),
+        ("The documents do not say.", "", "is a refusal, and claims nothing"),
+        ("Yes.", "", "claims nothing that a passage could support"),
+        ("", "", "could not be graded (empty)"),
+        ("Invoices are sent by post.", "How much is the fee?", "does not answer the question"),
+    ],
+)
+def test_an_answer_that_is_not_grounded_fails_and_says_why(answer: str, question: str, why: str) -> None:
+    with pytest.raises(AssertionError, match=r"^not grounded: ") as failed:
+        assert_grounded(answer, FEES, question=question, grader="rules")
+    assert why in str(failed.value).splitlines()[0]
+
+
+@pytest.mark.parametrize("passages", ["The fee is 40 EUR.", {"id": "a", "text": "b"}, [{"id": "a"}]])
+def test_passages_that_cannot_be_read_are_no_failure_but_a_mistake(passages: list[object]) -> None:
+    with pytest.raises(UsageError, match="passage"):
+        assert_grounded("The fee is 40 EUR.", passages, grader="rules")
+
+
+def test_a_run_that_may_not_ship_fails_and_says_why(tmp_path: Path) -> None:
+    base = run_folder(tmp_path / "v1", GOOD, version="v1", deterministic=True)
+    worse = run_folder(tmp_path / "v2", changed(GOOD, range(7)), version="v2", deterministic=True)
+    assert assert_ships(base, base, uncalibrated=True).outcome == "SHIP"
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(AssertionError) as failed:
+        assert_ships(worse, base, uncalibrated=True)
+    lines = str(failed.value).splitlines()
+    assert lines[0].startswith("BLOCK - ") and "17.5 points" in lines[0]
+    assert "  wrong <= baseline: FAIL: q000, q001, q002, q003 and 3 more; +17.5 points" in lines
+    assert "  q000 was correct, is wrong: Question 0?" in lines and "      v2 1 w q000" in lines
+    assert "  and 2 more answers like these" in lines
+    with pytest.raises(AssertionError, match=r"^INCONCLUSIVE - [^\n]+\n(.+\n)*  next: .*surefoot label"):
+        assert_ships(worse, base)
+    assert sorted(tmp_path.rglob("*")) == before, "a test records nothing"
+
+
+def test_labels_beside_the_baseline_count_for_a_candidate_elsewhere(tmp_path: Path) -> None:
+    base = run_folder(tmp_path / "project" / "v1", GOOD, version="v1", deterministic=True, told="same")
+    cand = run_folder(tmp_path / "elsewhere" / "v2", GOOD, version="v2", deterministic=True, told="same")
+    with ledger.Ledger.open(tmp_path / "project" / "surefoot.db") as opened:
+        opened.add_run(entry_of(RunStore.open(base)))
+        opened.add([label_of(base, f"q{i:03}", "correct" if i < 38 else "refused") for i in range(40)])
+    assert_ships(cand, base)
+
+
+PROJECT_TESTS = """
+import os
+from pathlib import Path
+
+import pytest
+from surefoot.testing import assert_grounded, assert_ships
+
+ASKED = Path(__file__).with_name("asked")
+
+
+def answer(question):
+    with ASKED.open("a") as file:
+        file.write(f"{question}\\n")
+    return answer_of("The fee is 40 EUR [f].")
+
+
+def answer_of(text):
+    return {"answer": text, "retrieved": [{"id": "f", "text": "The fee is 40 EUR a month."}]}
+
+
+answer.deterministic = True
+
+
+@pytest.fixture
+def candidate(surefoot_run):
+    return surefoot_run(answer, questions="questions.json", grader="rules")
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_each_worker_sees_the_same_run(candidate, number):
+    assert (candidate / "verdicts.jsonl").is_file()
+    assert len(ASKED.read_text().splitlines()) == 1
+
+
+def made_with(price):
+    def pipeline(question):
+        return answer_of(f"The fee is {price} EUR [f].")
+
+    pipeline.deterministic = True
+    return pipeline
+
+
+def test_ships(candidate, surefoot_run, surefoot_baseline):
+    assert surefoot_baseline.name == "v1"
+    assert_ships(surefoot_run(made_with(40), questions="questions.json", grader="rules"), candidate, uncalibrated=True)
+    assert_ships(surefoot_run(made_with(50), questions="questions.json", grader="rules"), candidate, uncalibrated=True)
+"""
+
+
+def project_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Plugins by name: whether this one is installed does not matter here."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+    environment = {**ours, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "SUREFOOT_LEDGER": ""}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "surefoot.pytest_plugin", "-p", "xdist.plugin", *options]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_pipeline_is_asked_once_however_many_workers_test_it(tmp_path: Path, workers: str) -> None:
+    (tmp_path / "test_mine.py").write_text(PROJECT_TESTS)
+    asked = [{"qid": "q1", "q": "What is the fee?", "answerable": True, "gold_ids": ["f"]}]
+    (tmp_path / "questions.json").write_text(json.dumps(asked))
+    done = project_pytest(tmp_path, "-n", workers)
+    assert "there is no baseline yet (hint: " in done.stdout and "1 error" in done.stdout, done.stdout
+    (tmp_path / "asked").unlink()
+    update = [sys.executable, "-c", "import surefoot; surefoot.update_baseline('runs/v1', uncalibrated=True)"]
+    run_folder(tmp_path / "runs" / "v1", GOOD, version="v1", deterministic=True)
+    subprocess.run(update, cwd=tmp_path, check=True, env={**os.environ, "SUREFOOT_LEDGER": ""}, capture_output=True)
+    done = project_pytest(tmp_path, "-n", workers)
+    assert "1 failed, 4 passed" in done.stdout, done.stdout + done.stderr
+    assert "AssertionError: BLOCK - " in done.stdout and "q1 was correct, is wrong" in done.stdout
+    assert "testing.py" not in done.stdout, "the failure is shown in the test, not in our code"
+
+
+def test_the_plugin_is_declared_and_light() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
+    assert importlib.import_module(declared["surefoot"]) is pytest_plugin
+    code = (
+        "import sys, pytest, surefoot.pytest_plugin; print(*sorted(m for m in sys.modules if m.startswith('surefoot')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert loaded == ["surefoot", "surefoot.errors", "surefoot.pytest_plugin"]
+    code = "import sys, surefoot, surefoot.testing; print('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
