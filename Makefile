@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check bench docs golden clean
+.PHONY: demo test check bench docs golden pictures clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make check   lint and type-check only"
 	@echo "make bench   measure speed and memory side by side with a plain implementation"
 	@echo "make golden  accept the current reports and CLI reference as the expected ones"
+	@echo "make pictures  take the screenshots of README and docs anew"
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +46,9 @@ bench: $(VENV)/.dev
 
 golden: $(VENV)/.dev
 	SUREFOOT_ACCEPT=1 $(BIN)/pytest -q tests/test_golden.py tests/test_docs.py
+
+pictures: $(VENV)/.dev
+	$(BIN)/python -m tests.pictures
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -49,7 +49,7 @@ def test_each_becomes_a_corpus_and_questions_with_gold(name: str, tmp_path: Path
 
 
 def test_gold_is_the_passage_with_the_evidence(tmp_path: Path) -> None:
-    found = surefoot.bench("contract-nli", data=made.contract_nli(tmp_path / "c.zip"), out=tmp_path / "out", size=26)
+    found = surefoot.bench("contract-nli", data=made.contract_nli(tmp_path / "c.zip"), out=tmp_path / "out", size=13)
     rows = {row.id: row.text for row in load_rows(found.corpus)}
     for question in load(found.questions).questions:
         clause = made.CLAUSES.get(question.id.partition("-")[2])

@@ -101,8 +101,11 @@ def test_the_two_numbers_come_first(write: Write) -> None:
     assert accepted["value"] == pytest.approx(1 / 37) and 0 < accepted["low"] < 0.01 and 0.1 < accepted["high"] < 0.16
     assert caught["value"] == pytest.approx(9 / (9 + 117 / 37)) and 0.3 < caught["low"] < 0.5 < 0.9 < caught["high"]
     said = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels).out
-    assert "Of the answers the grader calls acceptable, 2.7% (" in said and "of the bad ones, 74.0% (" in said
-    assert "(by 50 labels of people (anna))" in said and "kappa" not in said.splitlines()[1].lower()
+    assert said.startswith("2.7% of the answers the grader accepts are bad (")
+    assert said.splitlines()[1].startswith("74.0% of the bad answers are caught (")
+    assert "50 answers labelled by people (anna)" in said and "kappa:" not in said
+    assert "Of the answers the grader calls acceptable, 2.7% (" in found["headline"]
+    assert "(by 50 labels of people (anna))" in found["headline"]
 
 
 def test_documents_in_the_rows_widen_the_intervals(write: Write) -> None:
@@ -141,6 +144,50 @@ def test_skipped_answers_are_counted_and_said(write: Write) -> None:
     said = "11 of 60 answers shown were skipped or could not be told (8 of them graded wrong, 3 of them graded correct)"
     assert found["skipped_note"].startswith(said)
     assert said in surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people)).out
+
+
+def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Write, tmp_path: Path) -> None:
+    run = a_run(tmp_path / "runs/first")
+    lines = ["question_id,factuality,annotator,note"]
+    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna," for i in range(60)]
+    lines += ["q3,Cannot tell,ben,the page is cut off", "q70,cannot tell,ben,", "q8,correct,ben,", "q9,wrong,ben,"]
+    surefoot("import", write("l.csv", lines), "--run", run)
+    found = surefoot("calibrate", run, "--json").json
+    axis = found["axes"]["factuality"]
+    assert (found["cannot_tell"], found["labels"], axis["n"]) == (2, 59, 59), "one answer is in dispute"
+    assert any(note.startswith("Of 1 labelled answer, such as q3, another") for note in axis["notes"])
+    without = [line for line in lines if "annot tell" not in line]
+    plain = a_run(tmp_path / "other/first")
+    surefoot("import", write("m.csv", without), "--run", plain)
+    scored = surefoot("calibrate", plain, "--json").json
+    assert (
+        scored["axes"]["factuality"]["alpha"] == axis["alpha"]
+        and scored["accepted_but_bad"] == found["accepted_but_bad"]
+    )
+    surefoot("export", tmp_path / "all.jsonl", "--ledger", tmp_path / "runs/surefoot.db")
+    rows_out = [json.loads(line).get("row", {}) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
+    unsure = [(row["question_id"], row["value"], row["note"]) for row in rows_out if row.get("annotator") == "ben"]
+    assert ("q3", None, "cannot tell: the page is cut off") in unsure and ("q70", None, "cannot tell") in unsure
+
+
+def test_what_is_settled_counts_in_calibration_and_comparison(write: Write, tmp_path: Path) -> None:
+    run, other = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="second")
+    lines = ["question_id,factuality,annotator"]
+    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna" for i in range(60)]
+    surefoot("import", write("l.csv", [*lines, "q20,wrong,ben"]), "--run", run)
+    before = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
+    assert (before["n"], before["divided"]) == (59, 1)
+    assert "into different buckets" in surefoot("compare", run, other).out
+    surefoot("import", write("s.csv", ["question_id,factuality,annotator", "q20,wrong,settled/cid"]), "--run", run)
+    after = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
+    assert (after["n"], after["divided"], after["alpha"]) == (60, 0, before["alpha"])
+    assert after["table"]["correct"]["wrong"] == before["table"]["correct"].get("wrong", 0) + 1
+    shown = surefoot("compare", run, other).out
+    assert "people (anna, ben, settled by cid)" in shown and "into different buckets" not in shown
+    nobody = surefoot(
+        "import", write("n.csv", ["question_id,factuality,annotator", "q20,wrong,settled/"]), "--run", run
+    )
+    assert "has no name behind settled/" in nobody.err
 
 
 def test_tables_and_reports(write: Write, tmp_path: Path) -> None:

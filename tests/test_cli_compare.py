@@ -110,9 +110,9 @@ def test_labels_in_the_file_teach_what_the_verdicts_are_worth(write: Write) -> N
 def test_a_rule_has_the_same_name_in_the_table_and_in_the_decision(write: Write) -> None:
     _, result = call(write("base.jsonl", GOOD), write("cand.jsonl", BAD))
     *shown, decision = result.stdout.splitlines()
-    assert (
-        decision
-        == "BLOCK - wrong rose by 33.3 points; acceptable fell by 33.3 points. Users lose: correct fell by 33.3 points."
+    assert decision == (
+        "BLOCK - 1 answer became wrong; no bad answer got better. wrong rose by 33.3 points; acceptable fell by 33.3"
+        " points. Users lose: correct fell by 33.3 points."
     )
     assert [line.split()[0].removesuffix(":") for line in shown if " FAIL " in line] == ["wrong", "acceptable"]
 
@@ -122,8 +122,9 @@ def test_the_report_says_what_was_asked_and_why_it_moved(tmp_path: Path) -> None
     base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", moved)
     report = tmp_path / "report.md"
     call(base, cand, "--report", report, "--report", tmp_path / "report.html", "--uncalibrated")
-    assert "| q1 | correct | **wrong** | s | Question 1? |  | contradicted |" in report.read_text(encoding="utf-8")
-    assert "Question 1?</bdi></span>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    why = " | a passage says something else"
+    assert f"| q1 | correct | **wrong** | s | Question 1? | {why} |" in report.read_text(encoding="utf-8")
+    assert "<bdi>Question 1?</bdi>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_json_has_what_is_promised(write: Write) -> None:
@@ -402,7 +403,7 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     for shown in (page.read_text("utf-8"), text.read_text("utf-8"), done.out):
         assert not any(char in shown for char in "\x1b\u202e\u061c")
     for shown in (page.read_text("utf-8"), text.read_text("utf-8")):
-        assert "<script" not in shown
+        assert "<script>alert" not in shown
     assert "https://" not in text.read_text("utf-8") and "www.evil" not in text.read_text("utf-8")
 
 

@@ -27,7 +27,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_demo_leaves_runs_and_reports(demo: Path) -> None:
     assert "**BLOCK**" in (demo / "report.md").read_text(encoding="utf-8")
     page = (demo / "report.html").read_text(encoding="utf-8")
-    assert "<script" not in page and "://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert page.count("<script") == 1 and "://" not in page, "one script, to filter by"
     manifest = json.loads((demo / "reference" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["grader"].startswith("local@") and manifest["rubric"] == "refusal"
     assert len((demo / "reference" / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 130

@@ -385,16 +385,18 @@ def test_doctor_needs_both_sides(folder: Path) -> None:
         Result(doctor, "-p", "mine:slow", "-q", "many.json")
 
 
-def test_the_gate_of_init_is_the_whole_default_gate(folder: Path) -> None:
+def test_the_workflow_of_init_has_all_of_the_default_gates(folder: Path) -> None:
     assert Result(init, "start").code == 0
-    assert gatefiles.load("start/gate.toml") == gatefiles.load("default")
-    assert "--gate gate.toml" in Path("start/ci.yml").read_text("utf-8")
+    workflow = Path("start/.github/workflows/surefoot.yml").read_text("utf-8")
+    for option, name, default in (("score", "gate.toml", "default"), ("gate", "ship.toml", "ship")):
+        assert gatefiles.read(f"start/{name}") == gatefiles.read(default)
+        assert f"{option}: --gate {name}" in workflow
 
 
 def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Result(init, "start").code == 0
     start = folder / "start"
-    assert {path.name for path in start.iterdir()} == set(EXAMPLE)
+    assert {str(path.relative_to(start)) for path in start.rglob("*") if path.is_file()} == set(EXAMPLE)
     monkeypatch.chdir(start)
     monkeypatch.syspath_prepend(start)
     sys.modules.pop("pipeline", None)
@@ -415,7 +417,7 @@ def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
     steps = [shlex.split(line)[1:] for line in readme.splitlines() if line.startswith("  surefoot ")]
     first, then = steps[:6], steps[6:]
     assert [step[0] for step in first] == ["doctor", "run", "grade", "run", "grade", "compare"]
-    assert [step[0] for step in then] == ["label", "compare", "score"]
+    assert [step[0] for step in then] == ["label", "compare", "score", "baseline"]
     for step in (*first, *then[1:]):
         done = surefoot(*step, cwd=tmp_path / "mine")
         assert done.code in (0, 3) and "unexpected" not in done.err, (step, done.err)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -17,6 +18,7 @@ from surefoot.cli.main import cli
 from surefoot.gate.metrics import SCORED as METRICS
 
 from .golden_files import ROOT, check
+from .in_process import surefoot
 
 PAGES = [
     ROOT / "README.md",
@@ -102,6 +104,30 @@ def test_examples_run_as_written(page: Path, tmp_path: Path) -> None:
             timeout=600,
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+
+
+FRAMEWORKS = """
+from types import SimpleNamespace as Shape
+said, text = "EUR 1 million [msa#9.2].", "The cap is EUR 1 million."
+documents = [Shape(page_content=text, metadata={"id": "msa#9.2"})]
+nodes = [Shape(node=Shape(node_id="msa#9.2", text=text))]
+found = {"documents": [Shape(id="msa#9.2", content=text)]}
+chain = Shape(invoke=lambda given: {**given, "context": documents, "answer": said})
+engine = Shape(query=lambda question: Shape(response=said, source_nodes=nodes))
+pipeline = Shape(run=lambda given, include_outputs_from: {"llm": {"replies": [said]}, "retriever": found})
+"""
+
+
+@pytest.mark.parametrize("name", ["langchain", "llama_index", "haystack"])
+def test_what_frameworks_return_is_read_by_the_functions_in_the_docs(name: str, tmp_path: Path) -> None:
+    page = (ROOT / "docs/traces.md").read_text("utf-8")
+    functions = re.findall(r"^```text\n(def langchain.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
+    (tmp_path / "pipelines.py").write_text(FRAMEWORKS + functions, "utf-8")
+    (tmp_path / "q.jsonl").write_text('{"question_id": "q1", "question": "What is the cap?", "answerable": true}\n')
+    done = surefoot("run", "-q", "q.jsonl", "--pipeline", f"pipelines:{name}", "--out", "run", cwd=tmp_path)
+    (row,) = (json.loads(line) for line in (tmp_path / "run/traces.jsonl").read_text("utf-8").splitlines())
+    assert done.code == 0 and row["answer"] == "EUR 1 million [msa#9.2]."
+    assert [passage["id"] for passage in row["retrieved"]] == ["msa#9.2"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

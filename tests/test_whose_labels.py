@@ -57,8 +57,8 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     printed = surefoot("calibrate", run, "--labels", labels, *options).out
     found = surefoot("calibrate", run, "--json").json
     assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
+    assert f"60 labels of {whose_by_name(found['annotators'])}" in found["headline"]
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
-        assert f"60 labels of {whose_by_name(found['annotators'])}" in " ".join(text.split())
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
         assert f"on 60 labels by {said}" in text
     shown = surefoot("compare", run, other, *options).out

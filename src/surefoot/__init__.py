@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from surefoot.pipelines import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
+    from surefoot.services.baseline import BaselineUpdate, update_baseline
     from surefoot.services.bench import Benched, bench, public_datasets
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
-    from surefoot.services.decisions import Decided, decisions
+    from surefoot.services.decisions import Decided, current_baseline, decisions
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
     from surefoot.services.label_queue import LabelQueue, label_queue
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.new_question import add_question
+    from surefoot.services.overview import RunOverview, overview
     from surefoot.services.questions import (
         check_questions,
         clone_questions,
@@ -36,24 +38,26 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "Benched", "Built", "Calibrated", "Compared", "Council", "Decided", "Grades",
-    "LabelQueue", "MatrixResult", "Passages", "Person", "ScoreResult", "Terms", "__version__", "add_documents",
-    "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions", "clone_questions", "compare",
-    "council", "decisions", "diff_questions", "export_ledger", "grade", "grade_log", "import_labels", "label_queue",
-    "lock_questions", "matrix", "passages", "plan_questions", "proposals_from_log", "public_datasets",
-    "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus", "verify_audit",
+    "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council", "Decided",
+    "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "RunOverview", "ScoreResult", "Terms", "__version__",
+    "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
+    "clone_questions", "compare", "council", "current_baseline", "decisions", "diff_questions", "export_ledger",
+    "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix", "overview", "passages",
+    "plan_questions", "proposals_from_log", "public_datasets", "remove_documents", "review_questions", "run", "score",
+    "score_reviews", "search_corpus", "update_baseline", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
+    "services.baseline": ("BaselineUpdate", "update_baseline"),
     "services.bench": ("Benched", "bench", "public_datasets"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
-    "services.decisions": ("Decided", "decisions"),
+    "services.decisions": ("Decided", "current_baseline", "decisions"),
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.ledger": ("export_ledger", "import_labels"),
@@ -61,6 +65,7 @@ _HOMES = {
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.new_question": ("add_question",),
+    "services.overview": ("RunOverview", "overview"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
     "services.review": ("review_questions",),

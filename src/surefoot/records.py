@@ -25,12 +25,15 @@ MORE_RULES = "more rules"  # of a decision: what the command line added to those
 UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
 _NOBODY = "unnamed annotators"
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
+# Before the name of whoever settled what annotators disagree on; it goes before their labels.
+SETTLED: Final = "settled/"
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
 Value = str | int | float | None
-PassedOver = Literal["skipped", "cannot tell"]  # the notes of rows by people who saw an answer and gave no label
+# How the note begins where somebody saw an answer and gave no label.
+PassedOver = Literal["skipped", "cannot tell"]
 SKIPPED: Final = "skipped"
 CANNOT_TELL: Final = "cannot tell"
 
@@ -38,7 +41,8 @@ CANNOT_TELL: Final = "cannot tell"
 class Label(Struct, frozen=True, kw_only=True):
     """One axis of one answer, by one annotator, at one time.
 
-    `value` None takes an earlier label back; with the note SKIPPED or CANNOT_TELL it says why there is none.
+    `value` None takes an earlier label back; with the note SKIPPED or CANNOT_TELL (": " and a reason may follow) it
+    says why there is none.
     """
 
     id: str  # made by whoever sends it, so that what is sent twice is one label
@@ -245,8 +249,19 @@ def _joined(kinds: list[str]) -> str:
 
 def _listed(annotators: list[str], most: int) -> str:
     more = len(annotators) - most
-    shown = ", ".join(bare_name(name) for name in annotators[:most])
+    shown = ", ".join(called(name) for name in sorted(annotators, key=is_settler)[:most])
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def is_settler(annotator: str) -> bool:
+    """Whether a label settles what annotators disagree on."""
+    return bare_name(annotator).startswith(SETTLED)
+
+
+def called(annotator: str) -> str:
+    """The name of an annotator as reports write it."""
+    name = bare_name(annotator)
+    return f"settled by {name.removeprefix(SETTLED)}" if is_settler(name) else name
 
 
 def is_called_like_a_grader(name: str) -> bool:
@@ -266,7 +281,26 @@ def current(labels: Iterable[Label]) -> list[Label]:
 
 def passed_over(labels: Iterable[Label]) -> list[Label]:
     """The newest rows by which people say that they skipped an answer, or that they cannot tell."""
-    return [label for label in _newest(labels) if label.value is None and label.note in (SKIPPED, CANNOT_TELL)]
+    return [label for label in _newest(labels) if why_passed_over(label)]
+
+
+def why_passed_over(label: Label) -> PassedOver | None:
+    """Why whoever saw the answer gave no label; None where they gave one, or took it back."""
+    if label.value is not None:
+        return None
+    if label.note == SKIPPED:
+        return SKIPPED
+    return CANNOT_TELL if label.note == CANNOT_TELL or label.note.startswith(f"{CANNOT_TELL}: ") else None
+
+
+def cannot_tell_because(reason: str) -> str:
+    """The note of a row that says so."""
+    return f"{CANNOT_TELL}: {reason}" if reason else CANNOT_TELL
+
+
+def reason_of(label: Label) -> str:
+    """What whoever labelled an answer wrote beside it."""
+    return label.note.removeprefix(CANNOT_TELL).removeprefix(": ") if why_passed_over(label) else label.note
 
 
 def _newest(labels: Iterable[Label]) -> list[Label]:
@@ -281,9 +315,11 @@ def _newest(labels: Iterable[Label]) -> list[Label]:
     return [replace(one, drawn=picked[place]) if place in picked else one for place, one in newest.items()]
 
 
-def settled(values: Iterable[Value]) -> Value:
-    """What most people say; None when no value has more votes than every other."""
-    votes = Counter(value for value in values if value is not None).most_common(2)
+def settled(said: Iterable[tuple[str, Value]]) -> Value:
+    """What was settled, else what most annotators say; None when no value has more votes than every other."""
+    given = [(who, value) for who, value in said if value is not None]
+    last_words = [value for who, value in given if is_settler(who)]
+    votes = Counter(last_words or [value for _, value in given]).most_common(2)
     if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
         return None
     return votes[0][0]

@@ -10,13 +10,12 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.types import Evidence, Expects, RefusalValue
+from surefoot.types import Evidence, Expects, RefusalValue, Support
 
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
 ACCEPTABLE: frozenset[str] = frozenset({"correct", "refused"})
 
-Support = Literal["supported", "contradicted", "not_enough"]
 Gold = Literal["agrees", "conflicts", "silent", "none"]
 
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from surefoot.errors import UsageError
 
 Expects = Literal["answer", "refusal"]
 RefusalValue = Literal["refused", "partial", "answered"]
+Support = Literal["supported", "contradicted", "not_enough"]
 Better = Literal["higher", "lower"]
 
 
@@ -159,6 +160,7 @@ class Evidence(Struct, frozen=True):
     claim: str = ""
     passage: str = ""  # its id
     quote: str = ""
+    support: Support | UnsetType = UNSET  # what was found of the claim; rows of earlier versions do not say
 
 
 class Verdict(Struct, frozen=True):

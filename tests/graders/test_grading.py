@@ -18,8 +18,8 @@ from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.pipelines.asker import ask_all
-from surefoot.table import TABLE, ClaimFinding, Support
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.table import TABLE, ClaimFinding
+from surefoot.types import Item, Passage, Question, Retrieved, Support, Trace
 from tests.growth import grows_evenly
 from tests.items import item_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from surefoot import score
@@ -137,5 +137,6 @@ def test_no_odd_value_anywhere_in_an_export_is_a_crash(name: str, changes: list[
         parts = parts_of(rows)
         holder, key = parts[place % len(parts)]
         holder[key] = deepcopy(ODD[odd])
+    assume(not any(isinstance(row, str) for row in rows))  # texts are paths
     counted = score(QUESTIONS, rows, rerun="all").card.accounting  # type: ignore[arg-type]
     assert counted.rows == counted.scored + counted.spans + sum(counted.left_out.values())

@@ -12,7 +12,21 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.records import BY_CHOICE, Label, Value, as_label, current, is_annotator, passed_over, settled, whose
+from surefoot.records import (
+    BY_CHOICE,
+    CANNOT_TELL,
+    Label,
+    PassedOver,
+    Value,
+    as_label,
+    current,
+    is_annotator,
+    is_settler,
+    passed_over,
+    settled,
+    whose,
+    why_passed_over,
+)  # fmt: skip
 from surefoot.stats.design_effect import Member
 from surefoot.types import Problem, Verdict
 
@@ -37,13 +51,19 @@ class Answer(NamedTuple):
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
     source: str = ""  # what the verdict came by: a stage of the grader, or the grader
-    passed_over: str = ""  # that people saw it and skipped it, or cannot tell; "" where somebody labelled it
+    passed_over: PassedOver | None = None  # that people saw it and skipped it, or cannot tell, and nobody labelled it
+    unsure: int = 0  # annotators who say that they cannot tell
     run: int = 1  # which of several
     document: str = ""  # that the question is about; "" where nobody knows, and it stands for itself
 
     @property
     def member(self) -> Member:
         return self.document or f"?{self.question_id}", self.question_id
+
+    @property
+    def independent(self) -> Mapping[str, Value]:
+        """The votes of annotators who did not see what others say."""
+        return {who: value for who, value in self.votes.items() if not is_settler(who)}
 
     @property
     def is_disputed(self) -> bool:
@@ -190,8 +210,10 @@ def _by_answer(
 def _answer(answer: Answer, axis: str, rows: Sequence[Label], joined: Joined) -> Answer:
     """The answer with what people say of it."""
     given = [label for label in rows if label.value is not None]
+    passed = [why for label in rows if (why := why_passed_over(label))]
+    answer = answer._replace(unsure=passed.count(CANNOT_TELL))
     if not given:
-        return answer._replace(passed_over=min((label.note for label in rows), default=""))
+        return answer._replace(passed_over=min(passed, default=None))  # who cannot tell says more than who skipped it
     where = f"question {answer.question_id!r} (attempt {answer.attempt}), {axis}"
     votes: dict[str, Value] = {}
     against = set()
@@ -202,7 +224,7 @@ def _answer(answer: Answer, axis: str, rows: Sequence[Label], joined: Joined) ->
             both = f"{said!r} and {label.value!r}; neither is used"
             joined.tell(f"{where}: {label.annotator} says {both}", "contradicting_label")
     votes = {who: value for who, value in votes.items() if who not in against}
-    value = settled(votes.values())
+    value = settled(votes.items())
     if votes and value is None:
         each = ", ".join(f"{who} {one!r}" for who, one in sorted(votes.items()))
         joined.tell(f"{where}: {whose(votes)} are divided ({each}); it counts as not labelled", "tie")

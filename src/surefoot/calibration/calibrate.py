@@ -16,7 +16,7 @@ from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
-from surefoot.records import CANNOT_TELL, SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
+from surefoot.records import SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
 from surefoot.rubric import Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
 
@@ -54,11 +54,12 @@ def calibrate(
                 for bucket in confusion_of(answers, axis).columns
             }
     shown = joined.axes.get(FACTUALITY, [])
-    passed = Counter(answer.passed_over for answer in shown)
+    skipped = sum(answer.passed_over == SKIPPED for answer in shown)
     found = Calibration(
-        **first, skipped=passed[SKIPPED], cannot_tell=passed[CANNOT_TELL], skipped_note=words.passed_over(shown),
-        axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256, corpus=corpus, labels=joined.labelled,
-        annotators=tuple(sorted(joined.people)), labelled_by=whose(joined.people), target=elsewhere or None,
+        **first, skipped=skipped, cannot_tell=sum(answer.unsure > 0 for answer in shown),
+        skipped_note=words.passed_over(shown), axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256,
+        corpus=corpus, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
+        labelled_by=whose(joined.people), target=elsewhere or None,
         target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
         problems=tuple(joined.problems),
     )  # fmt: skip
@@ -144,7 +145,7 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     reliability, no_reliability = reliability_of(answers, confusion)
     found = replace(
         found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
-        notes=(*words.divided(answers), *words.clusters(answers, confusion)),
+        notes=(*words.divided(answers), *words.unsure(answers), *words.clusters(answers, confusion)),
     )  # fmt: skip
     if not confusion.columns:
         return found
@@ -210,7 +211,7 @@ def _is_ordinal(axis: Axis) -> bool:
 
 def _alpha(answers: Sequence[Answer], axis: Axis) -> tuple[float | None, str]:
     """Krippendorff's alpha between people, or why there is none."""
-    units = [answer.votes for answer in answers if len(answer.votes) > 1]
+    units = [answer.independent for answer in answers if len(answer.independent) > 1]
     if not units:
         return None, "no answer has labels by two annotators"
     level: Level = "ordinal" if _is_ordinal(axis) else "nominal" if axis.values else "interval"

@@ -100,7 +100,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     accepted_but_bad: Interval | None = None  # of the answers that the grader calls acceptable
     bad_caught: Interval | None = None  # of the bad ones
     skipped: int = 0  # answers that people saw and skipped
-    cannot_tell: int = 0  # answers of which people say that they cannot tell
+    cannot_tell: int = 0  # answers of which somebody says that they cannot tell, whether another labelled them or not
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
     certificate: Certificate | None = None

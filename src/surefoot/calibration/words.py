@@ -49,6 +49,17 @@ def passed_over(answers: Sequence[Answer]) -> str:
     )
 
 
+def unsure(answers: Sequence[Answer]) -> Iterator[str]:
+    """Who cannot tell gives no label, and agrees or disagrees with nobody."""
+    torn = [answer for answer in answers if answer.unsure and answer.votes]
+    if torn:
+        names = ", ".join(answer.question_id[:_LONGEST_ID] for answer in torn[:_NAMED])
+        yield (
+            f"Of {counted(len(torn), 'labelled answer')}, such as {names}, another annotator says that they cannot"
+            " tell: the labels count, and agreement between annotators leaves who cannot tell out."
+        )
+
+
 def by_verdict(confusion: Confusion) -> str:
     """Why rates are post-stratified."""
     picked = f" Labelled answers that were picked, not drawn ({confusion.picked}), speak for themselves alone."

@@ -17,10 +17,10 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
-from surefoot.table import Support
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
+from surefoot.types import Support
 
 LONGEST_CLAIM = 6_000  # characters; a longer claim is not graded, so nothing is counted beyond
 _WORD = re.compile(r"\w+(?:['’.,]\w+)*")

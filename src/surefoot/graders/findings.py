@@ -14,7 +14,7 @@ from surefoot.graders.gold import agreement, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.rules import Rules
 from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
-from surefoot.table import ClaimFinding, Findings, Support
+from surefoot.table import ClaimFinding, Findings
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of
 from surefoot.text.language import unreadable
@@ -22,7 +22,7 @@ from surefoot.text.normal import is_empty
 from surefoot.text.refusals import Refusal
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms
-from surefoot.types import Evidence, Item, Passage, RefusalValue, Trace
+from surefoot.types import Evidence, Item, Passage, RefusalValue, Support, Trace
 
 PLAINLY = 0.75
 LIKELY_WITH_GOLD = 0.3
@@ -222,6 +222,7 @@ class AnswerParts(Struct, frozen=True):
         elif against:
             retrieved = "contradicted"
         decisive = support or against
+        read_in, quote = (decisive[0], decisive[1].quote) if decisive else ("", "")
         return ClaimFinding(
             claim.text,
             claim.citations,
@@ -229,7 +230,7 @@ class AnswerParts(Struct, frozen=True):
             by_cited=alone,
             by_cited_together=together_label,
             by_retrieved=retrieved,
-            evidence=Evidence(claim.text, decisive[0], decisive[1].quote) if decisive else Evidence(claim.text),
+            evidence=Evidence(claim.text, read_in, quote, retrieved),
             confidence=decisive[1].confidence if decisive else None,
             supporting=tuple(name for name, judgement in by_passage.items() if judgement.label == "supported"),
         )

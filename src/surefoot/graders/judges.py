@@ -11,9 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.records import attempts_in
-from surefoot.table import Support
 from surefoot.text.yes_no import is_denial, spelled_out
-from surefoot.types import Item, Question, Trace
+from surefoot.types import Item, Question, Support, Trace
 
 _EDGE = 1e-4  # a probability of 0 or 1 has no finite log-odds
 _LIKELY = 0.5

@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.models.weights import checked, fingerprint, weights_folder
-from surefoot.table import Support
 from surefoot.text.language import sample
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import terms, without_yes_no
+from surefoot.types import Support
 
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers

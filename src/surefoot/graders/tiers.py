@@ -31,9 +31,9 @@ from surefoot.graders.windows import (
     sum_up,
 )
 from surefoot.models.encoder import Encoder, encoder_of
-from surefoot.table import Support
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
+from surefoot.types import Support
 
 LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")
 Floats = NDArray[np.float64]
