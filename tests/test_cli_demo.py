@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,8 @@ def test_bad_items_are_rows_with_a_reason_and_the_rest_is_graded(write: Write) -
     assert f"{path}:1" in rows[0]["detail"] and rows[2]["id"] == "b"
     assert surefoot("grade", "--items", write("empty.jsonl", [])).code == 4
     assert surefoot("grade").code == 2
+
+
+def test_the_package_is_the_command_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "surefoot", "--version"], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("surefoot, version") and not done.stderr

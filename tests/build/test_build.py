@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.build import absent
 from surefoot.build.builder import Builder
+from surefoot.build.facts import facts_of
 from surefoot.build.names import makers_of
+from surefoot.build.usual import usual_details
 from surefoot.cli.main import cli
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import PROTOCOL, counts_of
@@ -113,5 +115,21 @@ def test_a_usual_detail_is_asked_only_where_no_word_settles_it() -> None:
         "a.md": "Disputes go to arbitration in Oslo by a single arbitrator.",
         "b.md": "Disputes go to arbitration in Oslo under the rules of the chamber.",
     }
-    asked = [(one.document, one.asks) for one in absent.usual_details(texts, list(texts))]
+    asked = [(one.document, one.asks) for one in usual_details(texts, list(texts))]
     assert asked == [("b.md", "How many arbitrators are to decide a dispute under {doc}?")]
+
+
+def test_a_neighbouring_topic_replaces_a_noun_and_nothing_else() -> None:
+    text = "The Agent shall review the plan and report to us within five days. "
+    text += "The Agent shall file the report within six days."
+    facts = facts_of(Row("a.md#1", text, "A"))
+    assert [one.asks for one in absent.neighbours(facts, {"a.md": text})] == [
+        "Within how many days must the Agent file the carbon report?"
+    ]
+
+
+def test_only_a_term_that_is_named_is_judged() -> None:
+    text = "The initial term of this Agreement shall be four years. "
+    text += "The Agent shall notify Acme within six days of any delay."
+    asked = [one.asks for one in absent.opinions(facts_of(Row("a.md#1", text, "A")))]
+    assert len(asked) == 1 and asked[0].endswith("the initial term of {doc}?")

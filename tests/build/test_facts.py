@@ -56,6 +56,16 @@ def asked(text: str, heading: str = "") -> list[tuple[str, str]]:
             "30 %",
         ),
         (
+            "Late payments shall accrue interest at a rate of 8 % a year.",
+            "At what rate do late payments accrue interest a year?",
+            "8 %",
+        ),
+        (
+            "This Agreement may also be terminated by either party upon ninety (90) days' written notice.",
+            "Upon how many days' written notice may {doc} be terminated by either party?",
+            "ninety days",
+        ),
+        (
             "Net sales were $251.2 million in fiscal year 2002.",
             "What were net sales in fiscal year 2002?",
             "$251.2 million",

@@ -104,3 +104,17 @@ def test_a_file_of_rows_is_no_document(tmp_path: Path) -> None:
     )
     for given in (path, tmp_path):
         assert list(names_of(load_rows(given))) == ["a.md", "Lease", "c.md"]
+
+
+def test_a_party_is_not_shouted_if_the_document_does_not_always_shout_it() -> None:
+    found = names_of(
+        [row("a.pdf", "AGENCY AGREEMENT between KALLO INC and IPASS LTD. Kallo pays iPass."), row("b", "x")]
+    )
+    assert found["a.pdf"] == "the agency agreement between Kallo and iPass"
+
+
+def test_a_kind_alone_is_no_name_where_there_are_several_of_it() -> None:
+    made = row("b.pdf", "SUPPLY AGREEMENT between Acme Ltd and Beta AG.")
+    file = "ex_10_supply_agreement.txt"
+    assert names_of([row(file, "Text."), made])[file] == f"the supply agreement in “{file}”"
+    assert names_of([row(file, "Text."), row("c.pdf", "Text.")])[file] == "the supply agreement"

@@ -8,8 +8,8 @@ record is asked for, which no document of terms holds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -46,6 +46,13 @@ _NEIGHBOURS = (  # topics, and what sounds like them
     ("rent", "parking charge"), ("copies", "translations"),
     ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
 )  # fmt: skip
+
+
+# Neither a verb ("and report to") nor a part of another name ("service fees", "the sales force").
+_A_NOUN = (
+    r"\b(the|an?|any|all|each|every|such|its|their|of|for|in|on|with) {}"
+    r"(?=\?|,| (?:to|for|in|on|by|under|be|is|are|must|will|may|within|at|with|from|and|or|that|which|due)\b)"
+)
 
 
 class Candidate(Struct, frozen=True):
@@ -125,7 +132,7 @@ def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Cand
         if fact.kind == "definition":
             continue
         for word, other in _NEIGHBOURS:
-            asks = re.sub(rf"\b{word}\b(?! of\b)", other, fact.asks, count=1, flags=re.IGNORECASE)
+            asks = re.sub(_A_NOUN.format(word), rf"\g<1> {other}", fact.asks, count=1, flags=re.IGNORECASE)
             last = other.split()[-1] if other.split()[-1] != word.split()[-1] else other.split()[0]
             if asks != fact.asks and not re.search(rf"\b{re.escape(last[:6])}", texts[document], re.IGNORECASE):
                 yield Candidate("lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact)
@@ -136,9 +143,14 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
     """What a document cannot know: whether its terms are good, and whether they were kept."""
     for fact in facts:
         document = document_of(fact.row)
-        if fact.does and not fact.does.startswith(("be ", "not ", "only ", "also ")) and fact.kind != "permission":
+        if (
+            fact.does
+            and fact.who != THIS
+            and not fact.does.startswith(("be ", "not ", "only ", "also "))
+            and fact.kind != "permission"
+        ):
             yield Candidate("duty kept", *_of_duty(fact, document), fact)
-        elif fact.kind == "law" and " of " in fact.value:
+        elif fact.kind == "law" and re.fullmatch(r"\w+ of [\w ]+", fact.value):
             asks = pick(fact.row.id, _OF_LAW).format(value=fact.value, doc=THIS)
             yield Candidate("law", asks, document, "it names the law and says nothing of the choice", fact)
         elif fact.kind == "definition":
@@ -146,13 +158,17 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
             asks = pick(fact.row.id, _OF_TERM).format(term=term, doc=THIS)
             yield Candidate("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
         elif fact.kind in _OF_VALUE:
+            span = _SPAN.search(fact.asks)
             asks, why = pick(fact.row.id, _OF_VALUE[fact.kind])
-            yield Candidate("judgement", asks.format(value=fact.value, doc=THIS), document, why, fact)
+            if span or fact.kind != "period":  # of other periods nobody could tell which is meant
+                asks = asks.format(value=fact.value, doc=THIS, span=span and span.group())
+                yield Candidate("judgement", asks, document, why, fact)
 
 
+_SPAN = re.compile(r"the (?:[a-z]+ )?(?:term|warranty|notice|period) of \{doc\}", re.IGNORECASE)
 _OF_LAW = (
     "Is the law of the {value} a good choice for {doc}?",
-    "How would a court outside the {value} read {doc}?",
+    "Why was the law of the {value} chosen for {doc}?",
 )
 _OF_TERM = (
     'Is the definition of "{term}" in {doc} broader than usual?',
@@ -162,8 +178,8 @@ _JUDGES = "it states the figure and does not judge it"
 _RECORDS = "it states the rule and keeps no record"
 _OF_VALUE = {
     "period": (
-        ("Should we ask for more than {value} in {doc}?", _JUDGES),
-        ("Is the period of {value} in {doc} in line with the market?", _JUDGES),
+        ("Is {value} a usual length for {span}?", _JUDGES),
+        ("Why was {value} chosen for {span}?", _JUDGES),
     ),
     "amount": (
         ("Is the {value} in {doc} a fair amount?", _JUDGES),
@@ -197,114 +213,11 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
     return asks, document, why
 
 
-class Usual(NamedTuple):
-    """Where a document speaks of `topic`, people expect it to settle what is asked; words like `settled` do that."""
-
-    topic: str
-    asks: str
-    settled: str
-
-
-_USUAL = tuple(
-    Usual(*one)
-    for one in (
-        ("terminat", "How many days' notice does it take to terminate {doc}?", "days.{0,60}notice|notice.{0,60}days"),
-        ("invoice", "What rate of interest is due on late payments under {doc}?", "interest"),
-        (
-            "invoice",
-            "Within how many days must an invoice be paid under {doc}?",
-            "days.{0,200}invoice|invoice.{0,200}days",
-        ),
-        (
-            "liability|be liable",
-            "At what amount is liability capped under {doc}?",
-            "exceed|limited to|(?:maximum|total) liab",
-        ),
-        (
-            "confidential",
-            "For how many years does the duty of confidentiality last under {doc}?",
-            "years?\\b|months?\\b|perpetu|indefinite|surviv|remain (?:in|bind)|continue",
-        ),
-        ("insurance", "How much insurance cover does {doc} require?", r"insur.{0,300}(?:[$€£\d]|million)"),
-        (
-            "shipment|delivery date",
-            "What penalty does {doc} set for each day that a delivery is late?",
-            "penalt|liquidated damages|late fee|late charge",
-        ),
-        ("hotel", "What is the highest price of a hotel night that {doc} allows?", r"hotel.{0,200}\d|\d.{0,200}hotel"),
-        (
-            "audit",
-            "How many days' notice must be given before an audit under {doc}?",
-            "audit.{0,400}(?:days|notice)|days.{0,300}audit",
-        ),
-        (
-            "arbitrat",
-            "How many arbitrators are to decide a dispute under {doc}?",
-            r"(?:single|sole|one|two|three|panel|\d).{0,40}arbitrator|an arbitrator",
-        ),
-        (
-            "warranty period|product warranty",
-            "How many months does the warranty last under {doc}?",
-            "warrant.{0,300}(?:month|year|day)",
-        ),
-        (
-            "breach",
-            "How many days does a party have to cure a breach of {doc}?",
-            "(?:cure|remed).{0,200}days|days.{0,200}(?:cure|remed)",
-        ),
-        ("renew", "How many months is each renewal term of {doc}?", "renew.{0,300}(?:month|year|term)"),
-        (
-            "(?:security|safety|data) incident|accident",
-            "Within how many hours must an incident be reported under {doc}?",
-            "hours|immediately|promptly",
-        ),
-        (
-            "books and records|keep records|accurate records",
-            "For how many years must records be kept under {doc}?",
-            "years?\\b",
-        ),
-        (
-            "price list|price increase",
-            "By how many percent may prices rise in a year under {doc}?",
-            "%|percent|per cent",
-        ),
-        ("holiday|vacation", "How many days of leave does {doc} grant a year?", "days"),
-        (
-            "complain",
-            "Within how many days must a complaint be answered under {doc}?",
-            "complain.{0,300}(?:day|hour|week)",
-        ),
-        (
-            "return or destroy|return all|destroy all",
-            "Within how many days must documents be returned under {doc}?",
-            "(?:return|destroy).{0,300}days|days.{0,300}(?:return|destroy)",
-        ),
-        ("injuncti", "What sum is due as a contractual penalty for each breach of {doc}?", "penalt|liquidated"),
-        (
-            "assign",
-            "What fee is due for an assignment of {doc}?",
-            r"(?:assign|transfer).{0,200}(?:fee|[$€£])|(?:fee|[$€£]).{0,200}(?:assign|transfer)",
-        ),
-        ("notice", "To which e-mail address must notices under {doc} be sent?", "@|e-?mail|electronic"),
-    )
-)
-
-
-def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
-    """A detail that such documents usually settle, asked of one that speaks of the matter and has no word of it."""
-    for turn in range(len(_USUAL)):
-        for place, document in enumerate(order):
-            topic, asks, settled = _USUAL[(turn + place) % len(_USUAL)]
-            text = texts[document]
-            if re.search(rf"\b(?:{topic})", text, re.I) and not re.search(settled, text, re.I | re.DOTALL):
-                why = "it speaks of the matter and leaves this detail open"
-                yield Candidate("usual detail", asks, document, why)
-
-
 _HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!(?:and|or)\b)[A-Za-z][a-z]+){0,2})")
 _NO_TOPIC = re.compile(
     r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
-    r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties)\b"
+    r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties|headings?|captions?|counterparts|"
+    r"interpretation|construction|charges?|licen[cs]es?)\b"
     # These go by many names, so that the word alone proves nothing.
     r"|.*\b(?:amend|vari|duration|term|remed|sever|integrat|entire|waiver|restrict|obligat|assign|govern|law|offer|valid|"
     r"period|return|effect|excep|exclu|permit|rights|duties|responsib|disclos|notice)",
@@ -315,7 +228,8 @@ _NO_TOPIC = re.compile(
 def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
     """What other documents have a heading for, and this one no word of."""
     headings = (_HEADING.fullmatch(row.heading.rpartition(" > ")[2]) for row in rows)
-    topics = sorted({found["topic"].lower() for found in headings if found and not _NO_TOPIC.match(found["topic"])})
+    times = Counter(found["topic"].lower() for found in headings if found and not _NO_TOPIC.match(found["topic"]))
+    topics = sorted(times, key=lambda topic: (-times[topic], topic))  # what most speak of is missed most
     for turn in range(len(topics)):
         for place, document in enumerate(order):
             topic = topics[(turn + place) % len(topics)]

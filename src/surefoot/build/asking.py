@@ -24,11 +24,13 @@ _DETERMINERS = frozenset(
 )
 _CROOKED = re.compile(
     rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
-    r"|\bas follows\b|--|by providing the other$|[a-z]\. |[a-z]- "
+    r"|\bas follows\b|--|\bbe per \w+ \w|\beither be\b|\b[Mm]ust [^,]*\b(?:lose|be (?:the|acting))\b|\bbe referred to\b"
+    r"|by providing the other$|[a-z]\. |[a-z]- "
     r"|\bat (?:least|most) (?:during|in|for|on|to|by|of|within)\b|\bat (?:least|most)$|(?:\b[A-Z]{2,} ){2,}[A-Z]{2,}\b"
 )
 _STATES = re.compile(
-    r"(?:remain|retain|survive|continue|have|apply|constitute|become|expire|terminate|own|commence|begin|end|last)\b"
+    r"(?:remain|retain|receive|accrue|bear|survive|continue|have|apply(?! for)|constitute|"
+    r"become|expire|terminate|own|commence|begin|end|last)\b"
 )
 _IS = re.compile(
     r"be (?:entitled|liable|responsible|bound|subject|obliged|obligated|effective|valid|binding|free|permitted|allowed|"
@@ -104,12 +106,13 @@ def _are_many(subject: str, around: str) -> bool:
 
 
 def inside(subject: str, around: str) -> str:
-    """As it is written inside a sentence: without its capital if the passage has it so elsewhere."""
+    """As it is written inside a sentence: without its capital if that was only there to begin one ("Late payments")."""
     first, _, others = subject.partition(" ")
     low = f"{first[0].lower()}{first[1:]}"
     if re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
-    is_common = re.search(rf"\b{re.escape(low)}\b", around) and not re.search(rf"[a-z,;] {re.escape(first)}\b", around)
+    is_plain = re.match(r"(?!of|and|de|for)[a-z]{3}", others) or re.search(rf"\b{re.escape(low)}\b", around)
+    is_common = is_plain and not re.search(rf"[a-z,;] {re.escape(first)}\b", around)
     return f"{low} {others}".strip() if first in _DETERMINERS or is_common else subject
 
 

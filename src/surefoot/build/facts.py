@@ -84,6 +84,7 @@ def _of_clause(claim: str, around: str) -> Asking | None:
     clause = clause_of(claim, around)
     if clause is None:
         return None
+    clause = clause._replace(rest=clause.rest.removeprefix("also "))
     for reader in READERS:
         if one := reader(clause):
             return one

@@ -40,7 +40,7 @@ _JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNOR
 _ROLES = re.compile(  # whoever is called only this has no name yet
     r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
     r"participant|vendor|buyer|seller|supplier|customer|licens\w+|landlord|tenant|provider|operator|agent|contractor|"
-    r"client|owner|investor|employee|employer|stockholder|individual|corporation|bank|association|trust|acquir\w+|x+|"
+    r"client|owner|investor|employee|employer|stockholder|franchis\w+|individual|corporation|bank|association|trust|acquir\w+|x+|"
     r"name|insert|full|address|of)s?\b ?)+",
     re.IGNORECASE,
 )
@@ -57,7 +57,8 @@ _BREAKS = re.compile(
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|dex\w*|[a-z]?\d\w*|of|and)\b", re.IGNORECASE
+    r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|inc|corp|ltd|llc|dex\w*|[a-z]?\d\w*|of|and)\b",
+    re.IGNORECASE,
 )
 
 
@@ -75,7 +76,8 @@ def names_of(rows: Sequence[Row]) -> dict[str, str]:
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
     found: dict[str, str] = {}
-    choices = {name: _choices(name, passages) for name, passages in documents.items()}
+    kinds = Counter(_kind_of(name, passages) for name, passages in documents.items())
+    choices = {name: _choices(name, passages, kinds) for name, passages in documents.items()}
     while choices:
         times = Counter(options[0].lower() for options in choices.values())
         taken = {name.lower() for name in found.values()}
@@ -100,8 +102,8 @@ def makers_of(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
     return {name: (kind, parties[0]) for name, (kind, parties) in described.items() if kind and parties}
 
 
-def _choices(document: str, passages: Sequence[Row]) -> list[str]:
-    """The best first; the last is the name of the file."""
+def _choices(document: str, passages: Sequence[Row], kinds: Mapping[str, int]) -> list[str]:
+    """The best first; the last is the name of the file. A kind alone is no name where several are of it."""
     file, title, kind, parties = (
         _file(document),
         _title(document, passages),
@@ -113,7 +115,8 @@ def _choices(document: str, passages: Sequence[Row]) -> list[str]:
         found.append(_with_article(title))
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
-    if own := _worded(file.stem, _beginning(passages)):
+    own = _worded(file.stem, _beginning(passages))
+    if own and kinds[own.lower()] <= 1:
         found.append(_with_article(own))
     return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
 
@@ -183,8 +186,17 @@ def _parties(passages: Sequence[Row]) -> list[str]:
         is_state = re.search(r"\ban? $", before)  # "a Delaware corporation"
         is_name = _IS_WORD.search(name) and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
         if is_name and is_new and is_other and not is_state:
-            found.append(name)
+            found.append(_as_written(name, passages))
     return found[:2]
+
+
+def _as_written(name: str, passages: Sequence[Row]) -> str:
+    """A name that the beginning shouts, as the document has it elsewhere: "Kallo", not "KALLO"."""
+    for word in re.findall(r"\b[A-Z]{4,}\b", name):
+        every = Counter(found for row in passages for found in re.findall(rf"\b{word}\b", row.text, re.IGNORECASE))
+        spoken = [found for found, _ in every.most_common() if not found.isupper() and not found.islower()]
+        name = name.replace(word, spoken[0] if spoken else word)
+    return name
 
 
 def _called(name: str) -> str:

@@ -52,7 +52,8 @@ _NOTICE = re.compile(
     r"at|in|by|if)\b|$))?"
 )
 _ENDING = re.compile(
-    r"(?:terminate|cancel|resign|end|withdraw|give|vary|amend|change|leave|revoke|discontinue|modify|suspend)\b"
+    r"(?:terminate|cancel|resign|end|withdraw|give|vary|amend|change|leave|revoke|discontinue|modify|suspend|"
+    r"be (?:terminated|cancelled|canceled|ended|revoked|suspended))\b"
 )
 _PERIOD = re.compile(
     rf"\b(?P<how>within|for|not later than|no later than|at least|not less than|up to|at most|until)"
@@ -94,7 +95,7 @@ _NOT_COUNTED = re.compile(
 )
 _VERB = "(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|transferred)"
 _CHANGED = re.compile(
-    rf"be (?P<verb>{_VERB}(?:(?:,|,? or|,? and)? {_VERB})*)(?: in any (?:manner|way|respect))? "
+    rf"be (?P<verb>{_VERB}(?:(?:,|,? or|,? and)? {_VERB})*)(?: in any (?:manner|way|respect)| from time to time)? "
     r"(?P<but>only|except|other than|otherwise than) (?P<how>(?:by|in|with|upon|if|through|pursuant to)\b.*)"
 )
 
@@ -133,7 +134,7 @@ def _deadline(clause: Clause, what: str, found: re.Match[str]) -> Asking | None:
     if after is None or not re.match(r"(?:prior to|before|after|following|from|in advance|of|upon)\b", after):
         return None
     first = asked(clause.rest[: found.start()])
-    if first in (None, "", "have"):
+    if first in (None, "", "have", "be"):
         return None
     return made("period", question(clause, f"{what} {after}", first), found["value"])
 
@@ -270,7 +271,7 @@ def _duty(clause: Clause) -> Asking | None:
     kind = "prohibition" if clause.is_negated else "permission" if helper == "May" else "obligation"
     is_free = helper == "May" and not is_state(rest)
     is_terms = THIS_DOCUMENT.fullmatch(clause.subject) and not re.match(
-        r"(?:also |only )?be ", rest
+        r"(?:only )?be ", rest
     )  # "shall not confer any right"
     text = f"{'Does' if is_terms else 'May'} {inside(clause.subject, clause.around)} {rest}"
     text = text if is_free or is_terms else inverted(clause, rest)
