@@ -26,6 +26,7 @@ _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the sa
 _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
+_SHOUTED = re.compile(r"\b[A-Z]{2,}\b")  # a party by its short name, which would give the right document away
 _SMALL = frozenset(
     ["What", "Which", "How", "Within", "Must", "May", "For", "The", "Does", "Are", "Upon", "Under", "When",
      "Where", "By"]
@@ -99,7 +100,7 @@ def strangers(
     every, said = list(makers.values()), [normalise(text) for text in texts.values()]
     for place, fact in enumerate(facts):
         document = document_of(fact.row)
-        if document not in makers or THIS not in fact.asks:
+        if document not in makers or THIS not in fact.asks or _SHOUTED.search(fact.asks):
             continue
         (kind, one), (_, other) = makers[document], every[place % len(every)]
         names = normalise(one), normalise(other)
@@ -213,7 +214,9 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
     return asks, document, why
 
 
-_HEADING = re.compile(r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!(?:and|or)\b)[A-Za-z][a-z]+){0,2})")
+_HEADING = re.compile(
+    r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!(?:and|or|of|by|to|for)\b)[A-Za-z][a-z]+){0,2})"
+)
 _NO_TOPIC = re.compile(
     r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
     r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties|headings?|captions?|counterparts|"
@@ -227,9 +230,10 @@ _NO_TOPIC = re.compile(
 
 def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
     """What other documents have a heading for, and this one no word of."""
-    headings = (_HEADING.fullmatch(row.heading.rpartition(" > ")[2]) for row in rows)
-    times = Counter(found["topic"].lower() for found in headings if found and not _NO_TOPIC.match(found["topic"]))
-    topics = sorted(times, key=lambda topic: (-times[topic], topic))  # what most speak of is missed most
+    headings = ((document_of(row), _HEADING.fullmatch(row.heading.rpartition(" > ")[2])) for row in rows)
+    having = {(where, found["topic"].lower()) for where, found in headings if found and not _NO_TOPIC.match(found[0])}
+    times = Counter(topic for _, topic in having)
+    topics = sorted(topic for topic in times if times[topic] > 1) or sorted(times)  # what several speak of is missed
     for turn in range(len(topics)):
         for place, document in enumerate(order):
             topic = topics[(turn + place) % len(topics)]

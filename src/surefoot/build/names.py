@@ -116,7 +116,7 @@ def _choices(document: str, passages: Sequence[Row], kinds: Mapping[str, int]) -
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
     own = _worded(file.stem, _beginning(passages))
-    if own and kinds[own.lower()] <= 1:
+    if own and sum(kinds[other] for other in kinds if other.endswith(own.lower())) <= 1:
         found.append(_with_article(own))
     return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
 
@@ -192,7 +192,7 @@ def _parties(passages: Sequence[Row]) -> list[str]:
 
 def _as_written(name: str, passages: Sequence[Row]) -> str:
     """A name that the beginning shouts, as the document has it elsewhere: "Kallo", not "KALLO"."""
-    for word in re.findall(r"\b[A-Z]{4,}\b", name):
+    for word in re.findall(r"\b[A-Z]{3,}\b", name):
         every = Counter(found for row in passages for found in re.findall(rf"\b{word}\b", row.text, re.IGNORECASE))
         spoken = [found for found, _ in every.most_common() if not found.isupper() and not found.islower()]
         name = name.replace(word, spoken[0] if spoken else word)
@@ -209,7 +209,7 @@ def _called(name: str) -> str:
 def _spoken(word: str) -> str:
     if word in ("AND", "OF", "THE", "FOR"):
         return word.lower()
-    return word.capitalize() if len(word) > 3 else word
+    return word.capitalize() if len(word) > 3 and word.isalpha() else word
 
 
 def _worded(stem: str, text: str) -> str:

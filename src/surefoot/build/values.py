@@ -131,7 +131,11 @@ def _period(clause: Clause) -> Asking | None:
 def _deadline(clause: Clause, what: str, found: re.Match[str]) -> Asking | None:
     """ "at least five days before making a change": what it is counted from belongs to what is asked."""
     after = asked(clause.rest[found.end() :])
-    if after is None or not re.match(r"(?:prior to|before|after|following|from|in advance|of|upon)\b", after):
+    if (
+        after is None
+        or " upon " in after
+        or not re.match(r"(?:prior to|before|after|following|from|in advance|of|upon)\b", after)
+    ):
         return None
     first = asked(clause.rest[: found.start()])
     if first in (None, "", "have", "be"):
@@ -212,7 +216,11 @@ def _being(clause: Clause) -> Asking | None:
         if kind == "period" and re.search(r"\b(?:term|period|time|duration|length)\b", subject, re.I)
         else "What"
     )
-    if tail is None or not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail):
+    if (
+        tail is None
+        or re.search(rf"\b{NUMBER} {UNIT}", tail)
+        or not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail)
+    ):
         return None
     order = (
         f"{what} will {subject} be {tail}"
