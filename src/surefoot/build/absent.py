@@ -217,6 +217,9 @@ def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
 _HEADING = re.compile(
     r"(?:[\dIVX.()]+\s+)?(?P<topic>(?!No )[A-Z][a-z]+(?: (?!(?:and|or|of|by|to|for)\b)[A-Za-z][a-z]+){0,2})"
 )
+_IS_MASS = re.compile(
+    r"(?:s|[tsc]ion|ment|ity|[ae]nce|ing|al|eure|ship|age|ty)$"
+)  # needs no article: "about insurance"
 _NO_TOPIC = re.compile(
     r"(?:general|miscellaneous|introduction|definitions?|scope|purpose|overview|background|summary|conclusions?|annex|"
     r"appendix|schedule|notes?|contents|recitals|other|article|section|preamble|parties|headings?|captions?|counterparts|"
@@ -233,7 +236,7 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
     headings = ((document_of(row), _HEADING.fullmatch(row.heading.rpartition(" > ")[2])) for row in rows)
     having = {(where, found["topic"].lower()) for where, found in headings if found and not _NO_TOPIC.match(found[0])}
     times = Counter(topic for _, topic in having)
-    topics = sorted(topic for topic in times if times[topic] > 1) or sorted(times)  # what several speak of is missed
+    topics = sorted(topic for topic in times if times[topic] > 1 and _IS_MASS.search(topic))
     for turn in range(len(topics)):
         for place, document in enumerate(order):
             topic = topics[(turn + place) % len(topics)]

@@ -18,24 +18,27 @@ _LONGEST = 100  # characters of a title that serves as a name
 _KINDS = (
     rf"{BINDING}|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|standard"
 )
-_KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,4}}(?:{_KINDS}))\b", re.IGNORECASE)
+_KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,6}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
 _SMALL = frozenset({"and", "for", "the"})
-_RUN_TOGETHER = 12  # letters, from which on a word that the text lacks is several: "acmeholdingsinc"
+_RUN_TOGETHER = re.compile(r"\w{12,}|\w{3,}(?:inc|corp|ltd|llc|plc)", re.IGNORECASE)  # "acmeinc", if the text lacks it
 _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
-_WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_])[\w&.'’-]{0,40}"
+_WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_]|[a-z][A-Z])[\w&.'’-]{0,40}"
 _FORMS = (
     "Incorporated", "Inc", "Corporation", "Corp", "Limited", "Ltd", "LLC", "L.L.C", "LLP", "plc", "GmbH", "AG", "SE",
     "KG", "SA", "S.A", "SAS", "S.p.A", "AB", "Oyj", "N.V", "B.V", "LP", "L.P", "Co", "Company", "Pty", "Pte", "Pvt",
 )  # fmt: skip
 _COMPANY = rf"(?:{'|'.join(re.escape(form) for name in _FORMS for form in (name, name.upper()))})"
 _PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
-    rf"({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
+    rf"(?<!\w)({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
     rf"(?:,? {_COMPANY}\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
 _JOINING = re.compile(r"^(?:(?:and|the|among|between)\b )+", re.IGNORECASE)
+_NAMING = re.compile(
+    r"(?:\b(?:between|among|and|by)|[:;)]|\b\d[.)])[\s:]*(?:the )?$|^$", re.IGNORECASE
+)  # who comes next
 _JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
 _ROLES = re.compile(  # whoever is called only this has no name yet
     r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
@@ -57,7 +60,7 @@ _BREAKS = re.compile(
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|inc|corp|ltd|llc|dex\w*|[a-z]?\d\w*|of|and)\b",
+    r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|inc|corp|ltd|llc|lp|dex\w*|[a-z]?\d\w*|of|and)\b",
     re.IGNORECASE,
 )
 
@@ -184,8 +187,9 @@ def _parties(passages: Sequence[Row]) -> list[str]:
         is_new = not any(name.lower() in other.lower() or other.lower() in name.lower() for other in found)
         is_other = not found or _JOINS.search(before)
         is_state = re.search(r"\ban? $", before)  # "a Delaware corporation"
+        is_place = one.group() == one.group(1) and not _NAMING.search(before)  # "of Berlin, Germany (the ..."
         is_name = _IS_WORD.search(name) and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
-        if is_name and is_new and is_other and not is_state:
+        if is_name and is_new and is_other and not is_state and not is_place:
             found.append(_as_written(name, passages))
     return found[:2]
 
@@ -216,7 +220,7 @@ def _worded(stem: str, text: str) -> str:
     """A file's name without its numbers, if it says what it is: "acme_06_15_2020_ex_10_services_agreement"."""
     words = [word for word in re.split(r"[\s_-]+", stem) if word and not _NOISE.fullmatch(word)]
     there = set(re.findall(r"\w+", text.lower()))
-    words = [word for word in words if len(word) < _RUN_TOGETHER or word.lower() in there]
+    words = [word for word in words if not _RUN_TOGETHER.fullmatch(word) or word.lower() in there]
     is_plain = len(words) > 1 and all(word.isalpha() for word in words) and _NAMED.fullmatch(words[-1])
     return " ".join(words) if is_plain else ""
 

@@ -133,7 +133,7 @@ def _deadline(clause: Clause, what: str, found: re.Match[str]) -> Asking | None:
     after = asked(clause.rest[found.end() :])
     if (
         after is None
-        or " upon " in after
+        or re.search(r" (?:upon|through|until) | the date$", after)
         or not re.match(r"(?:prior to|before|after|following|from|in advance|of|upon)\b", after)
     ):
         return None
