@@ -34,7 +34,7 @@ _NO_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _OUTSIDE = re.compile(
-    r"\b(?:such|said|foregoing|following|aforesaid|above|below|herein\w*|hereof|hereby|hereto|hereunder|therein\w*|"
+    r"\b(?:such|said|foregoing|following|preceding|aforesaid|above|below|herein\w*|hereof|hereby|hereto|hereunder|therein\w*|"
     r"thereof|"
     r"thereto|thereunder|thereafter|hereafter|hereinafter|whereof|wherein|respective|respectively|the same|set forth|"
     r"(?:sub)?sections?|clauses?|articles?|exhibits?|schedules?|annex|appendix|paragraphs?|addendum|attachments?|"

@@ -73,6 +73,9 @@ _SUM = re.compile(
     rf"royalty|commission|penalty|fine|loan|grant|rate|discount|rebate|allowance|retainer|advance|budget|interest)) "
     rf"(?:of|in the amount of|equal to|amounting to) {ABOUT}(?P<value>{MONEY}|{SHARE})"
 )
+_AFTER_SUM = (
+    r"\W*$| (?:per|for|to|in|on|upon|at|by|from|within|under|each|every|an?|if|during|as|with|after|before|when)\b"
+)
 _EXCEED = re.compile(rf"(?:exceed|be more than) (?P<value>{MONEY}|{SHARE}|{NUMBER} {UNIT}s?)(?P<tail>.*)")
 _LED = re.compile(r"\b(at|for|in|with|on|to|by|of|after|upon|against)\s*$")
 _PAID = re.compile(rf"\b(?:sum of |amount of )?(?P<value>{MONEY})")
@@ -147,7 +150,7 @@ def _sum(clause: Clause) -> Asking | None:
     found = _SUM.search(clause.rest)
     if not found or (clause.auxiliary in _BE and not clause.rest[: found.start()].strip()):
         return None
-    if clause.rest[found.end() :].startswith(" of "):  # a share of something else
+    if not re.match(_AFTER_SUM, clause.rest[found.end() :]):  # "8 % of the rent", "10 % original price"
         return None
     led = _LED.search(clause.rest[: found.start()])
     left = clause.rest[: led.start() if led else found.start()], clause.rest[found.end() :]
@@ -247,6 +250,8 @@ def _count(clause: Clause) -> Asking | None:
     if not found or clause.auxiliary in _BE or _NOT_COUNTED.search(found["noun"]):
         return None
     if len(clause.rest[: found.start()].split()) > 3 or re.match(r"(?:have|be)\b", clause.rest):
+        return None
+    if re.match(r" and\b", clause.rest[found.end() :]):  # of two counts, one cannot be asked for alone
         return None
     return made("count", question(clause, f"How many {found['noun']}", cut(clause.rest, found)), found["value"])
 
