@@ -83,6 +83,65 @@ def test_a_plain_sentence_becomes_a_question(sentence: str, question: str, value
 
 
 @pytest.mark.parametrize(
+    ("sentence", "question", "value"),
+    [
+        ("Batteries last about 18 months.", "How long do batteries last?", "18 months"),
+        ("The course costs EUR 480 per person.", "How much does the course cost per person?", "EUR 480"),
+        ("Replace the filter every three months.", "How often should you replace the filter?", "every three months"),
+        ("The library opens at 9 am on weekdays.", "At what time does the library open on weekdays?", "9 am"),
+        ("The meeting was chaired by Ruth Adeyemi.", "By whom was the meeting chaired?", "Ruth Adeyemi"),
+        ("The maximum load is 150 kg.", "What is the maximum load?", "150 kg"),
+        ("Mount Hood is 3,429 metres high.", "How high is Mount Hood?", "3,429 metres"),
+        ("Lost baggage is covered up to EUR 1,500.", "Up to what amount is lost baggage covered?", "EUR 1,500"),
+        (
+            "We pay medical expenses abroad up to EUR 2,000,000 per person.",
+            "Up to what amount does {doc} pay medical expenses abroad per person?",
+            "EUR 2,000,000",
+        ),
+        (
+            "Full-time employees receive 27 days of annual leave per calendar year.",
+            "How many days of annual leave do full-time employees receive per calendar year?",
+            "27 days",
+        ),
+        (
+            "The manufacturer grants a warranty of 36 months from the date of purchase.",
+            "How long a warranty does the manufacturer grant from the date of purchase?",
+            "36 months",
+        ),
+        (
+            "Stop taking iron tablets seven days before your appointment.",
+            "How many days before your appointment should you stop taking iron tablets?",
+            "seven days",
+        ),
+        (
+            "Press and hold the button for five seconds until the light blinks.",
+            "For how many seconds should you press and hold the button until the light blinks?",
+            "five seconds",
+        ),
+        (
+            "The company was founded in 1987 by Maria Lopez.",
+            "In what year was the company founded by Maria Lopez?",
+            "1987",
+        ),
+    ],
+)
+def test_prose_that_is_no_contract_becomes_questions_too(sentence: str, question: str, value: str) -> None:
+    assert asked(sentence) == [(question, value)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The pump weighs 12.4 kg and delivers 30 litres per minute.",
+        "Store the vaccine at 2 to 8 °C.",
+        "It takes 5 minutes.",
+    ],
+)
+def test_prose_that_would_be_cut_in_two_is_left_alone(sentence: str) -> None:
+    assert asked(sentence) == []
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "Such notice shall be given within ten days of the event.",

@@ -16,6 +16,7 @@ from msgspec import Struct
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact
 from surefoot.build.names import document_of
+from surefoot.build.patterns import SIGNED
 from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import normalise
@@ -140,6 +141,22 @@ def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Cand
                 break
 
 
+_OF_ALL = (
+    "Would you advise us to change anything in {doc}?",
+    "What will the next version of {doc} say?",
+    "Is {doc} better than what others in the field have?",
+    "Who is to blame if {doc} turns out to be wrong?",
+)
+
+
+def advice(documents: Sequence[str]) -> Iterator[Candidate]:
+    """What no document says of itself, whatever it is."""
+    for turn in range(len(_OF_ALL)):
+        for place, document in enumerate(documents):
+            asks = _OF_ALL[(turn + place) % len(_OF_ALL)]
+            yield Candidate("judgement", asks, document, "it neither judges nor foretells itself")
+
+
 def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
     """What a document cannot know: whether its terms are good, and whether they were kept."""
     for fact in facts:
@@ -235,7 +252,8 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
     """What other documents have a heading for, and this one no word of."""
     headings = ((document_of(row), _HEADING.fullmatch(row.heading.rpartition(" > ")[2])) for row in rows)
     having = {(where, found["topic"].lower()) for where, found in headings if found and not _NO_TOPIC.match(found[0])}
-    times = Counter(topic for _, topic in having)
+    spoken = "\n".join(texts.values())  # a topic is spoken of without its capitals: no name, no place
+    times = Counter(topic for _, topic in having if re.search(rf"\b{re.escape(topic)}\b", spoken))
     topics = sorted(topic for topic in times if times[topic] > 1 and _IS_MASS.search(topic))
     for turn in range(len(topics)):
         for place, document in enumerate(order):
@@ -251,18 +269,23 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
                 )
 
 
-_NOWHERE = (
+_BINDING = re.compile(rf"\b(?:{SIGNED})\b", re.IGNORECASE)
+_OF_BINDING = (
     "Where is the signed original of {doc} kept?",
     "Has anybody been in breach of {doc} so far?",
     "How much did we pay in legal fees for {doc}?",
-    "How many people have asked for a copy of {doc}?",
+)
+_OF_ANY = (
+    "Who in our company has read {doc}?",
+    "How many questions were asked about {doc} last year?",
     "Into which languages has {doc} been translated?",
 )
 
 
-def nowhere(documents: Sequence[str]) -> Iterator[Candidate]:
-    """What documents of this kind hardly ever tell about themselves."""
-    for turn in range(len(_NOWHERE)):
+def nowhere(documents: Sequence[str], names: Mapping[str, str]) -> Iterator[Candidate]:
+    """What documents hardly ever tell about themselves."""
+    for turn in range(len(_OF_ANY)):
         for place, document in enumerate(documents):
-            asks = _NOWHERE[(turn + place) % len(_NOWHERE)]
+            forms = _OF_BINDING if _BINDING.search(names[document]) and (turn + place) % 2 else _OF_ANY
+            asks = forms[(turn + place // 2) % len(forms)]
             yield Candidate("nowhere", asks, document, "no passage says anything of it")

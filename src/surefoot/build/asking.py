@@ -25,7 +25,7 @@ _DETERMINERS = frozenset(
 _CROOKED = re.compile(
     rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
     r"|\bas follows\b|--|\bbe per \w+ \w|\beither be\b|\b[Mm]ust [^,]*\b(?:lose|be (?:the|acting))\b|\bbe referred to\b"
-    r"|by providing the other$|[a-z]\. |[a-z]- "
+    r"|\d:\d\d|by providing the other$|[a-z]\. |[a-z]- "
     r"|\bat (?:least|most) (?:during|in|for|on|to|by|of|within)\b|\bat (?:least|most)$|(?:\b[A-Z]{2,} ){2,}[A-Z]{2,}\b"
 )
 _STATES = re.compile(
@@ -111,7 +111,11 @@ def inside(subject: str, around: str) -> str:
     low = f"{first[0].lower()}{first[1:]}"
     if re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
-    is_plain = re.match(r"(?!of|and|de|for)[a-z]{3}", others) or re.search(rf"\b{re.escape(low)}\b", around)
+    is_plain = (
+        (not others and first.endswith("s"))
+        or re.match(r"of [a-z]|(?!of|and|de|for)[a-z]{3}", others)
+        or re.search(rf"\b{re.escape(low)}\b", around)
+    )
     is_common = is_plain and not re.search(rf"[a-z,;] {re.escape(first)}\b", around)
     return f"{low} {others}".strip() if first in _DETERMINERS or is_common else subject
 

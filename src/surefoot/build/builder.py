@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import chain
 
 from msgspec import Struct
 
@@ -116,9 +117,9 @@ class Builder:
         if kind.name == "bait_unsupported":
             return _by_turns(absent.transplants(facts, self.texts, self.names), usual_details(self.texts, order))
         if kind.name == "refuse":
-            return absent.opinions(facts)
+            return chain(absent.opinions(facts), absent.advice(order))
         if kind.name == "unanswerable":
-            return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order))
+            return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order, self.names))
         return _by_turns(
             absent.moved_years(facts, self.texts),
             absent.neighbours(facts, self.texts),

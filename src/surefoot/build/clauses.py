@@ -60,7 +60,7 @@ _SLIPPED_IN = re.compile(  # a heading before the subject, or no subject at all
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _COMMA = re.compile(r",(?! ?\d)")
 _LONGEST = 420  # characters of a sentence
-_WORDS = range(6, 60)
+_WORDS = range(4, 60)
 _SUBJECT_WORDS = 11
 
 
@@ -77,13 +77,11 @@ class Clause(NamedTuple):
 
 def clause_of(sentence: str, around: str) -> Clause | None:
     """None of a sentence that is not plain enough."""
-    whole = plain(sentence)
-    if not is_whole(whole):
+    parts = clause_parts(sentence)
+    found = _AUXILIARY.search(parts[1]) if parts else None
+    if parts is None or found is None:
         return None
-    before, text = _divided(whole)
-    found = _AUXILIARY.search(text)
-    if not found:
-        return None
+    before, text = parts
     subject, word, more = text[: found.start()].strip(), found.group(1), found.group(2) or ""
     is_negated = more == "not" or word == "cannot"
     rest = _BRACKETS.sub("", text[found.end() :].strip().rstrip("."))
@@ -94,6 +92,12 @@ def clause_of(sentence: str, around: str) -> Clause | None:
     if _TIMED.match(before):
         rest, before = f"{rest} {before[0].lower()}{before[1:]}", ""
     return Clause(before, subject, "can" if word == "cannot" else word, is_negated, rest, around)
+
+
+def clause_parts(sentence: str) -> tuple[str, str] | None:
+    """What a whole sentence says before its clause ("If the goods are late"), and the clause."""
+    whole = plain(sentence)
+    return _divided(whole) if is_whole(whole) else None
 
 
 def plain(sentence: str) -> str:

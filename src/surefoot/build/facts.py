@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from surefoot.build.asking import Asking, is_plural, made, question
 from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
-from surefoot.build.patterns import MONEY, SHARE
-from surefoot.build.values import ABOUT, READERS
+from surefoot.build.patterns import ABOUT, MONEY, SHARE
+from surefoot.build.values import READERS
+from surefoot.build.verbs import statement_of
 from surefoot.corpus.passages import Row
 from surefoot.text.sentences import sentences
 from surefoot.text.tables import cells_of, prose_of
@@ -81,7 +82,7 @@ def _defined(claim: str) -> Asking | None:
 
 
 def _of_clause(claim: str, around: str) -> Asking | None:
-    clause = clause_of(claim, around)
+    clause = clause_of(claim, around) or statement_of(claim, around)
     if clause is None:
         return None
     clause = clause._replace(rest=clause.rest.removeprefix("also "))
@@ -126,7 +127,7 @@ def _cells(row: Row) -> Iterator[Fact]:
 
 
 def _is_cell(heading: str, name: str, cell: str) -> bool:
-    is_named = re.search(r"[A-Za-z]{3}|(?:19|20)\d\d", heading) and re.match("[A-Za-z]{3}", name)
+    is_named = re.search(r"[A-Za-z]{3}|(?:19|20)\d\d", heading) and re.match("[A-Za-z].*[A-Za-z]", name)
     is_short = all(0 < len(text) <= _LONGEST_CELL for text in (heading, name, cell))
     return bool(is_named and is_short and re.search(r"\w", cell)) and not re.match(
         r"(?:total|all|sum|other)\b", name, re.I
@@ -140,11 +141,13 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
         return None if is_span else f"What is the {_lower(what)} figure for {of}?"
     if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
         return None
-    what = _lower(what).replace("% of", "percentage of")
+    what = re.sub(r" (EUR|USD|GBP|CHF)$", r" in \1", _lower(what).replace("% of", "percentage of"))
     if is_plural(what) and not re.search("[a-z]{3}", cell):
         what = f"number of {what}"
     is_kind = re.fullmatch("[A-Z][a-z ]+", corner) and " " not in of and corner.lower() not in of.lower()
-    return f"What is the {what} for {f'the {of} {corner.lower()}' if is_kind else of}?"
+    if is_kind:
+        of = f"{corner.lower()} {of}" if re.search(r"\d|-", of) else f"the {of} {corner.lower()}"
+    return f"What is the {what} for {of}?"
 
 
 _TIME = re.compile(r"\b(?:19|20)\d\d\b")

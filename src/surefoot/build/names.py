@@ -53,6 +53,11 @@ _NO_NAME = re.compile(
 )
 _IS_WORD = re.compile(r"[^\W_]{3}|[^\W\d_]{2}.*[^\W\d_]{2}")  # "B.C." is none
 _PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
+_CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
+    rf"\b(?:{_KINDS}|minutes|instructions?|list|wording|rules|regulations?|brochure|leaflet|specifications?|catalogue|faq|"
+    r"form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
 _BREAKS = re.compile(
     r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|corporation|inc|corp|llc|ltd|\W+|"
@@ -115,7 +120,7 @@ def _choices(document: str, passages: Sequence[Row], kinds: Mapping[str, int]) -
     )
     found = []
     if _is_title(title):
-        found.append(_with_article(title))
+        found.append(_with_article(title) if _CALLED.search(title) else f"“{title}”")
     if kind and parties:
         found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
     own = _worded(file.stem, _beginning(passages))

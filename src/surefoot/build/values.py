@@ -20,14 +20,9 @@ from surefoot.build.asking import (
     question,
 )
 from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import DATE, MONEY, NUMBER, SHARE, UNIT
+from surefoot.build.patterns import ABOUT, BE, DATE, HAVE, MEASURE, MONEY, NUMBER, SHARE, STATED, UNIT
+from surefoot.build.prose import PROSE
 
-ABOUT = (
-    r"(?:approximately |about |over |more than |at least |up to |a total of |an aggregate of |not more than |"
-    r"no more than )?"
-)
-_BE = frozenset({"is", "are", "was", "were"})
-_HAVE = {"has": "does", "have": "do", "had": "did"}
 _LAW = re.compile(
     r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?:the )?(?P<place>(?:\w+ of "
     r")?[A-Z][\w.]+(?: (?:and |of )?"
@@ -92,7 +87,9 @@ _ON_WORDS = {
     "on": "On what date", "until": "Until what date", "through": "Through what date", "as of": "As of what date",
     "from": "From what date", "since": "Since what date",
 }  # fmt: skip
-_COUNT = re.compile(rf"\b(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)")
+_COUNT = re.compile(
+    rf"\b{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:(?!and |or |kg |g |m |cm |mm )[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)"
+)
 _NOT_COUNTED = re.compile(
     r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|times|others|percents|is|its|was|has|this|as)\b"
 )
@@ -148,10 +145,13 @@ def _deadline(clause: Clause, what: str, found: re.Match[str]) -> Asking | None:
 
 def _sum(clause: Clause) -> Asking | None:
     found = _SUM.search(clause.rest)
-    if not found or (clause.auxiliary in _BE and not clause.rest[: found.start()].strip()):
+    if not found or (clause.auxiliary in BE and not clause.rest[: found.start()].strip()):
         return None
     if not re.match(_AFTER_SUM, clause.rest[found.end() :]):  # "8 % of the rent", "10 % original price"
         return None
+    if clause.auxiliary in HAVE and not re.match(r"\w+ed\b", clause.rest):  # "has a budget of": does it have
+        clause = clause._replace(auxiliary=HAVE[clause.auxiliary], rest=f"have {clause.rest}")
+        found = _SUM.search(clause.rest) or found
     led = _LED.search(clause.rest[: found.start()])
     left = clause.rest[: led.start() if led else found.start()], clause.rest[found.end() :]
     what = f"{led.group(1).capitalize()} what" if led else "What"
@@ -192,7 +192,7 @@ def _on(clause: Clause) -> Asking | None:
     found = _ON.search(clause.rest)
     before = clause.rest[: found.start()] if found else ""
     # Of what follows "until he retired on" or "commencing on", the date is not the clause's own.
-    if not found or clause.auxiliary in _HAVE or re.search(r"\b(?:until|when|while|after|before)\b|ing $", before):
+    if not found or clause.auxiliary in HAVE or re.search(r"\b(?:until|when|while|after|before)\b|ing $", before):
         return None
     if re.match(r" (?:to|until|through)\b", clause.rest[found.end() :]):  # one end of a span
         return None
@@ -203,10 +203,10 @@ def _being(clause: Clause) -> Asking | None:
     """ "The fee is EUR 500", "The term shall be five years"."""
     rest = clause.rest.removeprefix("be ") if clause.auxiliary in ("shall", "will", "must") else clause.rest
     is_future = rest != clause.rest
-    if clause.is_negated or (clause.auxiliary not in _BE and not is_future):
+    if clause.is_negated or (clause.auxiliary not in BE and not is_future):
         return None
     found = re.match(
-        rf"{ABOUT}(?:for )?(?:a period of |a term of )?(?P<value>{MONEY}|{SHARE}|{DATE}|{NUMBER} "
+        rf"{ABOUT}(?:for )?(?:a period of |a term of )?(?P<value>{MONEY}|{SHARE}|{DATE}|{MEASURE}|{NUMBER} "
         rf"{UNIT}s?\b)(?P<tail>.*)",
         rest,
     )
@@ -219,11 +219,11 @@ def _being(clause: Clause) -> Asking | None:
         if kind == "period" and re.search(r"\b(?:term|period|time|duration|length)\b", subject, re.I)
         else "What"
     )
-    if (
-        tail is None
-        or re.search(rf"\b{NUMBER} {UNIT}", tail)
-        or not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail)
-    ):
+    if tail in ("high", "long", "wide", "deep", "tall", "thick") and not is_future:
+        what, tail = f"How {tail}", ""
+    if tail is None or re.search(rf"\b{NUMBER} {UNIT}", tail):
+        return None
+    if not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail):
         return None
     order = (
         f"{what} will {subject} be {tail}"
@@ -239,15 +239,15 @@ def _having(clause: Clause) -> Asking | None:
     found = re.match(
         rf"{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,3}}[a-z]{{3,}}s)\b(?P<tail>.*)", clause.rest
     )
-    if not found or clause.auxiliary not in _HAVE or _NOT_COUNTED.search(found["noun"]):
+    if not found or clause.auxiliary not in HAVE or _NOT_COUNTED.search(found["noun"]):
         return None
     rest = asked(f"have {found['tail']}")
-    return made("count", question(clause, f"How many {found['noun']}", rest, _HAVE[clause.auxiliary]), found["value"])
+    return made("count", question(clause, f"How many {found['noun']}", rest, HAVE[clause.auxiliary]), found["value"])
 
 
 def _count(clause: Clause) -> Asking | None:
     found = _COUNT.search(clause.rest)
-    if not found or clause.auxiliary in _BE or _NOT_COUNTED.search(found["noun"]):
+    if not found or clause.auxiliary in BE or _NOT_COUNTED.search(found["noun"]):
         return None
     if len(clause.rest[: found.start()].split()) > 3 or re.match(r"(?:have|be)\b", clause.rest):
         return None
@@ -258,7 +258,7 @@ def _count(clause: Clause) -> Asking | None:
 
 def _place(clause: Clause) -> Asking | None:
     found = _PLACE.search(clause.rest)
-    if not found or clause.auxiliary not in _BE or clause.rest[: found.start()].strip():
+    if not found or clause.auxiliary not in BE or clause.rest[: found.start()].strip():
         return None
     return made("place", question(clause, "Where", found["how"]), found["value"])
 
@@ -276,7 +276,7 @@ def _manner(clause: Clause) -> Asking | None:
 def _duty(clause: Clause) -> Asking | None:
     """May, must: answered by yes or no, with the passage's own words as the reason."""
     rest = asked(clause.rest)
-    if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*_BE, *_HAVE, "will", "can"):
+    if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*BE, *HAVE, *STATED, "will", "can"):
         return None
     if not _PARTY.fullmatch(clause.subject) or not names_one(clause.subject) or _EMPTY.match(rest):
         return None
@@ -294,5 +294,6 @@ def _duty(clause: Clause) -> Asking | None:
 
 
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
-    _law, _notice, _manner, _limit, _being, _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
+    _law, _notice, _manner, _limit, *PROSE, _being,
+    _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
 )  # fmt: skip
