@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
@@ -19,6 +19,7 @@ from surefoot.report import comparison, html, run
 from surefoot.report.blocks import Report
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
+from ..axe import violations
 from .hostile import HOSTILE
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -127,6 +128,21 @@ def test_a_phone_shows_all_of_it(make: Callable[[int], Report], scheme: str, pag
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+@pytest.mark.parametrize(
+    ("make", "scheme", "width"),
+    [(compared, "light", 1280), (compared, "dark", 390), (one_run, "dark", 1280), (one_run, "light", 390)],
+)
+def test_everyone_can_use_it(
+    make: Callable[[int], Report], scheme: Literal["light", "dark"], width: int, page: Page
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    show(page, make(6))
+    for one in page.locator("details.case summary").all()[:3]:
+        one.click()
+    assert violations(page) == []
 
 
 def test_paper_has_every_answer_and_no_controls(page: Page, thirty: Report) -> None:

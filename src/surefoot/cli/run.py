@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def _watch(spec: str, asking: Asking, as_json: bool, options: dict[str, Any]) ->
     code = _INTERRUPTED
     with contextlib.suppress(KeyboardInterrupt):
         for one in watch_pipeline(spec, **options, asking=asking, person=PERSON):
-            code = finish(one, as_json, lambda one=one: _show_try(one, asking.concurrency))
+            code = finish(one, as_json, partial(_show_try, one, asking.concurrency))
             if one.answers.interrupted:
                 return _interrupted(one.answers)
     return code

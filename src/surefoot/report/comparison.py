@@ -101,8 +101,8 @@ def _summary(comparison: Comparison) -> tuple[Block, ...]:
     lines = NumberLines(_decisive(comparison))
     return (
         Headline(comparison.decision.outcome, ((why, Span(in_numbers, "detail")),)),
-        *([Section("How sure this is", (lines,), "paper")] if lines.entries else []),
         Items([(Span("next:", "strong"), step) for step in steps]),
+        *([Section("How sure this is", (lines,), "paper")] if lines.entries else []),
         Items(list(_background(comparison)), "quiet"),
     )
 
@@ -234,10 +234,12 @@ def _background(comparison: Comparison) -> Iterator[str]:
         by = f"graded by {graders}" if graders else "its grader is not named"
         yield f"{_SIDE_WORDS[side]}: {comparison.names[side]}, {by}"
     yield from rests_on(comparison.trust, comparison.failed_checks)
-    labelled = {name: count for name, count in comparison.labelled.items() if count}
+    labelled = {_SIDE_WORDS[side]: count for side, count in comparison.labelled.items() if count}
     if labelled and not comparison.trust.by_people:
         first, *rest = labelled.items()
-        counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
+        counts = " and ".join(
+            (f"{counted(first[1], 'answer')} of the {first[0]}", *(f"{n} of the {name}" for name, n in rest))
+        )
         by = whose_by_name(comparison.trust.annotators)
         yield f"labels: labels by {by} count instead of the grader's verdicts on {counts}"
     if any(len(runs) > 1 for runs in comparison.runs.values()):
