@@ -61,6 +61,8 @@ def test_each_change_is_a_run_that_says_which_answers_changed(pipeline: Path) ->
 def test_there_must_be_a_file_and_no_single_folder(pipeline: Path) -> None:
     with pytest.raises(UsageError, match="nothing to watch"):
         next(surefoot.watch("reference"))
+    with pytest.raises(UsageError, match="no pipeline was named"):
+        next(surefoot.watch(""))
     done = command("run", "--pipeline", "watched:answer", "--watch", "--out", "here")
     assert done.code == 2 and "hint: leave out --out" in done.err
 

@@ -103,7 +103,7 @@ def files_of(spec: str) -> list[Path]:
             parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
         named = [Path(part).expanduser() for part in parts]
     else:
-        named = [module.with_suffix(".py"), module / "__init__.py"]
+        named = [Path(f"{module}.py"), module / "__init__.py"]
     return [path for path in named if path.is_file()]
 
 

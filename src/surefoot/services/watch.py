@@ -56,7 +56,7 @@ def watch(
     how = asking or Asking()
     named = [*files_of(pipeline), Path(how.prompt), *([Path(how.request_template)] if how.request_template else [])]
     files = [path for path in named if path.is_file()]
-    if not files:
+    if pipeline and not files:
         hint = "name a module or a script in this folder, or a file with --prompt"
         raise UsageError(f"there is nothing to watch: --pipeline {pipeline} names no file", hint)
     last: Answers | None = None
