@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check bench docs golden pictures clean
+.PHONY: demo test check bench golden pictures site clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make bench   measure speed and memory side by side with a plain implementation"
 	@echo "make golden  accept the current reports and CLI reference as the expected ones"
 	@echo "make pictures  take the screenshots of README and docs anew"
+	@echo "make site    build README and docs into site/, with search"
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,5 +51,14 @@ golden: $(VENV)/.dev
 pictures: $(VENV)/.dev
 	$(BIN)/python -m tests.pictures
 
+# Every page and every file that one of them links to, where it lies in the repository.
+PAGES := README.md ARCHITECTURE.md CHANGELOG.md action.yml docs benchmarks/RESULTS.md training/README.md \
+  $(wildcard src/surefoot/gates/*.toml src/surefoot/rubrics/council.toml)
+site: $(VENV)/.dev
+	rm -rf build/pages
+	mkdir -p build/pages
+	tar c $(PAGES) | tar x -C build/pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache

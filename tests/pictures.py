@@ -13,6 +13,7 @@ from surefoot.cli.main import cli
 
 from .browser import CHROMIUM
 from .golden_files import ROOT
+from .served import Server, ending_well
 
 IMAGES = ROOT / "docs" / "images"
 _WIDTH = 1000
@@ -31,6 +32,9 @@ def main() -> int:
         page.screenshot(path=IMAGES / "compare.png")
         _open_answer(page)
         page.screenshot(path=IMAGES / "answer.png")
+        with ending_well(Server("label", "surefoot-demo/reference", "--annotator", "Ana")) as server:
+            _label(page, server.told["url"])
+            page.screenshot(path=IMAGES / "label.png")
         browser.close()
     return 0
 
@@ -42,6 +46,13 @@ def _open_answer(page: Page) -> None:
     box = case.bounding_box()
     page.set_viewport_size({"width": _WIDTH, "height": int(box["height"]) if box else _WIDTH})
     case.evaluate("one => { document.querySelector('.filters').style.position = 'static'; one.scrollIntoView() }")
+
+
+def _label(page: Page, url: str) -> None:
+    """The first answer to label, with what is expected."""
+    page.set_viewport_size({"width": 1280, "height": 760})
+    page.goto(url)
+    page.keyboard.press("e")
 
 
 if __name__ == "__main__":

@@ -35,16 +35,17 @@ if TYPE_CHECKING:
     from surefoot.services.result import Person
     from surefoot.services.review import review_questions
     from surefoot.services.run import Answers, run
+    from surefoot.services.watch import Try, watch
 
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council", "Decided",
-    "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "RunOverview", "ScoreResult", "Terms", "__version__",
-    "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
+    "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "RunOverview", "ScoreResult", "Terms", "Try",
+    "__version__", "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
     "clone_questions", "compare", "council", "current_baseline", "decisions", "diff_questions", "export_ledger",
     "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix", "overview", "passages",
     "plan_questions", "proposals_from_log", "public_datasets", "remove_documents", "review_questions", "run", "score",
-    "score_reviews", "search_corpus", "update_baseline", "verify_audit",
+    "score_reviews", "search_corpus", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -70,6 +71,7 @@ _HOMES = {
     "services.result": ("Person",),
     "services.review": ("review_questions",),
     "services.run": ("Answers", "run"),
+    "services.watch": ("Try", "watch"),
 }
 
 

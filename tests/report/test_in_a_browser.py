@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,10 +15,11 @@ from surefoot.gate.overview import overview_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report import comparison, html, run
+from surefoot.report import comparison, html, notebook, run
 from surefoot.report.blocks import Report
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
+from ..axe import violations
 from .hostile import HOSTILE
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -128,6 +130,21 @@ def test_a_phone_shows_all_of_it(make: Callable[[int], Report], scheme: str, pag
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
 
 
+@pytest.mark.parametrize(
+    ("make", "scheme", "width"),
+    [(compared, "light", 1280), (compared, "dark", 390), (one_run, "dark", 1280), (one_run, "light", 390)],
+)
+def test_everyone_can_use_it(
+    make: Callable[[int], Report], scheme: Literal["light", "dark"], width: int, page: Page
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    show(page, make(6))
+    for one in page.locator("details.case summary").all()[:3]:
+        one.click()
+    assert violations(page) == []
+
+
 def test_paper_has_every_answer_and_no_controls(page: Page, thirty: Report) -> None:
     show(page, thirty)
     page.emulate_media(media="print")
@@ -157,6 +174,22 @@ def test_no_other_script_could_run(page: Page, thirty: Report) -> None:
     show(page, thirty)
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.hit = 1'}))")
     assert page.evaluate("window.hit") is None
+
+
+def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> None:
+    cells = [notebook.cell(compared(len(HOSTILE), HOSTILE.__getitem__)), notebook.cell(compared(101))]
+    cells.append(notebook.cell(notebook.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
+    host = "<!doctype html><style>p, li { color: red !important }</style><p id=out>"
+    page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
+    page.goto(URL)
+    page.locator("#out").evaluate("(out, cells) => { out.innerHTML = cells.join('') }", cells)
+    first, second, third = (page.frame_locator("iframe").nth(number) for number in range(3))
+    expect(first.locator(".filters output")).to_have_text(f"all {len(HOSTILE)} shown")
+    expect(first.locator(".decision p").first).not_to_have_css("color", "rgb(255, 0, 0)")
+    expect(second.get_by_text("And 1 more, all of them on the page")).to_have_count(1)
+    expect(third.locator("tbody tr")).to_have_count(50)
+    assert [frame.evaluate("window.hit") for frame in page.frames] == [None] * 4
+    assert page.locator("body > :not(p, iframe)").count() == 0, "no text has left its frame"
 
 
 def test_a_thousand_questions_can_be_searched(page: Page) -> None:

@@ -87,7 +87,7 @@ def clause_of(sentence: str, around: str) -> Clause | None:
     rest = _BRACKETS.sub("", text[found.end() :].strip().rstrip("."))
     rest = _without_afterthought(rest) if ": " not in rest else ""
     rest = f"{more} {rest}" if more in ("only", "also", "at all times") else rest
-    if not _is_subject(subject) or not rest:
+    if not is_subject(subject) or not rest:
         return None
     if _TIMED.match(before):
         rest, before = f"{rest} {before[0].lower()}{before[1:]}", ""
@@ -143,7 +143,7 @@ def _divided(text: str) -> tuple[str, str]:
     return ("" if _LET_GO.match(before) else before), rest[:1].upper() + rest[1:]
 
 
-def _is_subject(subject: str) -> bool:
+def is_subject(subject: str) -> bool:
     words = subject.split()
     return (
         0 < len(words) <= _SUBJECT_WORDS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from surefoot.build.clauses import Clause, clause_parts
+from surefoot.build.clauses import Clause, clause_parts, is_subject
 
 _STATED = (
     "accept", "allow", "apply", "begin", "carry", "charge", "close", "contain", "cost", "cover", "deliver", "earn",
@@ -46,4 +46,6 @@ def statement_of(sentence: str, around: str) -> Clause | None:
     helper = "does" if found["third"] else "do"
     if _WE.fullmatch(subject):  # of a policy: what it pays
         subject, helper = "this policy", "does"
+    elif not is_subject(subject):
+        return None
     return Clause(before, subject, helper, False, f"{found['verb']} {found['rest']}", around)

@@ -11,6 +11,7 @@ from importlib import import_module  # noqa: TID251 - one command is loaded, not
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from surefoot import __version__
 from surefoot.errors import ExitCode, SurefootError
@@ -40,6 +41,7 @@ _COMMANDS = {
     "audit": "Put everything about a run into one file for a reviewer.",
     "export": "Write the ledger to a file.",
     "import": "Add labels made elsewhere, or an export, to the ledger.",
+    "completion": "Complete commands with the Tab key, in bash, zsh or fish.",
 }
 _MODULES = {"export": "ledger", "import": "ledger"}  # of the others, that of their name
 
@@ -65,6 +67,10 @@ class _Commands(click.Group):
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [CompletionItem(name, help=what) for name, what in _COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:

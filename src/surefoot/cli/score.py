@@ -79,7 +79,7 @@ def score(
 
 
 def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
-    printed = write_reports(reports, lambda: words.report(result.card, result.rows(), result.questions))
+    printed = write_reports(reports, result.report)
     if junit:
         write_lines(junit, junit_report.render(result.card, result.rows()))
     if as_json:

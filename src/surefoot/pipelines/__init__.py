@@ -33,7 +33,7 @@ from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import chat_model, masked
 from surefoot.types import Passage, Pipeline
 
-__all__ = ["PROMPTS", "Asking", "code_of", "load", "needs_corpus"]
+__all__ = ["PROMPTS", "Asking", "code_of", "files_of", "load", "needs_corpus"]
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
@@ -91,21 +91,26 @@ def needs_corpus(spec: str) -> bool:
     return spec in MANNERS or spec.partition(":")[0] == "chat"
 
 
-def code_of(spec: str) -> str:
-    """The sha256 of the files that a pipeline's name leads to, so that one that was edited is told from what it was."""
+def files_of(spec: str) -> list[Path]:
+    """The files that a pipeline's name leads to."""
     kind, _, rest = spec.partition(":")
     module = Path(*kind.split("."))
     if kind == "traces":
-        files_of = [Path(rest)]
+        named = [Path(rest)]
     elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
         parts = [spec]
         with contextlib.suppress(ValueError):  # quotes that are not closed
             parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
-        files_of = [Path(part).expanduser() for part in parts]
+        named = [Path(part).expanduser() for part in parts]
     else:
-        files_of = [module.with_suffix(".py"), module / "__init__.py"]
+        named = [Path(f"{module}.py"), module / "__init__.py"]
+    return [path for path in named if path.is_file()]
+
+
+def code_of(spec: str) -> str:
+    """The sha256 of its files, so that a pipeline that was edited is told from what it was."""
+    found = files_of(spec)
     digest = hashlib.sha256()
-    found = [path for path in files_of if path.is_file()]
     for path in found:
         digest.update(path.read_bytes())
     return digest.hexdigest() if found else ""

@@ -8,18 +8,32 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
+from surefoot.gate import trust
 from surefoot.gate.causes import Fault
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said
 from surefoot.records import whose_by_name
-from surefoot.report.blocks import LONGEST_QUOTE, Block, Case, Line, Paragraph, Quote, Section, Span, Table
+from surefoot.report.blocks import (
+    LONGEST_QUOTE,
+    Block,
+    Case,
+    Cases,
+    Form,
+    Line,
+    Paragraph,
+    Quote,
+    Section,
+    Span,
+    Table,
+)
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import counted, names
 from surefoot.types import Evidence, Passage, Question, Verdict
 
 LONGEST_QUESTION = 160
-MOST_ON_PAGE = 5_000  # answers
-MORE = "more, all of them on the page (.html)"
+_MOST: Mapping[Form, int] = {"terminal": 12, "markdown": 200}  # answers, and only those worth a look
+_MOST_ON_PAGE = 5_000
+_MORE = "more, all of them on the page (.html)"
 _NAMED = 12  # questions behind a fault
 _SHOWN = 10  # claims, and passages
 _AXES = ("citation_exists", "citation_supports", "extra_claim_count")
@@ -148,10 +162,19 @@ def excerpt(text: str, quote: str, style: str) -> Quote:
     return Quote(before + text[start:end] + after, len(before), len(before) + end - start, style)
 
 
-def filters_of(names: Sequence[str], cases: Sequence[Case]) -> tuple[tuple[str, Mapping[str, int]], ...]:
-    """What the cases can be filtered by: how many there are of each kind."""
+def listed(heads: Sequence[str], filters: Sequence[str], cases: Sequence[Case], worth: int) -> Cases:
+    """On a page every case, to be filtered by its kinds; elsewhere the first of the `worth` that lead the list."""
+    limits = {form: min(most, worth) for form, most in _MOST.items()} | {"page": _MOST_ON_PAGE}
     columns = zip(*(case.kinds for case in cases), strict=True)
-    return tuple((name, Counter(column)) for name, column in zip(names, columns, strict=False))
+    counts = tuple((name, Counter(column)) for name, column in zip(filters, columns, strict=False))
+    return Cases(heads, cases, total=len(cases), limits=limits, more=_MORE, filters=counts)
+
+
+def rests_on(known: trust.Trust, failed_checks: Mapping[str, str]) -> Iterator[str]:
+    """How far the verdicts can be trusted."""
+    yield f"trust: {trust.in_words(known)}"
+    for grader, words in failed_checks.items():
+        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
 
 
 def first_step(faults: Sequence[Fault]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from surefoot.gate import trust
 from surefoot.gate.causes import cause_of
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
@@ -16,25 +15,22 @@ from surefoot.gate.sides import SIDES, SideName
 from surefoot.records import whose_by_name
 from surefoot.report.answers import (
     LONGEST_QUESTION,
-    MORE,
-    MOST_ON_PAGE,
     answer,
     asked,
     bucket_of,
     chip,
-    filters_of,
     first_step,
+    listed,
     look_into,
+    rests_on,
     why_of,
 )
 from surefoot.report.blocks import (
     Bars,
     Block,
     Case,
-    Cases,
     Columns,
     Flow,
-    Form,
     Headline,
     Items,
     Line,
@@ -66,7 +62,6 @@ _ABOUT_CHANGES = (
 )
 _CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
-_SHOWN: dict[Form, int] = {"terminal": 12, "markdown": 200}
 _LINES_DRAWN = 4
 _NAMED_BY_GATE = 4  # questions behind a rule
 
@@ -106,8 +101,8 @@ def _summary(comparison: Comparison) -> tuple[Block, ...]:
     lines = NumberLines(_decisive(comparison))
     return (
         Headline(comparison.decision.outcome, ((why, Span(in_numbers, "detail")),)),
-        *([Section("How sure this is", (lines,), "paper")] if lines.entries else []),
         Items([(Span("next:", "strong"), step) for step in steps]),
+        *([Section("How sure this is", (lines,), "paper")] if lines.entries else []),
         Items(list(_background(comparison)), "quiet"),
     )
 
@@ -202,16 +197,12 @@ def _answers(comparison: Comparison) -> Section:
     pairs = comparison.pairs
     turns = Counter(pair.turn for pair in pairs)
     worth = len(pairs) - turns["as before"]
-    limits: dict[Form, int] = {form: min(most, worth) for form, most in _SHOWN.items()} | {"page": MOST_ON_PAGE}
     cases = [_case(pair) for pair in pairs]
     heads = ("id", "from", "to", "stratum", "question", "why before", "why now")
-    listed = Cases(
-        heads, cases, total=len(pairs), limits=limits, more=MORE,
-        filters=filters_of(("change", "now", "look into", "stratum"), cases),
-    )  # fmt: skip
+    shown = listed(heads, ("change", "now", "look into", "stratum"), cases, worth)
     told = ", ".join(f"{count} {turn}" for turn, count in turns.items()) + "."
     moved = any(pair.has_moved for pair in pairs)
-    return Section(f"Answers ({len(pairs)})", (Paragraph(told if moved else "No answer changed its bucket."), listed))
+    return Section(f"Answers ({len(pairs)})", (Paragraph(told if moved else "No answer changed its bucket."), shown))
 
 
 def _case(pair: Pair) -> Case:
@@ -242,13 +233,13 @@ def _background(comparison: Comparison) -> Iterator[str]:
         graders = ", ".join(filter(None, comparison.graders[side]))
         by = f"graded by {graders}" if graders else "its grader is not named"
         yield f"{_SIDE_WORDS[side]}: {comparison.names[side]}, {by}"
-    yield f"trust: {trust.in_words(comparison.trust)}"
-    for grader, words in comparison.failed_checks.items():
-        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
-    labelled = {name: count for name, count in comparison.labelled.items() if count}
+    yield from rests_on(comparison.trust, comparison.failed_checks)
+    labelled = {_SIDE_WORDS[side]: count for side, count in comparison.labelled.items() if count}
     if labelled and not comparison.trust.by_people:
         first, *rest = labelled.items()
-        counts = " and ".join((f"{counted(first[1], 'answer')} of {first[0]}", *(f"{n} of {name}" for name, n in rest)))
+        counts = " and ".join(
+            (f"{counted(first[1], 'answer')} of the {first[0]}", *(f"{n} of the {name}" for name, n in rest))
+        )
         by = whose_by_name(comparison.trust.annotators)
         yield f"labels: labels by {by} count instead of the grader's verdicts on {counts}"
     if any(len(runs) > 1 for runs in comparison.runs.values()):

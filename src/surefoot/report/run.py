@@ -6,29 +6,25 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from surefoot.gate import trust
 from surefoot.gate.causes import cause_of
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import Judged, Overview
 from surefoot.report.answers import (
     LONGEST_QUESTION,
-    MORE,
-    MOST_ON_PAGE,
     answer,
     asked,
     bucket_of,
     chip,
-    filters_of,
     first_step,
+    listed,
     look_into,
+    rests_on,
     why_of,
 )
 from surefoot.report.blocks import (
     Bars,
     Block,
     Case,
-    Cases,
-    Form,
     Headline,
     Items,
     Line,
@@ -43,8 +39,6 @@ from surefoot.report.glossary import TERMS
 from surefoot.report.words import counted, interval, percent, plain
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate
-
-_SHOWN: dict[Form, int] = {"terminal": 12, "markdown": 200}
 
 
 def report(found: Overview) -> Report:
@@ -77,9 +71,7 @@ def _summary(found: Overview) -> tuple[Block, ...]:
 def _background(found: Overview) -> Iterator[str]:
     graders = ", ".join(filter(None, found.graders))
     yield f"run: {found.name}, " + (f"graded by {graders}" if graders else "its grader is not named")
-    yield f"trust: {trust.in_words(found.trust)}"
-    for grader, words in found.failed_checks.items():
-        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
+    yield from rests_on(found.trust, found.failed_checks)
 
 
 def _body(found: Overview) -> Iterator[Block]:
@@ -110,13 +102,10 @@ def _values(values: dict[str, int]) -> str:
 
 def _answers(found: Overview) -> Section:
     worth = sum(one.said.bucket not in ACCEPTABLE for one in found.answers)
-    limits: dict[Form, int] = {form: min(most, worth) for form, most in _SHOWN.items()} | {"page": MOST_ON_PAGE}
     cases = [_case(one) for one in found.answers]
-    listed = Cases(
-        ("id", "bucket", "stratum", "question", "why"), cases, total=len(cases), limits=limits, more=MORE,
-        filters=filters_of(("bucket", "look into", "stratum"), cases),
-    )  # fmt: skip
-    return Section(f"Answers ({found.total})", (listed,))
+    heads = ("id", "bucket", "stratum", "question", "why")
+    shown = listed(heads, ("bucket", "look into", "stratum"), cases, worth)
+    return Section(f"Answers ({found.total})", (shown,))
 
 
 def _case(one: Judged) -> Case:

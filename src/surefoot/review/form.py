@@ -75,7 +75,7 @@ def _check(edit: Edit) -> None:
     if not edit.gold_ids:
         raise BadForm("an answer must stand in some passage", "mark the gold passage, or expect a refusal")
     if not edit.gold_claims:
-        raise BadForm("nothing says what the answer is", "write a gold claim, or expect a refusal")
+        raise BadForm("nothing says what the answer is", "write what a right answer says, or expect a refusal")
 
 
 def _kept(originals: set[str], given: str) -> str:

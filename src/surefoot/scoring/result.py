@@ -9,16 +9,18 @@ import msgspec
 
 from surefoot.errors import ExitCode
 from surefoot.outcomes import ScoredRow
+from surefoot.report import score as words
+from surefoot.report.blocks import Report
 from surefoot.scorecard import Scorecard
 from surefoot.scoring.attempts import Attempts
-from surefoot.services.result import Result
+from surefoot.services.result import Reported
 from surefoot.types import Question
 
 _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
 
-class ScoreResult(Result):
+class ScoreResult(Reported):
     """Reads like the object that `--json` prints: result["metrics"]["precision"]["value"].
 
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
@@ -46,6 +48,9 @@ class ScoreResult(Result):
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
         return [msgspec.to_builtins(row) for row in self.rows()]
+
+    def report(self) -> Report:
+        return words.report(self.card, self.rows(), self.questions)
 
     def rows(self) -> Iterator[ScoredRow]:
         for lines in self._attempts.rows():

@@ -93,12 +93,20 @@ class Result(Mapping[str, Any]):
     def to_frame(self) -> Any:  # noqa: ANN401 - of whichever library is there
         """A DataFrame of polars, or else of pandas."""
         rows = [dict(row) for row in self.table()]
-        for library in ("polars", "pandas"):
+        # By default polars guesses the type of a column from its first hundred rows.
+        for library, options in (("polars", {"infer_schema_length": None}), ("pandas", {})):
             try:
-                return import_module(library).DataFrame(rows)
+                return import_module(library).DataFrame(rows, **options)
             except ModuleNotFoundError:
                 continue
         raise UsageError("there is no library for data frames here", "pip install polars, or pandas")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the rows, or else every field."""
+        from surefoot.report import notebook  # noqa: PLC0415 - half of a start-up, and few results are shown in one
+
+        fields = [{"field": name, "value": value} for name, value in self.items()]
+        return notebook.cell(notebook.listing(repr(self), self.table() or fields))
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as JSON has it
         return msgspec.to_builtins(self.to_json()[key])
@@ -111,15 +119,15 @@ class Result(Mapping[str, Any]):
 
 
 class Reported(Result):
-    """A result with a report, which a notebook shows as its page."""
+    """A result with a report, whose page a notebook shows."""
 
     @abstractmethod
     def report(self) -> Report: ...
 
     def _repr_html_(self) -> str:
-        from surefoot.report import html  # noqa: PLC0415 - half of a start-up, and few results are shown as a page
+        from surefoot.report import notebook  # noqa: PLC0415 - as above
 
-        return html.page(self.report())
+        return notebook.cell(self.report())
 
 
 class Fields(Result):

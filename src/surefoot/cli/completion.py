@@ -1,0 +1,21 @@
+"""surefoot completion"""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+_VARIABLE = "_SUREFOOT_COMPLETE"  # by which click knows that a shell asks, not a person
+
+
+@click.command(epilog="Example: echo 'eval \"$(surefoot completion bash)\"' >> ~/.bashrc")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script that completes commands, options and files with the Tab key.
+
+    In fish: surefoot completion fish > ~/.config/fish/completions/surefoot.fish
+    """
+    made = get_completion_class(shell)
+    if made is not None:
+        click.echo(made(ctx.find_root().command, {}, "surefoot", _VARIABLE).source())
