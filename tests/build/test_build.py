@@ -131,5 +131,5 @@ def test_a_neighbouring_topic_replaces_a_noun_and_nothing_else() -> None:
 def test_only_a_term_that_is_named_is_judged() -> None:
     text = "The initial term of this Agreement shall be four years. "
     text += "The Agent shall notify Acme within six days of any delay."
-    asked = [one.asks for one in absent.opinions(facts_of(Row("a.md#1", text, "A")))]
+    asked = [one.asks for one in absent.opinions(facts_of(Row("a.md#1", text, "A")), {"a.md": "the lease"})]
     assert len(asked) == 1 and asked[0].endswith("the initial term of {doc}?")

@@ -22,9 +22,10 @@ from surefoot.corpus.passages import Row
 from surefoot.text.normal import normalise
 from surefoot.text.terms import vocabulary
 
-_VALUES = frozenset({"amount", "period", "share", "date", "count", "law"})
+_VALUES = frozenset({"amount", "period", "share", "date", "count", "law", "time", "year", "name"})
 _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same
 _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
+_BINDING = re.compile(rf"\b(?:{SIGNED})\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
 _SHOUTED = re.compile(r"\b[A-Z]{2,}\b")  # a party by its short name, which would give the right document away
@@ -157,7 +158,7 @@ def advice(documents: Sequence[str]) -> Iterator[Candidate]:
             yield Candidate("judgement", asks, document, "it neither judges nor foretells itself")
 
 
-def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
+def opinions(facts: Sequence[Fact], names: Mapping[str, str]) -> Iterator[Candidate]:
     """What a document cannot know: whether its terms are good, and whether they were kept."""
     for fact in facts:
         document = document_of(fact.row)
@@ -177,7 +178,9 @@ def opinions(facts: Sequence[Fact]) -> Iterator[Candidate]:
             yield Candidate("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
         elif fact.kind in _OF_VALUE:
             span = _SPAN.search(fact.asks)
-            asks, why = pick(fact.row.id, _OF_VALUE[fact.kind])
+            is_signed = _BINDING.search(names[document])
+            forms = _OF_VALUE[fact.kind] if is_signed else _OF_VALUE[fact.kind][:1]  # nobody bargains for a handbook
+            asks, why = pick(fact.row.id, forms)
             if span or fact.kind != "period":  # of other periods nobody could tell which is meant
                 asks = asks.format(value=fact.value, doc=THIS, span=span and span.group())
                 yield Candidate("judgement", asks, document, why, fact)
@@ -269,7 +272,6 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
                 )
 
 
-_BINDING = re.compile(rf"\b(?:{SIGNED})\b", re.IGNORECASE)
 _OF_BINDING = (
     "Where is the signed original of {doc} kept?",
     "Has anybody been in breach of {doc} so far?",

@@ -32,8 +32,8 @@ _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
-    "amount", "period", "share", "date", "count", "cell", "place", "prohibition", "manner", "permission", "law",
-    "definition",
+    "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "place", "prohibition", "manner",
+    "permission", "law", "definition",
 )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ class Builder:
         if kind.name == "bait_unsupported":
             return _by_turns(absent.transplants(facts, self.texts, self.names), usual_details(self.texts, order))
         if kind.name == "refuse":
-            return chain(absent.opinions(facts), absent.advice(order))
+            return chain(absent.opinions(facts, self.names), absent.advice(order))
         if kind.name == "unanswerable":
             return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order, self.names))
         return _by_turns(
@@ -139,6 +139,7 @@ class Builder:
             shared = Counter(other for word in sorted(words[place]) for other in having[fact.kind, word])
             for other, count in shared.items():
                 is_alike = count >= _ALIKE * len(words[place] | words[other])
+                is_alike &= fact.kind != "cell" or fact.asks == facts[other].asks  # not another column of the same row
                 if is_alike and normalise(facts[other].value) != normalise(fact.value):
                     yield fact, facts[other]
                     break

@@ -6,7 +6,10 @@ NUMBER = (
     r"(?:(?:[a-z]+(?:-[a-z]+)?\s+)?\(\s*\d[\d,.]*\s*\)|\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|"
     r"ten|eleven|twelve|fourteen|fifteen|eighteen|twenty(?:-four|-one)?|thirty|forty(?:-five)?|sixty|ninety)"
 )
-UNIT = r"(?P<unit>(?:business |calendar |working |consecutive |full )?(?:second|minute|hour|day|week|month|quarter|year))s?"
+UNIT = (
+    r"(?P<unit>(?:business |calendar |working |consecutive |full )?"
+    r"(?:second|minute|hour|day|week|month|quarter|year))s?"
+)
 MONEY = (
     r"(?:(?:US|U\.S\.|CA?|AU?|HK|NZ) ?)?[$€£]\s?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
     r"|\b(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|CAD|AUD) ?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"

@@ -89,9 +89,9 @@ def _by_whom(clause: Clause) -> Asking | None:
 def _when(clause: Clause) -> Asking | None:
     """ "The library opens at 9 am", "was founded in 1987", "seven days before the appointment"."""
     if found := _AT.search(clause.rest):
-        return made("date", question(clause, "At what time", cut(clause.rest, found)), found["value"])
+        return made("time", question(clause, "At what time", cut(clause.rest, found)), found["value"])
     if (found := _YEAR.search(clause.rest)) and clause.auxiliary in ("was", "were"):
-        return made("date", question(clause, "In what year", cut(clause.rest, found)), found["value"])
+        return made("year", question(clause, "In what year", cut(clause.rest, found)), found["value"])
     found = _BEFORE.search(clause.rest)
     after = asked(found["tail"]) if found else None
     if not found or after is None or clause.auxiliary not in (*STATED, *BE):
