@@ -16,7 +16,7 @@ from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact, facts_of
 from surefoot.build.names import document_of, makers_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
-from surefoot.build.usual import usual_details
+from surefoot.build.usual import is_terms, usual_details
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import Kind
@@ -115,7 +115,10 @@ class Builder:
         facts = self.facts
         order = sorted(self.documents, key=self._order)
         if kind.name == "bait_unsupported":
-            return _by_turns(absent.transplants(facts, self.texts, self.names), usual_details(self.texts, order))
+            return _by_turns(
+                absent.transplants(facts, self.texts, self.names),
+                usual_details(self.texts, [name for name in order if is_terms(self.names[name])]),
+            )
         if kind.name == "refuse":
             return chain(absent.opinions(facts, self.names), absent.advice(order))
         if kind.name == "unanswerable":

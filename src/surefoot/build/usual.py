@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from surefoot.build.absent import Candidate
+from surefoot.build.patterns import BINDING
+
+_TERMS = re.compile(rf"\b(?:{BINDING}|handbook|conditions|wording)\b", re.IGNORECASE)
 
 
 class Usual(NamedTuple):
@@ -104,6 +107,11 @@ _USUAL = tuple(
         ("notice", "To which e-mail address must notices under {doc} be sent?", "@|e-?mail|electronic"),
     )
 )
+
+
+def is_terms(name: str) -> bool:
+    """Whether a document binds somebody: nobody asks how to terminate a report. One without a name may."""
+    return not name or _TERMS.search(name) is not None
 
 
 def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
