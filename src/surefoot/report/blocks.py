@@ -116,7 +116,7 @@ class Case(Struct, frozen=True):
 
 
 class Cases(_Many, frozen=True):
-    """A table; on a page each row unfolds instead, and can be searched and filtered."""
+    """A table; on a page each row can be searched and filtered, and unfolds if there is something inside."""
 
     heads: Sequence[str]
     entries: Sequence[Case] | Iterable[Case]

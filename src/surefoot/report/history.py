@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from surefoot.gate.history import History, Measured, PastRun
 from surefoot.gate.history import Trend as Course
@@ -13,7 +13,6 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.records import Certificate, Step, whose_by_name
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
-    Bars,
     Block,
     Case,
     Cases,
@@ -58,7 +57,7 @@ def _body(found: History) -> Iterator[Block]:
         # Shares over different questions cannot be held against each other: each set has its own picture.
         title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
         yield Section(title, (drawn, _trend(course)), "folded" if at else "open")
-    cases = [_case(one, found.baseline) for one in found.runs]
+    cases = [_case(one) for one in found.runs]
     heads = ("made", "run", "version", *BUCKETS, UNGRADED, "decision")
     listed = Cases(
         heads, cases, total=len(cases), limits=_SHOWN, more="more",
@@ -81,63 +80,36 @@ def _trend(course: Course) -> Trend:
     return Trend(names, shares, Table(("version", "runs", *_DRAWN), rows))
 
 
-def _case(one: PastRun, baseline: PastRun | None) -> Case:
+def _case(one: PastRun) -> Case:
     outcome = one.decision.outcome if one.decision else "not decided"
     counts = one.measured.buckets if one.measured else {}
     version = one.version if one.version != one.name else ""
-    title = (_when(one.made), _link(one), version, _outcome(one), Span(_said(one), "quiet"))
+    told = (_said(one), f"{counted(one.labelled, 'answer')} labelled" if one.labelled else "")
+    title = (_when(one.made), _link(one), version, *_outcome(one), Span("; ".join(filter(None, told)), "quiet"))
     cells = (
         _when(one.made), one.name, one.version, *(str(counts.get(bucket, "-")) for bucket in (*BUCKETS, UNGRADED)),
         outcome,
     )  # fmt: skip
-    return Case(cells, title, tuple(_inside(one, baseline)), (outcome, one.version, one.questions[:8]))
-
-
-def _inside(one: PastRun, baseline: PastRun | None) -> Iterator[Block]:
-    if one.measured:
-        yield Bars(("",), [("", [("all", one.measured.buckets)])])
-    if one.problem:
-        yield Paragraph(one.problem, "warning")
-    facts: list[Line] = []
-    if one.decision:
-        facts.append((_outcome(one), f"on {_when(one.decision.at)}, against {one.decision.against}"))
-    facts += [
-        f"{counted(one.question_count, 'question')} ({one.questions[:8]}), graded by {one.grader or 'nobody yet'}",
-        f"{counted(one.labelled, 'answer')} labelled" + (f"; the gate waits for {one.waiting}" if one.waiting else ""),
-        one.folder,
-    ]
-    yield Items(facts, "quiet")
-    if one.measured:
-        yield Paragraph(tuple(_onwards(one, baseline)))
-
-
-def _onwards(one: PastRun, baseline: PastRun | None) -> Iterator[Span]:
-    yield Span("every answer", link=run_address(one))
-    if baseline and baseline.key != one.key:
-        yield Span("compare with the baseline", link=compare_address(baseline, one))
-    yield Span("calibration of its grader", link=f"/calibrations/{quote(one.key, safe='~')}")
-    yield Span("answers to label", link=f"/labels/{quote(one.key, safe='~')}")
+    return Case(cells, title, (), (outcome, one.version, one.questions[:8]))
 
 
 def run_address(one: PastRun) -> str:
     return f"/runs/{quote(one.key, safe='~')}"
 
 
-def compare_address(base: PastRun, cand: PastRun) -> str:
-    return f"/compare?{urlencode({'baseline': base.key, 'candidate': cand.key})}"
-
-
 def _link(one: PastRun) -> Span:
     return Span(one.name, "strong", link=run_address(one))
 
 
-def _outcome(one: PastRun) -> Span:
-    return Span(one.decision.outcome, one.decision.outcome) if one.decision else Span("")
+def _outcome(one: PastRun) -> Iterator[str | Span]:
+    if one.decision:
+        yield Span(one.decision.outcome, one.decision.outcome)
+        yield f"against {one.decision.against}:"
 
 
 def _said(one: PastRun) -> str:
     if one.measured is None:
-        return "cannot be shown" if one.problem else ""
+        return one.problem
     found: Measured = one.measured
     parts = ", ".join(f"{found.buckets[name]} {name}" for name in ("wrong", "unsupported") if found.buckets[name])
     left = f", {found.buckets[UNGRADED]} not graded" if found.buckets[UNGRADED] else ""

@@ -33,7 +33,7 @@ from surefoot.web.guard import Guard
 from surefoot.web.pages import static
 
 _MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels"}
-_MOST_PAGES = 100  # that are kept
+_MOST_PAGES = 40  # that are kept
 _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
 Make = Callable[[History, Mapping[str, str]], Report]
 
@@ -95,12 +95,12 @@ class _Pages:
         return overview(_folder(past, asked["key"]), ledger=self._archive.place).report()
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
-        sides = [_folder(past, asked.get(side, "")) for side in ("baseline", "candidate")]
+        if not (asked.get("baseline") and asked.get("candidate")):
+            return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
+        sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
         made = compare(*sides, ledger=self._archive.place, keep=False, person=_Nobody()).report()
-        note = Items(
-            [f"decided for this page alone, by the rules of the gate {GATE} and all labels there are"], "quiet"
-        )
-        return replace(made, summary=(*made.summary, note))
+        note = f"decided for this page alone, by the rules of the gate {GATE} and all labels there are"
+        return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
         folder = _folder(past, asked["key"])
