@@ -31,7 +31,7 @@ def make_run(folder: Path, version: str, wrong: int, day: int, name: str = "", f
         question_count=COUNT, grader=GRADER, created=f"2026-03-{day:02}T10:00:00+00:00",
     )  # fmt: skip
     questions = [
-        Question(f"q{n}", f"What colour is door {n}? {foreign}", "answer", stratum="doors", gold_claims=("Red.",))
+        Question(f"q{n}", f"What colour is door {n}?", "answer", stratum="doors", gold_claims=("Red.",))
         for n in range(COUNT)
     ]
     with RunStore.create(folder, manifest, questions) as store:
