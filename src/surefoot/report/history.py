@@ -53,7 +53,8 @@ def report(found: History) -> Report:
 def _body(found: History) -> Iterator[Block]:
     for at, course in enumerate(found.trends):
         about = f"{counted(course.question_count, 'question')} ({course.questions[:8]}), graded by {course.grader}"
-        drawn = Paragraph(f"Share of answers in each bucket, with 95 % intervals: {about}.", "quiet")
+        shown = "Share of answers in each bucket, on a scale of its own, with 95 % intervals"
+        drawn = Paragraph(f"{shown}: {about}.", "quiet")
         # Shares over different questions cannot be held against each other: each set has its own picture.
         title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
         yield Section(title, (drawn, _trend(course)), "folded" if at else "open")

@@ -158,7 +158,7 @@ class Archive:
                 yield _Seen(manifest.name, frozenset({run_id(manifest)}), manifest, folder)
 
     def _beside(self) -> list[Path]:
-        home = Path() if "://" in self.place else Path(self.place).absolute().parent
+        home = Path() if "://" in self.place else Path(self.place).resolve().parent
         places = [folder for folder in (home, home / "runs") if folder.is_dir()]
         return sorted(folder for place in places for folder in place.iterdir())
 
