@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from surefoot.services.decisions import Decided, current_baseline, decisions
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
+    from surefoot.services.history import ProjectHistory, history
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.log_questions import proposals_from_log
@@ -40,12 +41,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council", "Decided",
-    "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "RunOverview", "ScoreResult", "Terms", "Try",
-    "__version__", "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
-    "clone_questions", "compare", "council", "current_baseline", "decisions", "diff_questions", "export_ledger",
-    "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix", "overview", "passages",
-    "plan_questions", "proposals_from_log", "public_datasets", "remove_documents", "review_questions", "run", "score",
-    "score_reviews", "search_corpus", "update_baseline", "verify_audit", "watch",
+    "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "ProjectHistory", "RunOverview", "ScoreResult",
+    "Terms", "Try", "__version__", "add_documents", "add_question", "audit", "bench", "build_questions",
+    "calibrate", "check_questions", "clone_questions", "compare", "council", "current_baseline", "decisions",
+    "diff_questions", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue",
+    "lock_questions", "matrix", "overview", "passages", "plan_questions", "proposals_from_log", "public_datasets",
+    "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus", "update_baseline",
+    "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -62,6 +64,7 @@ _HOMES = {
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.ledger": ("export_ledger", "import_labels"),
+    "services.history": ("ProjectHistory", "history"),
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, select, text
+from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from surefoot.ledger.database import Database
 from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, records, table_of
@@ -91,6 +91,13 @@ class Ledger:
     def runs(self) -> list[RunEntry]:
         """Oldest first. A run has a row for each place it was seen at, and each time it was graded."""
         return self._all(RunEntry)
+
+    def counts(self) -> dict[str, int]:
+        """How many rows of each kind there are. Rows are only added: where these are the same, nothing has changed."""
+        with self.database.reading() as connection:
+            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry))
+            return {str(one.name): int(connection.execute(select(func.count()).select_from(one)).scalar_one())
+                    for one in tables}  # fmt: skip
 
     def close(self) -> None:
         self.database.close()

@@ -14,7 +14,7 @@ from msgspec import Struct
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change
 from surefoot.table import BUCKETS
-from surefoot.types import Problem
+from surefoot.types import Estimate, Problem
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
@@ -30,6 +30,7 @@ class Span(Struct, frozen=True):
     style: str = ""
     change: Change | None = None  # drawn beside it on a page: the interval, zero and the margin
     share: float = 0.0  # how dark its ground is on a page
+    link: str = ""  # where it leads on a page that is served; never made of foreign text alone
 
 
 Line = str | Span | tuple[str | Span, ...]
@@ -115,7 +116,7 @@ class Case(Struct, frozen=True):
 
 
 class Cases(_Many, frozen=True):
-    """A table; on a page each row unfolds instead, and can be searched and filtered."""
+    """A table; on a page each row can be searched and filtered, and unfolds if there is something inside."""
 
     heads: Sequence[str]
     entries: Sequence[Case] | Iterable[Case]
@@ -154,6 +155,14 @@ class Flow(Struct, frozen=True):
         columns = [bucket for bucket in FLOW_ORDER if any(bucket in pair for pair in self.counts)]
         rows = [(before, *(str(self.counts.get((before, after), 0)) for after in columns)) for before in columns]
         return Table(("from / to", *columns), rows)
+
+
+class Trend(Struct, frozen=True):
+    """The share of each bucket over time, with intervals: a picture on a page, else the table of its numbers."""
+
+    names: Sequence[str]
+    shares: Mapping[str, Sequence[Estimate]]  # by bucket, one for each name
+    numbers: Table
 
 
 class NumberLine(Struct, frozen=True):
@@ -201,7 +210,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Flow | NumberLines | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Flow | Trend | NumberLines | Columns | Section
 
 
 class Report(Struct, frozen=True):

@@ -50,6 +50,8 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block)
         case blocks.NumberLines():
             yield from _block(block.items())
+        case blocks.Trend():
+            yield from _table(block.numbers)
         case blocks.Cases(limits={"markdown": 0}):
             pass
         case blocks.Bars() | blocks.Cases() | blocks.Flow():

@@ -72,6 +72,8 @@ def _block(block: Block, console: Console) -> None:
             _table(block, console)
         case blocks.NumberLines():
             _block(block.items(), console)
+        case blocks.Trend():
+            _table(block.numbers, console)
         case blocks.Cases(limits={"terminal": 0}):
             pass
         case blocks.Bars() | blocks.Cases() | blocks.Flow():

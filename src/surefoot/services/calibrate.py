@@ -85,6 +85,7 @@ class _Asked(Struct, frozen=True):
     risk: float
     now: str
     tell: Tell
+    keep: bool = True
 
 
 def calibrate(
@@ -96,13 +97,14 @@ def calibrate(
     rubric: str | None = None,
     risk: float = RISK,
     ledger: str | Path | None = None,
+    keep: bool = True,
     person: Person = READER,
 ) -> Calibrated:
     """Hold a grader's verdicts against labels: those of `runs` and their ledger, or a file of `verdicts` and `labels`.
 
     A run without labels is read by those on other runs of its grader. `target` is a run or a file of verdicts that
     nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
-    confidence from which on nobody looks.
+    confidence from which on nobody looks. The certificate goes to the ledger; without `keep`, it does not.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
@@ -112,7 +114,7 @@ def calibrate(
     other = None if target is None else str(target)
     check_number("risk", risk, 0, 1)
     now = datetime.now(UTC).isoformat(timespec="microseconds")
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell)
+    asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -179,7 +181,7 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
             known, _, _ = _read([Path(one) for one in others], replace(asked, labels=()), book)
             if known.sampled:
                 found = joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
-                return _with_kept_certificate(found, book, where, asked.tell)
+                return _with_kept_certificate(found, book, where, asked)
         if not joined.people:
             tell_problems(joined.problems, asked.tell)
             names = " or ".join(printable(folder) for folder in folders)
@@ -189,13 +191,13 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
         if others:
             together = shlex.join([*others, *map(printable, folders)])
             asked.tell(f"note: more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
-        return _with_kept_certificate(_calibrated(joined, by, asked, corpus), book, where, asked.tell)
+        return _with_kept_certificate(_calibrated(joined, by, asked, corpus), book, where, asked)
 
 
-def _with_kept_certificate(found: Calibration, book: Ledger | None, where: str | Path, tell: Tell) -> Calibration:
+def _with_kept_certificate(found: Calibration, book: Ledger | None, where: str | Path, asked: _Asked) -> Calibration:
     """The certificate goes to the ledger, unless the newest one for this grader, rubric and corpus says the same."""
     made = found.certificate
-    if made is None:
+    if made is None or not asked.keep:
         return found
     with contextlib.nullcontext(book) if book is not None else Ledger.open(where) as ledger:
         bound_to = made.rubric_sha256, made.corpus
@@ -203,7 +205,7 @@ def _with_kept_certificate(found: Calibration, book: Ledger | None, where: str |
         if known and replace(known[0], id="", at="") == replace(made, id="", at=""):
             return replace(found, certificate=known[0])
         ledger.add([made])
-        tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
+        asked.tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
     return found
 
 

@@ -68,7 +68,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     first, second = (store.manifest for store in stores)
     names, named = {version_in(first), version_in(second)}, {asking_of(first), asking_of(second)}
     is_itself = base.resolve() == cand.resolve()
-    known = [one for one in _known(ledger, base, cand) if one.asking in named or not is_itself]
+    known = [one for one in known_runs(ledger, base, cand) if one.asking in named or not is_itself]
     for one in known:
         if {version_in(one.registered), version_in(one.manifest)} & names:
             _check_unchanged(one)
@@ -95,7 +95,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     return Versions((*before, base), (*after, cand), tuple(notes), told)
 
 
-class _Known(Struct, frozen=True):
+class KnownRun(Struct, frozen=True):
     """A run that the ledger knows, where it lies now if it still does."""
 
     entry: RunEntry
@@ -109,7 +109,7 @@ class _Known(Struct, frozen=True):
         return asking_of(self.manifest)
 
 
-def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
+def known_runs(ledger: Ledger, *beside: Path) -> Iterator[KnownRun]:
     """Each run once, in the order in which they were made."""
     entries: dict[tuple[str, ...], list[tuple[RunEntry, Manifest]]] = {}
     for entry in ledger.runs():
@@ -122,10 +122,10 @@ def _known(ledger: Ledger, *beside: Path) -> Iterator[_Known]:
         entry, manifest = rows[-1]
         folder = next(filter(None, (folder_of(row, ledger, beside) for row, _ in reversed(rows))), None)
         ids = frozenset(row.id for row, _ in rows)
-        yield _Known(entry, ids, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
+        yield KnownRun(entry, ids, RunStore.open(folder).manifest if folder else manifest, folder, rows[0][1])
 
 
-def _check_unchanged(one: _Known) -> None:
+def _check_unchanged(one: KnownRun) -> None:
     """What a run was when it was registered, it stays."""
     for name in ("version", "code_sha256", "deterministic"):
         was, now = getattr(one.registered, name), getattr(one.manifest, name)
@@ -152,7 +152,7 @@ def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
             yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
 
 
-def _left_out(without: Mapping[str, str], others: Iterable[_Known]) -> set[str]:
+def _left_out(without: Mapping[str, str], others: Iterable[KnownRun]) -> set[str]:
     known = {one.entry.name for one in others}
     for name in without:
         if Path(name).name not in known:
@@ -161,13 +161,13 @@ def _left_out(without: Mapping[str, str], others: Iterable[_Known]) -> set[str]:
     return {Path(name).name for name in without}
 
 
-def _in_words(name: str, reason: str, runs: Iterable[_Known]) -> str:
+def _in_words(name: str, reason: str, runs: Iterable[KnownRun]) -> str:
     """A name may be that of several runs, one made where the other was."""
     count = sum(one.entry.name == Path(name).name for one in runs)
     return f"{name}{f', {count} runs of this name' if count > 1 else ''} ({reason})"
 
 
-def _found(one: _Known, like: Manifest) -> Path:
+def _found(one: KnownRun, like: Manifest) -> Path:
     what = f"the run {one.entry.name} of {version_in(one.manifest)} belongs to this decision"
     without = f"leave it out with --without {one.entry.name} --reason TEXT, which every decision will say"
     if one.folder is None:
@@ -179,7 +179,7 @@ def _found(one: _Known, like: Manifest) -> Path:
     return one.folder
 
 
-def _other_questions(one: _Known, asked: RunStore) -> str:
+def _other_questions(one: KnownRun, asked: RunStore) -> str:
     """What a version was asked before: a decision has to say so when the hard questions were dropped."""
     note, count = f"not counted: {one.entry.name}, which was asked another question set", one.manifest.question_count
     ids = {question.id for question in asked.questions()}
@@ -190,7 +190,7 @@ def _other_questions(one: _Known, asked: RunStore) -> str:
 
 
 def _split_by_version(
-    kept: Sequence[tuple[_Known, Path]], base: Manifest, cand: Manifest
+    kept: Sequence[tuple[KnownRun, Path]], base: Manifest, cand: Manifest
 ) -> tuple[list[Path], list[Path]]:
     """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
     sides: tuple[list[Path], list[Path]] = [], []
@@ -249,7 +249,7 @@ def earlier_labels(ledger: Ledger, chosen: Versions, runs: Sequence[Run]) -> dic
 def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> Iterator[Path]:
     """The runs on which people had said something by then, of the grader of another and over the same documents."""
     labelled = {label.run for label in ledger.labels() if until is None or label.at <= until}
-    for one in _known(ledger):
+    for one in known_runs(ledger):
         if one.folder is not None and one.ids & labelled and _read_by(one.manifest) == _read_by(like):
             yield one.folder
 

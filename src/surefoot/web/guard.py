@@ -48,8 +48,8 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_HEADERS)
-                headers.setdefault("Cache-Control", "no-store")
+                for name, value in {**_HEADERS, "Cache-Control": "no-store"}.items():
+                    headers.setdefault(name, value)  # a report says itself what its page may do
             await send(message)
 
         headers = Headers(scope=scope)

@@ -72,7 +72,7 @@ class Pages:
 
     def app(self, routes: Sequence[Route], *, host: str, token: str | None) -> ASGIApp:
         shared = [
-            Route("/who", self.who), Route("/static/{name}", _static), Route("/name", self.name, methods=["POST"])
+            Route("/who", self.who), Route("/static/{name}", static), Route("/name", self.name, methods=["POST"])
         ]  # fmt: skip
         handlers: dict[Any, ExceptionHandler] = {
             404: self.lost, 405: self.lost, SurefootError: _in_words, Exception: _in_words,
@@ -139,7 +139,7 @@ async def body_of(request: Request, kind: type[Sent]) -> Sent:
         raise BadForm(f"what was sent cannot be read: {error}", "reload the page") from error
 
 
-def _static(request: Request) -> Response:
+def static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _FILES:
         return Response("there is no such file\n", 404, media_type="text/plain")

@@ -1,0 +1,35 @@
+"""surefoot serve"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from surefoot.cli.options import json_option, ledger_option
+from surefoot.cli.pages import announce, page_options, without_pages
+from surefoot.cli.terminal import PERSON
+from surefoot.errors import ExitCode
+from surefoot.report.words import counted
+
+
+@click.command(epilog="Example: surefoot serve --ledger runs/surefoot.db")
+@page_options
+@ledger_option
+@json_option()
+def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Browse the runs of a project: buckets over versions, every run, any two compared, labels and certificates.
+
+    Shows the runs in the ledger and those whose folders lie beside it. Only reads: `surefoot label` takes labels. Runs
+    until Ctrl-C.
+    """
+    try:
+        from surefoot.serve.server import Opened, serve_history  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        raise without_pages("browsing runs") from error
+
+    def show(page: Opened) -> None:
+        announce(page, f"{counted(page.runs, 'run')} are there", as_json, no_browser)
+
+    serve_history(show, person=PERSON, **options)
+    return ExitCode.OK

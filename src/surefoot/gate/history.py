@@ -1,0 +1,102 @@
+"""The runs of a project over time: what became of each, and how the buckets moved from version to version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from surefoot.gate.counts import Counted
+from surefoot.records import Certificate, Step
+from surefoot.types import Estimate
+
+
+class Measured(Struct, frozen=True):
+    """How many answers are in which bucket, and the share of each with its interval."""
+
+    buckets: Counted
+    shares: dict[str, Estimate]
+
+    @property
+    def bad(self) -> int:
+        return self.buckets["wrong"] + self.buckets["unsupported"]
+
+    @property
+    def total(self) -> int:
+        return sum(self.buckets.values())
+
+
+class LastDecision(Struct, frozen=True):
+    outcome: str
+    at: str
+    against: str  # the baseline that the run was held against
+
+
+class PastRun(Struct, frozen=True, kw_only=True):
+    """A run that the ledger knows, or that lies beside it."""
+
+    key: str  # what it is called in addresses: its name where that is enough
+    name: str
+    folder: str = ""  # "" where it is gone
+    version: str = ""
+    made: str = ""
+    grader: str = ""
+    questions: str = ""  # hash of the question set: only runs with the same one can be compared over time
+    question_count: int = 0
+    measured: Measured | None = None
+    problem: str = ""  # why it is not measured
+    decision: LastDecision | None = None
+    labelled: int = 0  # answers with a label that was given on this run
+    waiting: int = 0  # answers whose labels the last decision asks for
+    is_baseline: bool = False
+
+
+class VersionShares(Struct, frozen=True):
+    version: str
+    runs: tuple[str, ...]  # by key: all of the version count together
+    measured: Measured
+
+
+class Trend(Struct, frozen=True):
+    """The versions that answered one question set, graded by one grader, in the order in which they were made."""
+
+    questions: str
+    question_count: int
+    grader: str
+    versions: tuple[VersionShares, ...]
+
+
+class History(Struct, frozen=True):
+    ledger: str  # "" where there is none yet
+    runs: tuple[PastRun, ...]  # newest first
+    trends: tuple[Trend, ...]  # that of the newest run first
+    decisions: tuple[Step, ...]  # newest first
+    certificates: tuple[Certificate, ...]  # newest first
+
+    def run(self, key: str) -> PastRun | None:
+        """By its key; the name alone is that of the newest run with it."""
+        return next((one for one in self.runs if key == one.key), None) or next(
+            (one for one in self.runs if key == one.name), None
+        )
+
+    @property
+    def baseline(self) -> PastRun | None:
+        return next((one for one in self.runs if one.is_baseline), None)
+
+
+def trends(runs: Sequence[PastRun], measure: Callable[[Sequence[PastRun]], Measured]) -> tuple[Trend, ...]:
+    """`runs` are newest first; `measure` takes all runs of a version together. What cannot be measured is left out."""
+    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
+    for one in reversed(runs):
+        if one.measured is not None:
+            sets.setdefault((one.questions, one.grader), {}).setdefault(one.version, []).append(one)
+    found = [
+        Trend(
+            questions, max(one.question_count for group in versions.values() for one in group), grader,
+            tuple(VersionShares(version, tuple(one.key for one in group), measure(group))
+                  for version, group in versions.items()),
+        )
+        for (questions, grader), versions in sets.items()
+    ]  # fmt: skip
+    newest = {(one.questions, one.grader): at for at, one in reversed(list(enumerate(runs)))}
+    return tuple(sorted(found, key=lambda one: newest[one.questions, one.grader]))

@@ -1,0 +1,221 @@
+"""What a project has behind it: every run, the buckets from version to version, labels and certificates."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from surefoot.gate.history import History, Measured, PastRun
+from surefoot.gate.history import Trend as Course
+from surefoot.gate.metrics import UNGRADED
+from surefoot.records import Certificate, Step, whose_by_name
+from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
+from surefoot.report.blocks import (
+    Block,
+    Case,
+    Cases,
+    Form,
+    Headline,
+    Items,
+    Line,
+    Paragraph,
+    Quote,
+    Report,
+    Section,
+    Span,
+    Table,
+    Trend,
+)
+from surefoot.report.words import counted, interval, overridden, percent, plain
+from surefoot.table import BUCKETS
+from surefoot.types import Estimate
+
+_DRAWN = ("wrong", "unsupported", "correct", "refused")
+_SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
+_LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}
+
+
+def report(found: History) -> Report:
+    """The runs, how they moved, and what was decided about them."""
+    newest = next((one for one in found.runs if one.measured), None)
+    versions = {one.version for one in found.runs if one.version}
+    lines: list[Line] = [
+        Span(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.", "strong"),
+        *([("Newest:", _link(newest), _said(newest))] if newest else []),
+    ]
+    if found.baseline:
+        lines.append(("Baseline:", _link(found.baseline), _said(found.baseline)))
+    return Report("Surefoot runs", (Headline("", tuple(lines)),), tuple(_body(found)))
+
+
+def _body(found: History) -> Iterator[Block]:
+    for at, course in enumerate(found.trends):
+        about = f"{counted(course.question_count, 'question')} ({course.questions[:8]}), graded by {course.grader}"
+        shown = "Share of answers in each bucket, on a scale of its own, with 95 % intervals"
+        drawn = Paragraph(f"{shown}: {about}.", "quiet")
+        # Shares over different questions cannot be held against each other: each set has its own picture.
+        title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
+        yield Section(title, (drawn, _trend(course)), "folded" if at else "open")
+    cases = [_case(one) for one in found.runs]
+    heads = ("made", "run", "version", *BUCKETS, UNGRADED, "decision")
+    listed = Cases(
+        heads, cases, total=len(cases), limits=_SHOWN, more="more",
+        filters=filters_of(("decision", "version", "questions"), cases),
+    )  # fmt: skip
+    yield Section(f"Runs ({len(cases)})", (listed,))
+    if found.decisions:
+        rows = [_decided(step, found) for step in found.decisions]
+        heads = ("at", "outcome", "baseline", "candidate", "remarks")
+        yield Section(f"Decisions ({len(rows)})", (Table(heads, rows, total=len(rows), limits=_LAST, more="earlier"),))
+
+
+def _trend(course: Course) -> Trend:
+    names = [one.version for one in course.versions]
+    shares = {bucket: [one.measured.shares[bucket] for one in course.versions] for bucket in _DRAWN}
+    rows = [
+        (one.version, ", ".join(one.runs), *(_share(one.measured.shares[bucket]) for bucket in _DRAWN))
+        for one in course.versions
+    ]
+    return Trend(names, shares, Table(("version", "runs", *_DRAWN), rows))
+
+
+def _case(one: PastRun) -> Case:
+    outcome = one.decision.outcome if one.decision else "not decided"
+    counts = one.measured.buckets if one.measured else {}
+    version = one.version if one.version != one.name else ""
+    told = (_said(one), f"{counted(one.labelled, 'answer')} labelled" if one.labelled else "")
+    title = (_when(one.made), _link(one), version, *_outcome(one), Span("; ".join(filter(None, told)), "quiet"))
+    cells = (
+        _when(one.made), one.name, one.version, *(str(counts.get(bucket, "-")) for bucket in (*BUCKETS, UNGRADED)),
+        outcome,
+    )  # fmt: skip
+    return Case(cells, title, (), (outcome, one.version, one.questions[:8]))
+
+
+def run_address(one: PastRun) -> str:
+    return f"/runs/{quote(one.key, safe='~')}"
+
+
+def _link(one: PastRun) -> Span:
+    return Span(one.name, "strong", link=run_address(one))
+
+
+def _outcome(one: PastRun) -> Iterator[str | Span]:
+    if one.decision:
+        yield Span(one.decision.outcome, one.decision.outcome)
+        yield f"against {one.decision.against}:"
+
+
+def _said(one: PastRun) -> str:
+    if one.measured is None:
+        return one.problem
+    found: Measured = one.measured
+    parts = ", ".join(f"{found.buckets[name]} {name}" for name in ("wrong", "unsupported") if found.buckets[name])
+    left = f", {found.buckets[UNGRADED]} not graded" if found.buckets[UNGRADED] else ""
+    return f"{found.bad} of {found.total} bad{f' ({parts})' if parts else ''}{left}"
+
+
+def _when(at: str) -> str:
+    return at[:16].replace("T", " ")
+
+
+def _share(estimate: Estimate) -> str:
+    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
+
+
+def _decided(step: Step, found: History) -> tuple[Line, ...]:
+    remarks = [
+        "uncalibrated" if step.uncalibrated else "",
+        f"waived: {', '.join(step.waived)}" if step.waived else "",
+        f"not as the gate file: {overridden(step.overridden)}" if step.overridden else "",
+    ]
+    outcome = Span("new baseline") if step.mode == "baseline" else Span(step.outcome, step.outcome)
+    base, cand = (_side(name, version, found) for name, version in
+                  ((step.base_name, step.reference), (step.cand_name, step.release)))  # fmt: skip
+    return (_when(step.at), outcome, base, cand, "; ".join(filter(None, remarks)))
+
+
+def _side(name: str, version: str, found: History) -> Line:
+    run = found.run(name)
+    return (version if version != name else "", Span(name, link=run_address(run)) if run else name)
+
+
+def calibrations(found: History) -> Report:
+    """How far each grader can be trusted, and what is certified."""
+    graders: dict[str, PastRun] = {}
+    for one in found.runs:
+        if one.grader and one.measured and (one.grader not in graders or not graders[one.grader].labelled):
+            graders[one.grader] = one
+    about = [
+        (grader, Span(f"on the labels on {one.name}", link=f"/calibrations/{quote(one.key, safe='~')}"))
+        for grader, one in graders.items()
+    ]
+    rows = [_certified(one) for one in found.certificates]
+    kept = Table(("at", "grader", "labels", "labelled by", "axis", "agreement (kappa)"), rows)
+    nothing: Block = Paragraph("There is none yet. `surefoot calibrate RUN` makes one of the labels on a run.")
+    return Report(
+        "Surefoot calibrations",
+        (Headline("", (Span(f"{counted(len(graders), 'grader')}, {counted(len(rows), 'certificate')}.", "strong"),)),),
+        (Section("How far each grader errs", (Items(about),)), Section("Certificates", (kept if rows else nothing,))),
+    )
+
+
+def _certified(one: Certificate) -> tuple[Line, ...]:
+    axis, record = next(iter(one.axes.items()), ("-", None))
+    kappa = record.kappa if record else None
+    agreement = f"{kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else "-"
+    return (_when(one.at), one.grader, str(one.labels), whose_by_name(one.annotators), axis, agreement)
+
+
+def labels(found: History) -> Report:
+    """Which runs wait for labels, and how to give them: this page only shows."""
+    runs = sorted((one for one in found.runs if one.folder and not one.problem), key=lambda one: -one.waiting)
+    waiting = [one for one in runs if one.waiting]
+    rows = [
+        (
+            Span(one.name, "strong", link=f"/labels/{quote(one.key, safe='~')}"), one.version, str(one.labelled),
+            str(one.waiting), Span(_command(one), "code"),
+        )
+        for one in runs
+    ]  # fmt: skip
+    said = (
+        f"The gate waits for labels on {counted(len(waiting), 'run')}." if waiting else "The gate waits for no label."
+    )
+    heads = ("run", "version", "labelled", "the gate waits for", "to label, write")
+    return Report(
+        "Surefoot labels", (Headline("", (Span(said, "strong"),)),),
+        (Section(f"Runs ({len(rows)})", (Table(heads, rows, total=len(rows), limits=_LAST, more="more"),)),),
+    )  # fmt: skip
+
+
+def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Report:
+    """The answers that people should label next, without what a grader says of them."""
+    cases = [_to_label(row) for row in rows]
+    listed = Cases(
+        ("id", "question"), cases, total=len(cases), limits=_SHOWN, more="more", filters=filters_of(("for",), cases)
+    )
+    said = f"{counted(len(cases), 'answer')} to label." if cases else "Every answer of the queue is labelled."
+    return Report(
+        f"Surefoot label queue of {run.name}",
+        (Headline("", (Span(said, "strong"), ("To label, write", Span(_command(run), "code")))), Items(notes, "quiet")),
+        (Section(f"Answers ({len(cases)})", (listed,)),) if cases else (),
+    )
+
+
+def _to_label(row: Mapping[str, Any]) -> Case:
+    question, why = plain(row["question"], LONGEST_QUESTION), "the gate" if row["for_gate"] else "the sample"
+    inside: tuple[Block, ...] = (Quote(row["answer"] or ""), Paragraph(f"of the run {row['run']}", "quiet"))
+    return Case((row["question_id"], question), (Span(row["question_id"], "strong"), question), inside, (why,))
+
+
+def _command(run: PastRun) -> str:
+    only = " --only-gate" if run.waiting else ""
+    return f"surefoot label {shlex.quote(run.folder)}{only}"
+
+
+def unreadable(title: str, message: str, hint: str = "") -> Report:
+    """What a page says where there is nothing to show."""
+    lines: tuple[Line, ...] = (Span(message, "strong"), *([("hint:", hint)] if hint else []))
+    return Report(title, (Headline("", lines),), ())

@@ -1,0 +1,1 @@
+"""The pages on which people look at the runs of a project."""

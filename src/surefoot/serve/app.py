@@ -1,0 +1,157 @@
+"""The runs of a project as a web app: which address shows which report. It only reads.
+
+A page is made anew when a run or the ledger has changed since it was made.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, ExceptionHandler
+
+from surefoot.errors import SurefootError, UsageError, words_of
+from surefoot.gate.history import History, PastRun
+from surefoot.report import history as reports
+from surefoot.report.blocks import Items, Report
+from surefoot.report.html import Site, page, policy
+from surefoot.services.calibrate import calibrate
+from surefoot.services.compare import GATE, compare
+from surefoot.services.history import Archive, Stamp
+from surefoot.services.label_queue import label_queue
+from surefoot.services.overview import overview
+from surefoot.services.result import Person
+from surefoot.web.guard import Guard
+from surefoot.web.pages import static
+
+_MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels"}
+_MOST_PAGES = 40  # that are kept
+_HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
+Make = Callable[[History, Mapping[str, str]], Report]
+
+
+class _Nobody(Person):
+    """Whoever reads a page is told on the page; what a service says meanwhile is for who starts commands."""
+
+    def tell(self, line: str) -> None: ...
+
+
+class _Lost(SurefootError):
+    """An address that leads nowhere."""
+
+
+def app_for(archive: Archive, *, host: str, token: str | None = None) -> ASGIApp:
+    pages = _Pages(archive)
+    routes = [
+        Route("/", pages.shown(lambda past, _: reports.report(past))),
+        Route("/runs/{key:path}", pages.shown(pages.run)),
+        Route("/compare", pages.shown(pages.comparison)),
+        Route("/calibrations", pages.shown(lambda past, _: reports.calibrations(past))),
+        Route("/calibrations/{key:path}", pages.shown(pages.calibration)),
+        Route("/labels", pages.shown(lambda past, _: reports.labels(past))),
+        Route("/labels/{key:path}", pages.shown(pages.queue)),
+        Route("/static/{name}", static),
+    ]
+    handlers: dict[Any, ExceptionHandler] = {
+        404: _lost, 405: _lost, _Lost: _lost, SurefootError: _unreadable, Exception: _unreadable
+    }  # fmt: skip
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), host, token)
+
+
+class _Pages:
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._kept: dict[str, tuple[Stamp, str]] = {}
+        self._reading = threading.Lock()  # one page is made at a time: others wait rather than make it too
+
+    def shown(self, make: Make) -> Callable[[Request], Response]:
+        def reply(request: Request) -> Response:
+            with self._reading:
+                return _html(self._page(request, make))
+
+        return reply
+
+    def _page(self, request: Request, make: Make) -> str:
+        address, stamp = f"{request.url.path}?{request.url.query}", self._archive.stamp()
+        kept = self._kept.pop(address, None)
+        if kept is None or kept[0] != stamp:
+            past = self._archive.read().found
+            asked = {**request.query_params, **request.path_params}
+            kept = stamp, page(make(past, asked), _site(past, request.url.path, asked))
+        self._kept[address] = kept  # the last one asked for is the last to go
+        for old in list(self._kept)[:-_MOST_PAGES]:
+            del self._kept[old]
+        return kept[1]
+
+    def run(self, past: History, asked: Mapping[str, str]) -> Report:
+        return overview(_folder(past, asked["key"]), ledger=self._archive.place).report()
+
+    def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
+        if not (asked.get("baseline") and asked.get("candidate")):
+            return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
+        sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
+        made = compare(*sides, ledger=self._archive.place, keep=False, person=_Nobody()).report()
+        note = f"decided for this page alone, by the rules of the gate {GATE} and all labels there are"
+        return replace(made, summary=(*made.summary, Items([note], "quiet")))
+
+    def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
+        folder = _folder(past, asked["key"])
+        return calibrate(folder, ledger=self._archive.place, keep=False, person=_Nobody()).report()
+
+    def queue(self, past: History, asked: Mapping[str, str]) -> Report:
+        folder = _folder(past, asked["key"])
+        waiting = label_queue(folder, ledger=self._archive.place)
+        return reports.queue(_run(past, asked["key"]), waiting.table(), waiting.notes)
+
+
+def _lost(_: Request, error: Exception) -> Response:
+    message = error.message if isinstance(error, _Lost) else "this address leads nowhere"
+    report = reports.unreadable("There is no such page", message, "all runs are on the first page")
+    return _html(page(report, Site(_MENU)), 404)
+
+
+def _unreadable(_: Request, error: Exception) -> Response:
+    """What cannot be read is said on the page; a fault of ours also where the server was started."""
+    if isinstance(error, SurefootError):
+        return _html(page(reports.unreadable("This cannot be shown", error.message, error.hint), Site(_MENU)))
+    print(f"error: {words_of(error)}", file=sys.stderr)  # noqa: T201
+    return _html(page(reports.unreadable("This cannot be shown", words_of(error)), Site(_MENU)), 500)
+
+
+def _html(text: str, code: int = 200) -> Response:
+    return HTMLResponse(text, code, headers=_HEADERS)
+
+
+def _site(past: History, path: str, asked: Mapping[str, str]) -> Site:
+    runs = {one.key: _called(one) for one in past.runs if one.measured}
+    here = next((address for address in reversed(_MENU) if path.startswith(address)), "")
+    newest, base = next(iter(runs), ""), past.baseline.key if past.baseline else next(reversed(runs), "")
+    compared = asked.get("baseline", base), asked.get("candidate", asked.get("key", newest))
+    return Site(_MENU, here if path == here or here != "/" else "", runs, compared)
+
+
+def _called(run: PastRun) -> str:
+    return run.name if run.version in ("", run.name) else f"{run.version} ({run.name})"
+
+
+def _run(past: History, key: str) -> PastRun:
+    found = past.run(key)
+    if found is None:
+        raise _Lost(f"no run is called {key[:100]!r}")
+    return found
+
+
+def _folder(past: History, key: str) -> Path:
+    """Of a run that can be shown; if it cannot, its problem says why."""
+    found = _run(past, key)
+    if found.problem:
+        raise UsageError(f"{found.name}: {found.problem}")
+    return Path(found.folder)

@@ -1,0 +1,233 @@
+"""The runs of a project over time, as its ledger and the folders beside it have them. Nothing is written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import ExitCode, SurefootError, UsageError
+from surefoot.gate.history import History, LastDecision, Measured, PastRun, trends
+from surefoot.gate.overview import overview_of
+from surefoot.io.writer import printable
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import asking_of, find, run_id
+from surefoot.records import Label, Step, current
+from surefoot.report.blocks import Report
+from surefoot.report.comparison_json import estimate_json
+from surefoot.report.history import report
+from surefoot.services.decisions import BASELINE, CHANGE, as_typed, decision_in
+from surefoot.services.result import Reported
+from surefoot.services.runs import is_run, read_run
+from surefoot.services.versions import known_runs, read_all, version_in
+from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS, Manifest, RunStore
+
+_FILES = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
+_IN_ADDRESSES = re.compile(r"\w[\w.-]*", re.ASCII)
+Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
+
+
+class ProjectHistory(Reported):
+    """Every run, the buckets from version to version, and what was decided."""
+
+    def __init__(self, found: History) -> None:
+        self.found = found
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if any(one.problem for one in self.found.runs) else ExitCode.OK
+
+    def to_json(self) -> dict[str, Any]:
+        found = self.found
+        return {
+            "ledger": found.ledger or None,
+            "runs": [{**msgspec.to_builtins(one), "measured": _json(one.measured)} for one in found.runs],
+            "trends": [
+                {"questions": trend.questions, "grader": trend.grader,
+                 "versions": [{"version": one.version, "runs": list(one.runs), **(_json(one.measured) or {})}
+                              for one in trend.versions]}
+                for trend in found.trends
+            ],
+            "decisions": msgspec.to_builtins(found.decisions),
+            "certificates": msgspec.to_builtins(found.certificates),
+        }  # fmt: skip
+
+    def table(self) -> list[dict[str, Any]]:
+        """The runs, each with its buckets."""
+        kept = ("name", "version", "made", "folder", "labelled", "is_baseline", "problem")
+        return [
+            {**{key: getattr(one, key) for key in kept}, **(one.measured.buckets if one.measured else {})}
+            for one in self.found.runs
+        ]
+
+    def report(self) -> Report:
+        return report(self.found)
+
+    def __repr__(self) -> str:
+        return f"<ProjectHistory of {len(self.found.runs)} runs>"
+
+
+def history(ledger: str | Path | None = None) -> ProjectHistory:
+    """The runs that the ledger knows, and those whose folders lie beside it or in runs/ beside it."""
+    return Archive(ledger).read()
+
+
+def _json(measured: Measured | None) -> dict[str, Any] | None:
+    if measured is None:
+        return None
+    return {"buckets": measured.buckets, "shares": {key: estimate_json(one) for key, one in measured.shares.items()}}
+
+
+class _Seen(Struct, frozen=True):
+    """A run before it is measured."""
+
+    name: str
+    ids: frozenset[str]
+    manifest: Manifest | None
+    folder: Path | None
+    problem: str = ""
+
+    @property
+    def made(self) -> str:
+        return self.manifest.created if self.manifest else ""
+
+
+class Archive:
+    """Reads a history again and again; a run is measured once, until one of its files or a label changes."""
+
+    def __init__(self, ledger: str | Path | None = None) -> None:
+        self.place = find(None, None if ledger is None else str(ledger))
+        self._measured: dict[tuple[Path, ...], tuple[Stamp, Measured]] = {}
+
+    def read(self) -> ProjectHistory:
+        with self._ledger() as opened:
+            seen = sorted(self._seen(opened), key=lambda one: (one.made, one.name), reverse=True)
+            if opened is None and not seen:
+                message = f"there is no ledger {self.place_in_words} and no run beside it"
+                raise UsageError(message, "go to where the runs are, or name their ledger: --ledger runs/surefoot.db")
+            rows, steps = (opened.labels(), opened.steps()) if opened else ([], [])
+            measure = partial(self._measure, ledger=opened, labels=len(rows))
+            labels = current(rows)
+            runs = tuple(_with_fate(_past(one, seen, measure), one.ids, labels, steps) for one in seen)
+            found = History(
+                opened.name if opened else "", runs,
+                trends(runs, lambda group: measure(tuple(Path(one.folder) for one in group))),
+                tuple(reversed(steps)), tuple(opened.certificates()) if opened else (),
+            )  # fmt: skip
+        return ProjectHistory(found)
+
+    def stamp(self) -> Stamp:
+        """Of everything that a page may show."""
+        with self._ledger() as opened:
+            folders = [one.folder for one in self._seen(opened) if one.folder]
+            return (opened.counts() if opened else {}, *(_stamp(folder) for folder in folders))
+
+    @property
+    def place_in_words(self) -> str:
+        return "there" if "://" in self.place else printable(Path(self.place))
+
+    @contextlib.contextmanager
+    def _ledger(self) -> Iterator[Ledger | None]:
+        with Ledger.existing(self.place) or contextlib.nullcontext() as opened:
+            yield opened
+
+    def _seen(self, ledger: Ledger | None) -> Iterator[_Seen]:
+        known = set[tuple[str, ...]]()
+        for one in known_runs(ledger) if ledger else ():
+            known.add(one.asking)
+            gone = "" if one.folder else f"the run is no longer at {one.entry.path}"
+            yield _Seen(one.manifest.name, one.ids, one.manifest, one.folder, gone)
+        for folder in self._beside():
+            try:
+                if not is_run(folder):
+                    continue
+                manifest = RunStore.open(folder).manifest
+            except (SurefootError, OSError) as error:
+                yield _Seen(folder.name, frozenset(), None, folder, str(error))
+                continue
+            if asking_of(manifest) not in known:
+                known.add(asking_of(manifest))
+                yield _Seen(manifest.name, frozenset({run_id(manifest)}), manifest, folder)
+
+    def _beside(self) -> list[Path]:
+        home = Path() if "://" in self.place else Path(self.place).resolve().parent
+        places = [folder for folder in (home, home / "runs") if folder.is_dir()]
+        return sorted(folder for place in places for folder in place.iterdir())
+
+    def _measure(self, folders: tuple[Path, ...], ledger: Ledger | None, labels: int) -> Measured:
+        """All of them together. `labels` are all there are: each may be on an answer of these runs."""
+        stamp = (labels, *map(_stamp, folders))
+        kept = self._measured.get(folders)
+        if kept is None or kept[0] != stamp:
+            runs = read_all(folders, ledger) if ledger else [read_run(folder) for folder in folders]
+            found = overview_of(runs)
+            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""])
+        return kept[1]
+
+
+def _past(one: _Seen, every: Sequence[_Seen], measure: Callable[[tuple[Path, ...]], Measured]) -> PastRun:
+    made, measured, problem = one.manifest, None, one.problem
+    if one.folder and not problem:
+        try:
+            measured = measure((one.folder,))
+        except (SurefootError, OSError) as error:
+            problem = str(error)
+    return PastRun(
+        key=_key(one, every),
+        name=one.name,
+        folder=as_typed(one.folder) if one.folder else "",
+        version=version_in(made) if made else "",
+        made=one.made,
+        grader=(made.grader or "") if made else "",
+        questions=made.questions_sha256 if made else "",
+        question_count=made.question_count if made else 0,
+        measured=measured,
+        problem=problem,
+    )
+
+
+def _key(one: _Seen, every: Sequence[_Seen]) -> str:
+    """The name, unless another run has it too or an address cannot hold it."""
+    if _IN_ADDRESSES.fullmatch(one.name) and sum(other.name == one.name for other in every) == 1:
+        return one.name
+    told = asking_of(one.manifest) if one.manifest else (str(one.folder),)
+    return f"~{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:12]}"
+
+
+def _with_fate(run: PastRun, ids: Collection[str], labels: Sequence[Label], steps: Sequence[Step]) -> PastRun:
+    """What was decided about it and said of it."""
+    kept = decision_in(Path(run.folder)) if run.folder else None
+    decided = [step for step in steps if step.mode == CHANGE and step.cand_run in ids]
+    last = None
+    if decided:
+        last = LastDecision(decided[-1].outcome, decided[-1].at, decided[-1].base_name)
+    elif kept is not None:
+        last = LastDecision(kept.outcome, kept.at, "itself" if kept.against_itself else kept.names.get("base", ""))
+    moves = [step for step in steps if step.mode == BASELINE]
+    return replace(
+        run,
+        decision=last,
+        labelled=len({(one.question_id, one.attempt) for one in labels if one.run in ids}),
+        waiting=len(kept.label_next or ()) if kept else 0,
+        is_baseline=bool(moves) and moves[-1].cand_run in ids,
+    )
+
+
+def _stamp(folder: Path) -> Stamp:
+    return (str(folder), *(_file_stamp(folder / name) for name in _FILES))
+
+
+def _file_stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

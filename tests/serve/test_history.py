@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import surefoot
+from surefoot.errors import UsageError
+from surefoot.ledger import Ledger
+from surefoot.report import markdown
+from surefoot.services.history import Archive
+from surefoot.types import Verdict
+from tests.conftest import append_verdicts
+from tests.serve.conftest import COUNT, GRADER, make_run
+
+
+def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Path) -> None:
+    found = surefoot.history(project).found
+    assert [one.name for one in found.runs[1:]] == [
+        "fourth",
+        "gone",
+        "third",
+        "second-again",
+        "second",
+        "first",
+        "broken",
+    ]
+    runs = {one.name: one for one in found.runs}
+    assert "no longer at" in runs["gone"].problem and runs["gone"].measured is None
+    assert "manifest.json" in runs["broken"].problem
+    third = runs["third"]
+    assert third.decision is not None and third.decision.against == "first" and third.labelled == 12
+    assert third.measured is not None and third.measured.buckets["wrong"] == 14
+    assert runs["fourth"].decision is None
+
+
+def test_runs_of_a_version_make_one_point_of_the_trend(project: Path) -> None:
+    (trend,) = surefoot.history(project).found.trends
+    assert [one.version[:2] for one in trend.versions] == ["v1", "v2", "v3", "v4", "v5"]
+    second = trend.versions[1]
+    assert second.runs == ("second", "second-again")
+    share = second.measured.shares["wrong"]
+    assert (share.numerator, share.denominator) == (14, 2 * COUNT)
+    assert share.low is not None and share.high is not None and share.low < 14 / 48 < share.high
+
+
+def test_other_questions_have_a_trend_of_their_own(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", "v1", 3, 1)
+    other = make_run(tmp_path / "b", "v2", 4, 2)
+    with other:
+        other.amend(questions_sha256="1" * 64)
+    found = surefoot.history(tmp_path / "surefoot.db")
+    assert [[one.version for one in trend.versions] for trend in found.found.trends] == [["v2"], ["v1"]]
+    lines = "\n".join(markdown.lines(found.report()))
+    assert "| v2 | b | 16.7% (" in lines and "Trend over other questions" in lines
+    assert not (tmp_path / "surefoot.db").exists(), "it only reads"
+
+
+def test_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", "v1", 3, 1, "same")
+    make_run(tmp_path / "runs" / "b", "v2", 4, 2, "same")
+    make_run(tmp_path / "c", "v3", 4, 3, "..")
+    found = surefoot.history(tmp_path / "surefoot.db").found
+    keys = [one.key for one in found.runs]
+    assert len(set(keys)) == 3 and all(key.startswith("~") for key in keys)
+    newest = found.run("same")
+    assert newest is not None and newest.version == "v2"
+
+
+def test_a_run_is_measured_again_when_it_changes(tmp_path: Path) -> None:
+    store = make_run(tmp_path / "a", "v1", 3, 1)
+    archive = Archive(tmp_path / "surefoot.db")
+    before = archive.stamp()
+    assert archive.read().table()[0]["wrong"] == 3 and archive.stamp() == before
+    append_verdicts(store, [Verdict("q20", "factuality", "wrong", GRADER)])
+    assert archive.stamp() != before
+    assert archive.read().table()[0]["wrong"] == 4
+    shutil.rmtree(tmp_path / "a")
+    with Ledger.open(tmp_path / "surefoot.db"):
+        assert archive.read().table() == []
+
+
+def test_where_there_is_nothing_it_says_where_to_go(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no ledger .* and no run beside it") as said:
+        surefoot.history(tmp_path / "surefoot.db")
+    assert "--ledger" in said.value.hint

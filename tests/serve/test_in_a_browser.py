@@ -1,0 +1,128 @@
+"""The pages as people use them: served by the real command, in a real browser."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.axe import violations
+from tests.served import Server
+
+PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/labels/third"]
+
+
+@pytest.fixture
+def console(page: Page) -> list[str]:
+    """What a page complains of."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    return said
+
+
+def test_the_first_page_has_the_trend_and_every_run(page: Page, site: Server, console: list[str]) -> None:
+    page.goto(site.url)
+    expect(page.locator(".decision")).to_contain_text("8 runs of 6 versions.")
+    charts = page.locator(".trend svg")
+    expect(charts).to_have_count(4)
+    expect(charts.first.locator("circle")).to_have_count(5)
+    expect(charts.first.locator("title").nth(1)).to_have_text(re.compile(r"^v2 29\.2% \("))
+    runs = page.locator(".case")
+    expect(runs).to_have_count(8)
+    third = runs.filter(has=page.get_by_role("link", name="third"))
+    expect(third).to_contain_text(re.compile("(BLOCK|INCONCLUSIVE) against first: 14 of 24 bad .14 wrong.; 12 answers"))
+    expect(runs.filter(has=page.get_by_role("link", name="gone"))).to_contain_text("the run is no longer at")
+    assert violations(page) == [] and console == []
+
+
+def test_runs_are_filtered(page: Page, site: Server) -> None:
+    page.goto(site.url)
+    shown = page.locator(".case:not([hidden])")
+    page.get_by_label("version").select_option("v2")
+    expect(shown).to_have_count(2)
+    page.get_by_label("search").fill("again")
+    expect(shown).to_have_count(1)
+    shown.get_by_role("link", name="second-again").click()
+    expect(page).to_have_url(f"{site.url}/runs/second-again")
+    expect(page.locator("h1")).to_contain_text("second-again")
+
+
+def test_any_two_runs_are_compared_under_an_address_of_their_own(
+    page: Page, site: Server, project: Path, console: list[str]
+) -> None:
+    kept = project.read_bytes(), (project.parent / "fourth").stat().st_mtime_ns
+    page.goto(site.url)
+    page.get_by_label("baseline").select_option("v3 (third)")
+    page.get_by_label("candidate").select_option("v4 (fourth)")
+    page.get_by_role("button", name="Compare").click()
+    expect(page).to_have_url(f"{site.url}/compare?baseline=third&candidate=fourth")
+    expect(page.locator(".decision")).to_contain_text(re.compile("12 .*better|got better"))
+    expect(page.get_by_label("candidate")).to_have_value("fourth")
+    expect(page.locator("main")).to_contain_text("decided for this page alone")
+    assert (project.read_bytes(), (project.parent / "fourth").stat().st_mtime_ns) == kept, "it only reads"
+    assert console == []
+
+
+def test_what_the_label_queue_holds_and_how_far_the_grader_errs(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/labels/third")
+    expect(page.locator("code").first).to_contain_text("surefoot label")
+    expect(page.locator("details.case").first).to_contain_text("What colour is door")
+    page.goto(f"{site.url}/calibrations")
+    page.get_by_role("link", name="on the labels on third").click()
+    expect(page.locator(".decision")).to_contain_text("12 answers labelled by people (ann)")
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_every_page_fits_a_phone_in_the_dark_and_can_be_used_by_everyone(
+    address: str, page: Page, site: Server, console: list[str]
+) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site.url + address)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    assert violations(page) == [] and console == []
+
+
+def test_what_is_not_there_is_said(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/runs/gone")
+    expect(page.locator(".decision")).to_contain_text("the run is no longer at")
+    for nowhere in ("/runs/nobody", "/nowhere", "/compare?baseline=first&candidate=%00"):
+        reply = page.goto(site.url + nowhere)
+        assert reply is not None and reply.status == 404
+        expect(page.locator("h1")).to_have_text("There is no such page")
+    page.get_by_role("link", name="Runs").click()
+    expect(page.locator("h1")).to_have_text("Surefoot runs")
+
+
+def test_hostile_texts_are_shown_and_do_nothing(page: Page, site: Server, console: list[str]) -> None:
+    page.goto(site.url)
+    key = page.locator("select[name=baseline] option").first.get_attribute("value")
+    for address in ("/", f"/runs/{key}", f"/labels/{key}", f"/compare?baseline=third&candidate={key}"):
+        page.goto(site.url + address)
+        expect(page.locator("body")).to_contain_text("<script>window.hit=1</script>")
+        assert page.evaluate("window.hit") is None
+        assert page.locator("main script, main img, main iframe, main form, main [onerror], main [onload]").count() == 0
+        links = page.locator("a").evaluate_all("all => all.map(one => one.href)")
+        assert [link for link in links if not link.startswith(site.url)] == []
+    assert console == []
+
+
+def test_only_this_machine_may_read_and_nobody_writes(site: Server) -> None:
+    for method, headers, code in (
+        ("GET", {"Host": "evil.example"}, 421),
+        ("POST", {"Origin": site.url, "Content-Type": "application/json"}, 404),
+        ("POST", {"Origin": "http://evil.example"}, 403),
+    ):
+        asked = urllib.request.Request(f"{site.url}/", b"{}" if method == "POST" else None, headers, method=method)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(asked)
+        refused.value.close()
+        assert refused.value.code == code
+    with urllib.request.urlopen(f"{site.url}/") as reply:
+        policy = reply.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
