@@ -32,7 +32,7 @@ from surefoot.types import Evidence, Passage, Question, Verdict
 
 LONGEST_QUESTION = 160
 _MOST: Mapping[Form, int] = {"terminal": 12, "markdown": 200}  # answers, and only those worth a look
-_MOST_ON_PAGE = 5_000
+MOST_ON_PAGE = 5_000
 _MORE = "more, all of them on the page (.html)"
 _NAMED = 12  # questions behind a fault
 _SHOWN = 10  # claims, and passages
@@ -164,10 +164,14 @@ def excerpt(text: str, quote: str, style: str) -> Quote:
 
 def listed(heads: Sequence[str], filters: Sequence[str], cases: Sequence[Case], worth: int) -> Cases:
     """On a page every case, to be filtered by its kinds; elsewhere the first of the `worth` that lead the list."""
-    limits = {form: min(most, worth) for form, most in _MOST.items()} | {"page": _MOST_ON_PAGE}
+    limits = {form: min(most, worth) for form, most in _MOST.items()} | {"page": MOST_ON_PAGE}
+    return Cases(heads, cases, total=len(cases), limits=limits, more=_MORE, filters=filters_of(filters, cases))
+
+
+def filters_of(names: Sequence[str], cases: Sequence[Case]) -> tuple[tuple[str, Mapping[str, int]], ...]:
+    """What the cases can be filtered by: how many there are of each kind."""
     columns = zip(*(case.kinds for case in cases), strict=True)
-    counts = tuple((name, Counter(column)) for name, column in zip(filters, columns, strict=False))
-    return Cases(heads, cases, total=len(cases), limits=limits, more=_MORE, filters=counts)
+    return tuple((name, Counter(column)) for name, column in zip(names, columns, strict=False))
 
 
 def rests_on(known: trust.Trust, failed_checks: Mapping[str, str]) -> Iterator[str]:
