@@ -168,7 +168,7 @@ class Verdict(Struct, frozen=True):
 
     question_id: str
     axis: str
-    value: str | int | None
+    value: str | int | float | None  # scores alone are fractions
     grader: str
     attempt: int = 1
     via: str = ""

@@ -1,0 +1,64 @@
+"""The council's verdicts on the answers of runs, as rows like all others, and back into numbers.
+
+    question_id, attempt   the answer
+    axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
+    value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
+    grader                 "council/REVIEWER", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
+    via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from surefoot.types import Verdict
+
+PREFIX, GRADER = "council.", "council/"
+OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
+SAFE, UNSAFE = "safe", "unsafe"
+OWN = "own answer"
+POOLED = "pooled"
+
+
+class Place(NamedTuple):
+    """Who scored which answer. The reviewer of what all say together is POOLED."""
+
+    reviewer: str
+    run: str
+    question_id: str
+    attempt: int
+
+
+def axis_of(dimension: str) -> str:
+    return PREFIX + dimension
+
+
+def grader_of(reviewer: str) -> str:
+    return GRADER + reviewer
+
+
+def reviewer_of(grader: str) -> str | None:
+    """None for a grader that is not of the council."""
+    if not grader.startswith(GRADER):
+        return None
+    name = grader.removeprefix(GRADER)
+    return POOLED if name == POOLED or name.startswith(f"{POOLED}+") else name
+
+
+def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[str, float]]:
+    """By answer and reviewer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
+    found: dict[Place, dict[str, float]] = {}
+    for row in verdicts:
+        reviewer = reviewer_of(row.grader)
+        is_score = isinstance(row.value, (int, float)) and not isinstance(row.value, bool)
+        if reviewer is not None and row.axis.startswith(PREFIX) and is_score:
+            place = Place(reviewer, run, row.question_id, row.attempt)
+            found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = float(row.value)  # type: ignore[arg-type]
+    return found
+
+
+def own_answers(verdicts: Iterable[Verdict], run: str = "") -> set[Place]:
+    """Where a reviewer scored what it had said itself."""
+    rows = ((row, reviewer_of(row.grader)) for row in verdicts if row.via == OWN)
+    return {Place(reviewer, run, row.question_id, row.attempt) for row, reviewer in rows if reviewer is not None}
