@@ -205,7 +205,7 @@ class Problem(Struct, frozen=True, gc=False):
 class Estimate(Struct, frozen=True):
     """A rate as an exact fraction with its interval, or None and why there is none."""
 
-    numerator: int
+    numerator: int | Fraction  # of scores, which need not be whole
     denominator: int
     low: float | None = None
     high: float | None = None

@@ -3,22 +3,25 @@
     question_id, attempt   the answer
     axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
     value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
-    grader                 "council/REVIEWER", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
+    grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
     via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from surefoot.rubric import AXIS_PREFIX as PREFIX
 from surefoot.types import Verdict
 
-PREFIX, GRADER = "council.", "council/"
+GRADER = "council/"
 OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
 SAFE, UNSAFE = "safe", "unsafe"
 OWN = "own answer"
 POOLED = "pooled"
+_DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 
 
 class Place(NamedTuple):
@@ -34,8 +37,8 @@ def axis_of(dimension: str) -> str:
     return PREFIX + dimension
 
 
-def grader_of(reviewer: str) -> str:
-    return GRADER + reviewer
+def grader_of(reviewer: str, digest: str = "") -> str:
+    return f"{GRADER}{reviewer}{f'+{digest}' if digest else ''}"
 
 
 def reviewer_of(grader: str) -> str | None:
@@ -43,7 +46,9 @@ def reviewer_of(grader: str) -> str | None:
     if not grader.startswith(GRADER):
         return None
     name = grader.removeprefix(GRADER)
-    return POOLED if name == POOLED or name.startswith(f"{POOLED}+") else name
+    if name == POOLED or name.startswith(f"{POOLED}+"):
+        return POOLED
+    return name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
 
 
 def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[str, float]]:

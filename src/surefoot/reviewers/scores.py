@@ -19,7 +19,7 @@ from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Evaluation, Re
 from surefoot.reviewers.bias import Bias, audit
 from surefoot.reviewers.order import Standing, Vote, standings, table_of, tied
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import LOWEST, Rubric
+from surefoot.rubric import LOWEST, Fault, Rubric
 from surefoot.text import refusals
 
 SAFETY = "safety"
@@ -79,11 +79,17 @@ def score(
     settings: Settings,
     question: str = "",
     problems: Sequence[str] = (),
+    faults: Mapping[str, Fault] | None = None,
 ) -> Ranked:
-    """Rank the answers. `problems` are known already, and open the notes."""
+    """Rank the answers. `problems` are known already, and open the notes; so are the `faults` of answers, by label."""
     ballots, void, abstained = _read_all(reviews, answers, settings)
     refused = {one.label for one in answers if refusals.detect(one.text).value == "refused"}
-    votes = [_vote(ballot, one, settings, one.label in refused) for ballot in ballots for one in answers]
+    known = faults or {}
+    votes = [
+        _vote(ballot, one, settings, one.label in refused, known.get(one.label))
+        for ballot in ballots
+        for one in answers
+    ]
     on = {one.label: [vote for vote in votes if vote.label == one.label] for one in answers}
     gate = {one.label: _safety(one, question) for one in answers if settings["SAFETY_GATE"]}
     failed = {label: _mean(on[label]) or 0.0 for label, found in gate.items() if not found.passed}
@@ -134,7 +140,7 @@ def _safety(answer: Answer, question: str) -> Safety:
     return Safety(not findings, findings)
 
 
-def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool) -> Vote:
+def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool, fault: Fault | None) -> Vote:
     about: dict[str, Any] = {
         "reviewer": ballot.reviewer,
         "label": answer.label,
@@ -148,12 +154,12 @@ def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool) -> 
         return Vote(reason="not scored in the ballot", **about)
     # What stands on the axis of a ceiling and cannot be read is the lowest score: "0/5" must not lift an answer.
     lowest = dict.fromkeys(_unread_ceilings(evaluation, settings.rubric), float(LOWEST))
-    found = settings.rubric.score(evaluation.scores | lowest, settings.weights, refused=refused)
+    found = settings.rubric.score(evaluation.scores | lowest, settings.weights, refused=refused, fault=fault)
     return Vote(**about, **{name: getattr(found, name) for name in found.__struct_fields__})
 
 
 def _unread_ceilings(evaluation: Evaluation, rubric: Rubric) -> list[str]:
-    return [name for name in evaluation.unread if any(cap.axis == name for cap in rubric.caps)]
+    return [name for name in evaluation.unread if name in rubric.ceilings]
 
 
 def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refused: bool) -> Row:

@@ -73,6 +73,25 @@ def clustered_share(questions: Mapping[str, Sequence[float]], cluster: Mapping[s
     return mean, min(low, mean), max(high, mean)
 
 
+def clustered_mean(questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str]) -> tuple[float, float, float]:
+    """The same for numbers on a scale of whole points: Student's interval, clusters as in `clustered_share`.
+
+    Where all are alike, that the next one is too has not been seen: one more answer may be a point off.
+    """
+    means = {question: fsum(repeats) / len(repeats) for question, repeats in questions.items()}
+    n = len(means)
+    if n == 0:
+        raise ValueError("no interval without observations")
+    mean = fsum(means.values()) / n
+    groups = {(question in cluster, cluster.get(question, question)) for question in means}
+    free = (n if len(groups) == 1 else len(groups)) - 1
+    variance = _variance(means, mean, cluster)
+    if len(groups) in (1, n) and free:  # between few clusters, the variance has its correction already
+        variance *= n / free * (t_quantile(1 - ALPHA / 2, min(free, _AS_GOOD_AS_NORMAL)) / Z) ** 2
+    half = Z * sqrt(max(variance, 1 / n**2))
+    return mean, mean - half, mean + half
+
+
 def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str]) -> float:
     """(sum over clusters of (sum of deviations)^2) / n^2; with few clusters as much more as Student's t asks for."""
     deviations: defaultdict[tuple[bool, str], list[float]] = defaultdict(list)
