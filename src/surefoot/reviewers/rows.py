@@ -1,10 +1,10 @@
 """The council's verdicts on the answers of runs, as rows like all others, and back into numbers.
 
-    question_id, attempt   the answer
-    axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
-    value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
-    grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
-    via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
+question_id, attempt   the answer
+axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
+value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
+grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
+via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
 """
 
 from __future__ import annotations
