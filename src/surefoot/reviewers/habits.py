@@ -155,7 +155,7 @@ def _self_preference(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Infl
         return "does not apply: none of the answers is by the reviewer's model"
     ones = np.ones(len(lead))
     counts = sheet.sums(ones, own), sheet.sums(ones, both & ~own)
-    shared = (counts[0] > 0) & (counts[1] > 0)
+    shared = np.asarray((counts[0] > 0) & (counts[1] > 0))
     questions = int(shared.sum())
     if questions < FEWEST_QUESTIONS:
         return f"not enough data: needs {FEWEST_QUESTIONS} questions with answers of others too, has {questions}"

@@ -18,10 +18,10 @@ from surefoot.stats.pairs import Numbers, Pairs, interval, share
 FEWEST_QUESTIONS = 30
 FEWEST_CONTRADICTED = 6  # questions: if only five changed, all for the better, that may still be chance
 FOLDS = 5
-DRAWS = 200
-MOST_PAIRS = 2_000
+DRAWS = 100
+MOST_PAIRS = 1_000
 _HOLDS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, inf)  # how strongly weights are held to the rubric's; inf: kept as they are
-_STEPS = 150
+_STEPS = 100
 _SEED = 20_011
 _SAME = 1e-9
 _LARGE = 500.0  # its exponential is still a number

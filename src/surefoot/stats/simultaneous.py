@@ -55,7 +55,7 @@ def mean_of(values: Numbers, given: NDArray[np.bool_]) -> Influence:
 
 
 def reach(figures: Sequence[Influence], alpha: float = ALPHA) -> float:
-    """By how many standard errors intervals must reach to either side, so that no more reports than that have a miss."""
+    """By how many standard errors intervals must reach, so that at most this share of reports has a miss."""
     usable = [one for one in figures if one.error]
     if not usable:
         return t_quantile(1 - alpha / 2, 1)
