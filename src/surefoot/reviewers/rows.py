@@ -1,10 +1,10 @@
 """The council's verdicts on the answers of runs, as rows like all others, and back into numbers.
 
-    question_id, attempt   the answer
-    axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
-    value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
-    grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
-    via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
+question_id, attempt   the answer
+axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
+value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
+grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
+via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
 SAFE, UNSAFE = "safe", "unsafe"
 OWN = "own answer"
 POOLED = "pooled"
+_CAPPED = "capped by "
 _DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 
 
@@ -49,6 +50,18 @@ def reviewer_of(grader: str) -> str | None:
     if name == POOLED or name.startswith(f"{POOLED}+"):
         return POOLED
     return name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
+
+
+def capped_words(by: Iterable[str]) -> str:
+    """The reason of an overall score that ceilings hold down."""
+    named = ", ".join(by)
+    return f"{_CAPPED}{named}" if named else ""
+
+
+def capped_by(row: Verdict) -> tuple[str, ...]:
+    """What holds a score down, as its reason says first."""
+    first = row.reason.partition(";")[0]
+    return tuple(first.removeprefix(_CAPPED).split(", ")) if first.startswith(_CAPPED) else ()
 
 
 def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[str, float]]:

@@ -127,7 +127,7 @@ def _pooled(item: Item, sitting: Sitting, ranked: Ranked, overall: str) -> Itera
     for name, value in row.dimensions.items():
         if value is not None:
             yield _row(item, grader, name, value, via)
-    yield _row(item, grader, overall, row.overall, via, _capped(row.capped_by) or row.reason)
+    yield _row(item, grader, overall, row.overall, via, rows.capped_words(row.capped_by) or row.reason)
     if row.safety is not None and overall == rows.OVERALL:
         findings = row.safety.findings
         evidence = tuple(Evidence(claim=finding.text) for finding in findings)
@@ -146,11 +146,7 @@ def _row(
 
 def _reason(vote: Vote, notes: str) -> str:
     holistic = "one number, not the rubric" if vote.holistic else ""
-    return "; ".join(filter(None, (vote.reason, _capped(vote.capped_by), holistic, notes)))
-
-
-def _capped(by: Sequence[str]) -> str:
-    return f"capped by {', '.join(by)}" if by else ""
+    return "; ".join(filter(None, (rows.capped_words(vote.capped_by), vote.reason, holistic, notes)))
 
 
 def _notes(ballot: Ballot) -> str:
