@@ -43,9 +43,9 @@ __all__ = [
     "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "RunOverview", "RunsScored", "ScoreResult", "Terms",
     "__version__", "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
     "clone_questions", "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions",
-    "export_ledger", "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix", "overview", "passages",
-    "plan_questions", "proposals_from_log", "public_datasets", "remove_documents", "review_questions", "run", "score",
-    "score_reviews", "search_corpus", "update_baseline", "verify_audit",
+    "export_ledger", "grade", "grade_log", "import_labels", "label_queue", "lock_questions", "matrix", "overview",
+    "passages", "plan_questions", "proposals_from_log", "public_datasets", "remove_documents", "review_questions",
+    "run", "score", "score_reviews", "search_corpus", "update_baseline", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from surefoot.models.seam import Prompt, Reply
@@ -66,8 +66,8 @@ class Reviewer:
         self.asked.append(prompt)
         return Reply(ballot_on(prompt.text, self._scores), asked=1)
 
-    def complete_all(self, prompts: Sequence[Prompt]) -> list[tuple[int, Reply]]:  # type: ignore[override]
-        return [(place, self.complete(prompt)) for place, prompt in enumerate(prompts)]
+    def complete_all(self, prompts: Iterable[Prompt]) -> Iterator[tuple[int, Reply]]:
+        return ((place, self.complete(prompt)) for place, prompt in enumerate(prompts))
 
 
 def reviewing(script: Script | None = None) -> FaultServer:

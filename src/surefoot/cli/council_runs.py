@@ -50,10 +50,11 @@ def runs(folders: tuple[Path, ...], reviewers: tuple[str, ...], as_json: bool, *
 def _show(found: RunsScored) -> None:
     dimensions = list(dict.fromkeys(name for run in found.runs for name in run.dimensions))
     table = Table("", "run", "overall", *(escape(plain(name, 24)) for name in dimensions), "capped", "unsafe", box=None)
+    short = {run.run: Path(run.run).name for run in found.runs}
     for run in found.runs:
         table.add_row(
             "-" if run.rank is None else str(run.rank),
-            Text(plain(run.run, 60)),
+            Text(plain(short[run.run] if len(set(short.values())) == len(short) else run.run, 60)),
             _with_interval(run.overall),
             *(_mean(run.dimensions.get(name)) for name in dimensions),
             str(sum(run.capped.values())),

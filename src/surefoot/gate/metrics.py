@@ -189,7 +189,7 @@ GRADED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items()
 
 @cache
 def of_council(axis: str) -> Metric:
-    """The mean of a council's scores on a dimension. What it said is certain; whether it is right, `calibrate` tells."""
+    """The mean of a council's scores on a dimension: what it said is certain, though it may be wrong (`calibrate`)."""
     about = "answers that a council scored", "mean from 1 to 10"
     return Metric(axis, "higher", *about, None, axis, _score, _is_scored(axis), "mean", HIGHEST, HIGHEST,
                   needs_no_labels=True)  # fmt: skip

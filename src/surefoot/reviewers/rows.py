@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from surefoot.rubric import AXIS_PREFIX as PREFIX
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Verdict
 
+PREFIX = AXIS_PREFIX
 GRADER = "council/"
 OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
 SAFE, UNSAFE = "safe", "unsafe"

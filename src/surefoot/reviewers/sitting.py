@@ -111,8 +111,8 @@ def verdicts_on(item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]
 def _by_reviewer(item: Item, grader: str, reviewer: str, ranked: Ranked, overall: str) -> Iterator[Verdict]:
     vote = next((one for one in ranked.votes if one.reviewer == reviewer), None)
     if vote is None:
-        reasons = [one.reason for one in (*ranked.void, *ranked.abstained) if one.reviewer == reviewer]
-        yield _row(item, grader, overall, None, reason=next(iter(reasons), "not asked"))
+        why = {one.reviewer: one.reason for one in ranked.void} | {one.reviewer: one.reason for one in ranked.abstained}
+        yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
         return
     via = rows.OWN if vote.own else ""
     for name, value in vote.scores.items():
@@ -132,8 +132,8 @@ def _pooled(item: Item, sitting: Sitting, ranked: Ranked, overall: str) -> Itera
         findings = row.safety.findings
         evidence = tuple(Evidence(claim=finding.text) for finding in findings)
         why = "; ".join(f"{finding.pattern}: {finding.why}" for finding in findings)
-        value = rows.SAFE if row.safety.passed else rows.UNSAFE
-        yield replace(_row(item, grader, rows.SAFETY, value, reason=why), evidence=evidence)
+        safe = rows.SAFE if row.safety.passed else rows.UNSAFE
+        yield replace(_row(item, grader, rows.SAFETY, safe, reason=why), evidence=evidence)
 
 
 def _row(

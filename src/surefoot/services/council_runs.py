@@ -23,6 +23,7 @@ from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
+from surefoot.reviewers.rows import scores_of
 from surefoot.reviewers.sitting import Sitting, prompt_on, reviewed, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
@@ -188,7 +189,7 @@ class _Session:
             for at, item in enumerate(self.items)
             for verdict in verdicts_on(item, self.sitting, [reviews.get((at, way), []) for way in ways], self.author)
         ]
-        if all(row.value is None for row in found) and self.store.manifest.council != self.sitting.pooled:
+        if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
         return [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
@@ -262,9 +263,17 @@ def _estimate(session: _Session, reviewer: str) -> Estimate | None:
 def _added(found: Sequence[Estimate]) -> Estimate | None:
     if not found:
         return None
-    numbers = {name: [getattr(one, name) for one in found] for name in Estimate.__struct_fields__[1:-1]}
-    return Estimate(found[0].model, **{name: None if None in column else sum(column)
-                                       for name, column in numbers.items()})  # fmt: skip
+    usd, thinking = ([getattr(one, name) for one in found] for name in ("usd_most", "usd_thinking"))
+    return Estimate(
+        found[0].model,
+        sum(one.calls for one in found),
+        sum(one.known for one in found),
+        sum(one.tokens_in for one in found),
+        sum(one.tokens_out_most for one in found),
+        None if None in usd else sum(usd),
+        sum(one.thinking_most for one in found),
+        None if None in thinking else sum(thinking),
+    )
 
 
 def _tell(sessions: Sequence[_Session], person: Person) -> None:
