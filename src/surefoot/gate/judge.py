@@ -84,8 +84,9 @@ class Judge:
 
     def check(self, rule: Rule) -> Check:
         metric = self._metrics.get(rule.metric)
-        if rule.metric.startswith(AXIS_PREFIX) and metric is None:
-            return Check(rule, "undecidable", reason=f"no council scored {rule.metric}: surefoot council RUN...")
+        axis = str(metric.axis) if metric is not None else rule.metric
+        if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
+            return Check(rule, "undecidable", reason=f"no council has scored {axis}: surefoot council RUN...")
         if metric is None:
             return Check(rule, "not_applicable", reason="a comparison does not measure it")
         if metric.axis and metric.axis not in self.axes:

@@ -46,7 +46,9 @@ class Metric(NamedTuple):
     # What one answer of a log adds to (numerator, denominator); None where the log does not tell.
     outcome: Callable[[Outcome], tuple[int, int] | None] | None = None
     axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
-    of: Callable[[Value], int | Fraction | None] = lambda _: None  # a verdict in numbers; None for what no grader can mean
+    of: Callable[[Value], int | Fraction | None] = lambda _: (
+        None
+    )  # a verdict in numbers; None for what no grader can mean
     over: Callable[[Said, Question | None], bool] = _everything  # whether an answer belongs below the fraction
     shape: Literal["count", "share", "mean"] = "share"  # a count is not divided by anything
     most: int | None = 1  # the largest number an answer can have, if there is one
@@ -187,7 +189,7 @@ GRADED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items()
 
 @cache
 def of_council(axis: str) -> Metric:
-    """The mean of what a council said on a dimension. What it said is certain; whether it is right, `calibrate` tells."""
+    """The mean of a council's scores on a dimension: what it said is certain, though it may be wrong (`calibrate`)."""
     about = "answers that a council scored", "mean from 1 to 10"
     return Metric(axis, "higher", *about, None, axis, _score, _is_scored(axis), "mean", HIGHEST, HIGHEST,
                   needs_no_labels=True)  # fmt: skip

@@ -13,14 +13,16 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from surefoot.rubric import AXIS_PREFIX as PREFIX
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Verdict
 
+PREFIX = AXIS_PREFIX
 GRADER = "council/"
 OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
 SAFE, UNSAFE = "safe", "unsafe"
 OWN = "own answer"
 POOLED = "pooled"
+_CAPPED = "capped by "
 _DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 
 
@@ -49,6 +51,18 @@ def reviewer_of(grader: str) -> str | None:
     if name == POOLED or name.startswith(f"{POOLED}+"):
         return POOLED
     return name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
+
+
+def capped_words(by: Iterable[str]) -> str:
+    """The reason of an overall score that ceilings hold down."""
+    named = ", ".join(by)
+    return f"{_CAPPED}{named}" if named else ""
+
+
+def capped_by(row: Verdict) -> tuple[str, ...]:
+    """What holds a score down, as its reason says first."""
+    first = row.reason.partition(";")[0]
+    return tuple(first.removeprefix(_CAPPED).split(", ")) if first.startswith(_CAPPED) else ()
 
 
 def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[str, float]]:

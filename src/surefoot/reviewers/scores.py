@@ -8,6 +8,7 @@ whatever reviewers say. Nobody votes on an own answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from statistics import mean
 from typing import Any
 
@@ -104,7 +105,7 @@ def score(
         tuple(void),
         tuple(abstained),
         audit(votes, {one.label: len(one.text) for one in answers}, {one.reviewer: one.shown for one in ballots}),
-        (*problems, *_notes(ballots, votes, no_spread, settings.rubric)),
+        (*problems, *_unweighed(settings), *_notes(ballots, votes, no_spread, settings.rubric)),
         tuple(ballots),
         tuple(votes),
     )
@@ -218,8 +219,26 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], no_spread: bool, ru
     if no_spread:
         yield "no reviewer scored two answers, so the order is that of the plain means"
     for ballot in ballots:
-        yield from (f"{ballot.reviewer}: {note}" for note in _notes_on(ballot, rubric))
+        own = {vote.label: vote for vote in votes if vote.reviewer == ballot.reviewer}
+        notes = (*_notes_on(ballot, rubric), *_contradictions(ballot, own))
+        yield from (f"{ballot.reviewer}: {note}" for note in notes)
     yield from (f"{vote.reviewer}: {vote.label}: {vote.reason}" for vote in votes if vote.reason and vote.missing)
+
+
+def _unweighed(settings: Settings) -> Iterator[str]:
+    """Dimensions that reviewers score and nobody weighs."""
+    left_out = [name for name in settings.rubric.weights if not settings.weights.get(name)]
+    if left_out:
+        yield f"the weights leave out {', '.join(left_out)}"
+
+
+def _contradictions(ballot: Ballot, votes: Mapping[str, Vote]) -> Iterator[str]:
+    """Where a reviewer's own list puts an answer before one that it scored higher, with our ceilings and without."""
+    for before, after in pairwise(votes[label] for label in ballot.ranking if votes[label].value is not None):
+        lower = [getattr(before, name) < getattr(after, name) for name in ("value", "uncapped")]
+        if all(lower):
+            scores = f"{before.uncapped:.2f} and {after.uncapped:.2f}"
+            yield f"its ranking puts {before.label} before {after.label}, its scores do not ({scores})"
 
 
 def _notes_on(ballot: Ballot, rubric: Rubric) -> Iterator[str]:

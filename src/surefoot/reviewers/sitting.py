@@ -111,8 +111,8 @@ def verdicts_on(item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]
 def _by_reviewer(item: Item, grader: str, reviewer: str, ranked: Ranked, overall: str) -> Iterator[Verdict]:
     vote = next((one for one in ranked.votes if one.reviewer == reviewer), None)
     if vote is None:
-        reasons = [one.reason for one in (*ranked.void, *ranked.abstained) if one.reviewer == reviewer]
-        yield _row(item, grader, overall, None, reason=next(iter(reasons), "not asked"))
+        why = {one.reviewer: one.reason for one in ranked.void} | {one.reviewer: one.reason for one in ranked.abstained}
+        yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
         return
     via = rows.OWN if vote.own else ""
     for name, value in vote.scores.items():
@@ -127,13 +127,13 @@ def _pooled(item: Item, sitting: Sitting, ranked: Ranked, overall: str) -> Itera
     for name, value in row.dimensions.items():
         if value is not None:
             yield _row(item, grader, name, value, via)
-    yield _row(item, grader, overall, row.overall, via, _capped(row.capped_by) or row.reason)
+    yield _row(item, grader, overall, row.overall, via, rows.capped_words(row.capped_by) or row.reason)
     if row.safety is not None and overall == rows.OVERALL:
         findings = row.safety.findings
         evidence = tuple(Evidence(claim=finding.text) for finding in findings)
         why = "; ".join(f"{finding.pattern}: {finding.why}" for finding in findings)
-        value = rows.SAFE if row.safety.passed else rows.UNSAFE
-        yield replace(_row(item, grader, rows.SAFETY, value, reason=why), evidence=evidence)
+        safe = rows.SAFE if row.safety.passed else rows.UNSAFE
+        yield replace(_row(item, grader, rows.SAFETY, safe, reason=why), evidence=evidence)
 
 
 def _row(
@@ -146,11 +146,7 @@ def _row(
 
 def _reason(vote: Vote, notes: str) -> str:
     holistic = "one number, not the rubric" if vote.holistic else ""
-    return "; ".join(filter(None, (vote.reason, _capped(vote.capped_by), holistic, notes)))
-
-
-def _capped(by: Sequence[str]) -> str:
-    return f"capped by {', '.join(by)}" if by else ""
+    return "; ".join(filter(None, (rows.capped_words(vote.capped_by), vote.reason, holistic, notes)))
 
 
 def _notes(ballot: Ballot) -> str:

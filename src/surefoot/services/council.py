@@ -115,9 +115,13 @@ def score_reviews(
     return Council(score(answers, [review for review, _ in read], chosen, file.question or "", problems))
 
 
-def council_settings(rubric: str | None = None, **values: settings.Value | None) -> Settings:
-    """The council's settings from the environment, but for what is given."""
-    return settings.read(os.environ, _given("option", RUBRIC=rubric, **values), load=load_rubric)
+def council_settings(
+    rubric: str | None = None, default: str | None = None, /, **values: settings.Value | None
+) -> Settings:
+    """The settings from the environment, but for what is given; `default` is the rubric where nobody names one."""
+    named = os.environ.get(f"{settings.PREFIX}RUBRIC", "").strip()
+    of_default = _given("default", RUBRIC=None if named else default)
+    return settings.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values), load=load_rubric)
 
 
 def load_rubric(name: str) -> Rubric:
