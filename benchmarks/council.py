@@ -37,7 +37,9 @@ def scored(luck: np.random.Generator, questions: int, faulty: tuple[str, ...]) -
     """What honest and faulty reviewers say of the same answers."""
     answers = [Answer(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
     hard = luck.normal(0, 0.7, questions).repeat(2)
-    deserved = (7 + hard + luck.normal(0, 1.2, len(answers)))[:, None] + luck.normal(0, 0.7, (len(answers), len(RUBRIC)))
+    deserved = (7 + hard + luck.normal(0, 1.2, len(answers)))[:, None] + luck.normal(
+        0, 0.7, (len(answers), len(RUBRIC))
+    )
     length = luck.normal(7, 0.8, len(answers))  # as a power of 2
     given: dict[str, Numbers] = {}
     for who in (*HONEST, *faulty):
@@ -61,7 +63,8 @@ def _said(
     if who == "copy":
         return given["ada"] + (luck.random(deserved.shape) < 0.05) * luck.choice((-1, 1), deserved.shape)
     said = deserved + luck.normal(0, 0.8, deserved.shape) + luck.normal(0, 0.6, len(deserved))[:, None]
-    return said - (who == "harsh") + (who == "length") * 0.5 * (length - 7)[:, None]
+    longer = 0.5 * (length - 7)[:, None]
+    return np.asarray(said - 1 if who == "harsh" else said + longer if who == "length" else said)
 
 
 def is_false(habit: Habit) -> bool:

@@ -7,6 +7,7 @@ accuracy is poor, however well it reads. A dimension that was not scored is left
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +30,7 @@ AXIS_PREFIX = f"{COUNCIL}."  # of a dimension as the axis of a verdict on an ans
 LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
 _SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:(?:/|out of)\s*10(?:\.0)?\s*)?")
 _SUM_TOLERANCE = 1e-9
+_THOUSAND = 1000
 
 
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
@@ -200,10 +202,34 @@ def checked_weights(weights: object, known: Iterable[str]) -> dict[str, float]:
 
 def load(name: str = DEFAULT) -> Rubric:
     """A bundled rubric."""
+    return parse(text_of(name), f"rubrics/{name}.toml")
+
+
+def text_of(name: str) -> str:
+    """A bundled rubric as it is written."""
     file = files("surefoot") / "rubrics" / f"{name}.toml"
     if not name.isidentifier() or not file.is_file():
         raise UsageError(f"there is no rubric {name!r}", f"there are {', '.join(bundled())}")
-    return parse(file.read_text("utf-8"), f"rubrics/{name}.toml")
+    return file.read_text("utf-8")
+
+
+def rounded(weights: Mapping[str, float]) -> dict[str, float]:
+    """To thousandths that still sum to 1."""
+    whole = {name: int(weight * _THOUSAND) for name, weight in weights.items()}
+    by_rest = sorted(weights, key=lambda name: whole[name] - weights[name] * _THOUSAND)
+    for name in by_rest[: _THOUSAND - sum(whole.values())]:
+        whole[name] += 1
+    return {name: part / _THOUSAND for name, part in whole.items()}
+
+
+def with_weights(text: str, weights: Mapping[str, float], name: str) -> str:
+    """A rubric as it is written, under another name and with other weights."""
+    blocks = re.split(r"(?m)^(?=\[\[)", text)
+    for at, block in enumerate(blocks):
+        named = tomllib.loads(block).get("axis", [{}])[0].get("name")
+        if named in weights:
+            blocks[at] = re.sub(r"(?m)^weight\s*=.*$", f"weight = {weights[named]:g}", block)
+    return re.sub(r"(?m)^name\s*=.*$", f"name = {json.dumps(name)}", "".join(blocks), count=1)
 
 
 @cache

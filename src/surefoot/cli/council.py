@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.council_runs import runs
+from surefoot.cli.council_statistics import evaluate, tune
 from surefoot.cli.options import asking_options, json_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON, bare_cause
@@ -89,7 +90,8 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     return ExitCode.OK
 
 
-council.add_command(runs)
+for command in (runs, evaluate, tune):
+    council.add_command(command)
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")

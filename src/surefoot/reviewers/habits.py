@@ -9,7 +9,7 @@ report hold together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from math import exp, log2
+from math import exp
 from typing import Literal
 
 import numpy as np
@@ -127,16 +127,15 @@ def _shift(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | s
 
 
 def _length(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | str:
-    known = both & np.array([answer in sheet.lengths for answer in sheet.answers])
-    sizes = np.array([log2(max(1, sheet.lengths.get(answer, 1))) for answer in sheet.answers])
-    return _slope(sheet, sizes, lead, known, "all answers are equally long")
+    sizes, known = sheet.sizes
+    return _slope(sheet, np.log2(np.maximum(1, sizes)), lead, both & known, "all answers are equally long")
 
 
 def _position(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Influence | str:
     who = sheet.reviewers[row]
-    known = both & np.array([(who, answer) in sheet.places for answer in sheet.answers])
-    if not known.any():
+    if not sheet.places:
         return "does not apply: each answer was reviewed alone"
+    known = both & np.array([(who, answer) in sheet.places for answer in sheet.answers])
     places = np.array([float(sheet.places.get((who, answer), 0)) for answer in sheet.answers])
     return _slope(sheet, places, lead, known, "all answers were seen in the same place")
 
@@ -150,16 +149,16 @@ def _slope(sheet: Sheet, x: Numbers, lead: Numbers, known: Flags, same: str) -> 
 
 def _self_preference(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Influence | str:
     mine = sheet.own.get(sheet.reviewers[row], frozenset())
-    own = both & np.array([answer.run in mine for answer in sheet.answers])
-    if not own.any():
+    if not mine:
         return "does not apply: none of the answers is by the reviewer's model"
+    own = both & np.array([answer.run in mine for answer in sheet.answers])
     ones = np.ones(len(lead))
-    counts = sheet.sums(ones, own), sheet.sums(ones, both & ~own)
+    counts = sheet.sums(ones, own), sheet.sums(ones, np.asarray(both & ~own))
     shared = np.asarray((counts[0] > 0) & (counts[1] > 0))
     questions = int(shared.sum())
     if questions < FEWEST_QUESTIONS:
         return f"not enough data: needs {FEWEST_QUESTIONS} questions with answers of others too, has {questions}"
-    gap = _per(sheet.sums(lead, own), counts[0]) - _per(sheet.sums(lead, both & ~own), counts[1])
+    gap = _per(sheet.sums(lead, own), counts[0]) - _per(sheet.sums(lead, np.asarray(both & ~own)), counts[1])
     return mean_of(gap, shared)
 
 

@@ -99,6 +99,12 @@ class Sheet:
     def column(self, name: str) -> Column:
         return self._columns[name]
 
+    @cached_property
+    def sizes(self) -> tuple[Numbers, Flags]:
+        """The lengths of the answers, and which of them are known."""
+        found = [self.lengths.get(answer) for answer in self.answers]
+        return np.array([float(size or 0) for size in found]), np.array([size is not None for size in found])
+
     @property
     def measured(self) -> tuple[str, ...]:
         """The dimensions, and the overall score where it is there."""

@@ -193,11 +193,11 @@ def _conciseness(sheet: Sheet) -> Figure:
     if CONCISENESS not in sheet:
         return Figure(reason="the rubric has no conciseness")
     scores, known = sheet.column(CONCISENESS).pooled(range(len(sheet.reviewers)))
-    usable = known & np.array([answer in sheet.lengths for answer in sheet.answers])
+    sizes, there = sheet.sizes
+    usable = known & there
     if len(np.unique(sheet.question_of[usable])) < FEWEST_QUESTIONS:
         return Figure(reason=f"not enough data: needs {FEWEST_QUESTIONS} questions")
     pairs = pairs_of(sheet.question_of, usable)
-    sizes = np.array([float(sheet.lengths.get(answer, 0)) for answer in sheet.answers])
     return _figure(tau(pairs, pairs.signs(scores), pairs.signs(sizes)) or "all answers are equally long or concise")
 
 

@@ -126,11 +126,16 @@ def council_settings(
 
 def load_rubric(name: str) -> Rubric:
     """A bundled rubric by its name, or one's own by its path."""
+    return rubrics.parse(rubric_text(name), name)
+
+
+def rubric_text(name: str) -> str:
+    """The same as it is written."""
     path = Path(name)
     if name in rubrics.bundled() or not (path.suffix == ".toml" or path.is_file()):
-        return rubrics.load(name)
+        return rubrics.text_of(name)
     try:
-        return rubrics.parse(path.read_text("utf-8"), name)
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error

@@ -17,7 +17,7 @@ from surefoot.records import Interval
 from surefoot.stats import ALPHA
 from surefoot.stats.quantiles import t_quantile
 
-FLIPS = 2_000
+FLIPS = 1_000
 _SEED = 20_011
 _AT_ONCE = 250  # so that many questions still fit into memory
 _MOST_FREEDOM = 500  # beyond, Student's t is as good as normal
