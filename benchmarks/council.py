@@ -61,7 +61,8 @@ def _said(
     if who == "random":
         return luck.uniform(1, 10, deserved.shape)
     if who == "copy":
-        return given["ada"] + (luck.random(deserved.shape) < 0.05) * luck.choice((-1, 1), deserved.shape)
+        slips = (luck.random(deserved.shape) < 0.05) * luck.choice((-1, 1), deserved.shape)
+        return np.asarray(given["ada"] + slips)
     said = deserved + luck.normal(0, 0.8, deserved.shape) + luck.normal(0, 0.6, len(deserved))[:, None]
     longer = 0.5 * (length - 7)[:, None]
     return np.asarray(said - 1 if who == "harsh" else said + longer if who == "length" else said)

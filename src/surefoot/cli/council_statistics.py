@@ -25,11 +25,11 @@ from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned,
 _FOLDER = click.Path(path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _HABITS = {
-    "shift": "scores {} points above the others",
-    "spread": "spreads its scores {} times as far as the others",
-    "length": "gives {} points more than the others for twice the length",
-    "position": "gives {} points for each place further down",
-    "self_preference": "gives its own answers {} points more than it usually does",
+    "shift": "points beside the others",
+    "spread": "times the others' spread",
+    "length": "points more than the others for twice the length",
+    "position": "points for each place further down",
+    "self_preference": "points more for own answers",
 }
 
 
@@ -75,16 +75,17 @@ def _show(found: CouncilEvaluation) -> None:
     to = console()
     to.print(table)
     for line in _lines(found):
-        to.print(Text(plain(line, 400)), soft_wrap=True)
+        to.print(Text(plain(line, 1_000)), soft_wrap=True)
 
 
 def _lines(found: CouncilEvaluation) -> Iterator[str]:
     made = found.success
     yield f"order with other reviewers (Kendall's tau): {_compared(made.stability)}"
-    yield f"conciseness with length (Kendall's tau): {_cell(made.conciseness_against_length)}"
     yield f"order as people see it (Kendall's tau): {_compared(made.people)}"
+    yield f"conciseness with length (Kendall's tau): {_cell(made.conciseness_against_length)}"
     yield from _votes(found.voices)
     yield from _biases(found.bias)
+    yield from _missing(found)
     yield f"does the rubric earn its cost here? {made.earns_its_cost}: {made.because}"
 
 
@@ -93,23 +94,37 @@ def _compared(one: Compared) -> str:
 
 
 def _votes(found: Voices) -> Iterator[str]:
-    why = f" ({found.reason})" if found.reason else ""
-    votes = _interval(found.effective_votes) if found.effective_votes is not None else "not known"
-    yield f"independent votes: {votes} of {found.votes}{why}"
+    why = f" ({found.reason})" if found.reason and found.effective_votes is not None else ""
+    votes = "-" if found.effective_votes is None else f"{_interval(found.effective_votes)} of {found.votes}"
+    yield f"independent votes: {votes}{why}"
     yield from (f"{one.reviewer} adds nothing: {one.why}" for one in found.adds_nothing)
     for pair in found.alike:
         yield f"{' and '.join(pair.reviewers)} err alike: correlation {_interval(pair.correlation)}"
 
 
 def _biases(bias: tuple[Habit, ...]) -> Iterator[str]:
-    known = [one for one in bias if one.figure is not None]
-    clear = [one for one in known if one.stands_out and one.figure is not None]
-    for one in clear:
-        words = _HABITS[one.kind].format(_interval(one.figure)) if one.figure is not None else ""
-        yield f"bias: {one.reviewer}: {one.dimension}: {words}"
-    yield f"bias: {counted(len(known), 'figure')}, {len(clear)} of them clear; all intervals hold together at 95 %"
-    reasons = dict.fromkeys((one.kind, one.reason) for one in bias if one.reason)
-    yield from (f"bias: {kind.replace('_', ' ')}: {reason}" for kind, reason in reasons)
+    """One line for each reviewer and kind, with the dimensions that stand out."""
+    clear: dict[tuple[str, str], list[str]] = {}
+    for one in bias:
+        if one.stands_out and one.figure is not None:
+            clear.setdefault((one.reviewer, one.kind), []).append(f"{one.dimension} {_interval(one.figure)}")
+    for (reviewer, kind), figures in clear.items():
+        yield f"bias: {reviewer}: {_HABITS[kind]}: {', '.join(figures)}"
+    known = sum(one.figure is not None for one in bias)
+    shown = sum(one.stands_out for one in bias)
+    yield f"bias: {shown} of {counted(known, 'figure')} stand out; all their intervals hold together at 95 %"
+
+
+def _missing(found: CouncilEvaluation) -> Iterator[str]:
+    """Why figures are missing, each reason once."""
+    made = found.success
+    figures = [made.conciseness_against_length, made.stability.difference, made.people.difference]
+    figures += [figure for one in made.dimensions for figure in (one.variance, one.against_holistic)]
+    reasons = dict.fromkeys(one.reason for one in figures if one.figure is None)
+    if found.voices.effective_votes is None:
+        reasons |= {found.voices.reason: None}
+    reasons |= {f"{one.kind.replace('_', ' ')}: {one.reason}": None for one in found.bias if one.reason}
+    yield from (f"not shown: {reason}" for reason in reasons if reason)
 
 
 def _show_tuned(result: RubricTuned) -> None:
@@ -129,7 +144,7 @@ def _show_tuned(result: RubricTuned) -> None:
 
 
 def _cell(one: Figure) -> str:
-    return one.reason if one.figure is None else _interval(one.figure)
+    return "-" if one.figure is None else _interval(one.figure)
 
 
 def _interval(found: Interval) -> str:

@@ -23,6 +23,7 @@ FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figu
 FEWEST_FOR_SPREAD = 40  # squares are more unruly than scores
 ALARMS = 0.04  # share of reports with a false alarm; what is left to 5 % is for reviewers who err alike
 FEWEST_COMPARED = 2  # reviewers: of two that differ nobody can say which one is off
+_FAR = 1.5  # standard deviations
 Kind = Literal["shift", "spread", "length", "position", "self_preference"]
 KINDS: tuple[Kind, ...] = ("shift", "spread", "length", "position", "self_preference")
 _Cell = tuple[Kind, str]  # with the dimension
@@ -128,7 +129,13 @@ def _shift(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | s
 
 def _length(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | str:
     sizes, known = sheet.sizes
-    return _slope(sheet, np.log2(np.maximum(1, sizes)), lead, both & known, "all answers are equally long")
+    if not known.any():
+        return "the lengths of the answers are not known"
+    doublings = np.log2(np.maximum(1, sizes))
+    # One answer of unusual length would decide the slope by itself, and chance often has one such.
+    middle, far = doublings[known].mean(), _FAR * doublings[known].std()
+    near = np.clip(doublings, middle - far, middle + far)
+    return _slope(sheet, near, lead, both & known, "all answers are equally long")
 
 
 def _position(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Influence | str:
@@ -166,7 +173,7 @@ def _spread(sheet: Sheet, dimension: str, row: int, others: list[int]) -> Influe
     """The logarithm of the ratio, from answers that all of them scored."""
     column = sheet.column(dimension)
     rows = [row, *others]
-    every = column.given[rows].all(axis=0)
+    every = np.asarray(column.given[rows].all(axis=0))
     questions = len(np.unique(sheet.question_of[every]))
     if questions < FEWEST_FOR_SPREAD:
         return f"not enough data: needs {FEWEST_FOR_SPREAD} questions that all scored, has {questions}"

@@ -14,7 +14,8 @@ from surefoot.stats.simultaneous import Influence, mean_of
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-ROUNDING = 1 / 12  # the variance that comes with whole numbers
+# Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
+ROUNDING = 1 / 12
 _MOST_PULL = 0.9
 OVERALL, HOLISTIC = "overall", "holistic"
 # Reviewer -> answer -> dimension -> score. What was not scored is not there.
@@ -130,5 +131,6 @@ class Sheet:
         value = float(flat @ rise) / spread
         n = len(np.unique(self.question_of[given]))
         # What the slope would be without each question: one with far-off answers pulls it toward itself.
-        pull = np.minimum(self.sums(flat * flat, given) / spread + 1 / n, _MOST_PULL)
-        return Influence(value, self.sums(flat * (rise - value * flat), given) / spread / (1 - pull), n)
+        shares = self.sums(flat * flat, given) / spread
+        left = 1 - np.minimum(shares + 1 / n, _MOST_PULL)
+        return Influence(value, self.sums(flat * (rise - value * flat), given) / spread / left, n, shares)

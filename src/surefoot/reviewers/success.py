@@ -102,9 +102,7 @@ def _dimensions(sheet: Sheet) -> tuple[Agreement, ...]:
         Agreement(
             dimension=name,
             variance=_figure(apart[name]),
-            against_holistic=_beside(against[name], wide)
-            if name != HOLISTIC
-            else Figure(reason="is the holistic score"),
+            against_holistic=_beside(against[name], wide) if name != HOLISTIC else Figure(reason=""),
             reliability=_figure(_reliability(sheet, name)),
         )
         for name in names

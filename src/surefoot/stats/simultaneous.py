@@ -25,11 +25,21 @@ Numbers = NDArray[np.float64]
 
 
 class Influence(NamedTuple):
-    """A figure from `n` questions. `parts` has one number per question of the report, 0 where one says nothing."""
+    """A figure from `n` questions. `parts` has one number per question of the report, 0 where one says nothing.
+
+    `shares` say how much of the figure each question decides; without, all decide as much.
+    """
 
     value: float
     parts: Numbers
     n: int
+    shares: Numbers | None = None
+
+    @property
+    def added(self) -> Numbers:
+        """What each question adds to the figure itself."""
+        shares = (self.parts != 0) / self.n if self.shares is None else self.shares
+        return np.asarray(self.parts + self.value * shares)
 
     @property
     def error(self) -> float:
@@ -59,8 +69,16 @@ def reach(figures: Sequence[Influence], alpha: float = ALPHA) -> float:
     usable = [one for one in figures if one.error]
     if not usable:
         return t_quantile(1 - alpha / 2, 1)
-    parts = np.stack([one.parts for one in usable], axis=1)
     n = np.array([one.n for one in usable], dtype=float)
+    alone = t_quantile(1 - alpha / 2, min(int(n.min()) - 1, _MOST_FREEDOM))
+    # Turning what questions add is exact where there is nothing to be found, however few they are; turning their
+    # errors is what an interval asks for. With many questions the two come to the same.
+    ways = np.stack([one.added for one in usable], axis=1), np.stack([one.parts for one in usable], axis=1)
+    return max(alone, *(float(np.quantile(_largest(parts, n), 1 - alpha)) for parts in ways))
+
+
+def _largest(parts: Numbers, n: Numbers) -> Numbers:
+    """How far the farthest figure is from 0, in standard errors, each time that chance turns the signs."""
     squares, generator = (parts**2).sum(axis=0), np.random.default_rng(_SEED)
     largest = []
     for start in range(0, FLIPS, _AT_ONCE):
@@ -69,5 +87,4 @@ def reach(figures: Sequence[Influence], alpha: float = ALPHA) -> float:
         errors = np.sqrt(np.maximum(squares - sums**2 / n, 0) * n / (n - 1))
         strengths = np.divide(np.abs(sums), errors, out=np.full_like(sums, _MOST_FREEDOM), where=errors > 0)
         largest.append(strengths.max(axis=1))
-    alone = t_quantile(1 - alpha / 2, min(int(n.min()) - 1, _MOST_FREEDOM))
-    return max(alone, float(np.quantile(np.concatenate(largest), 1 - alpha)))
+    return np.concatenate(largest)
