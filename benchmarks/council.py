@@ -142,7 +142,7 @@ def show_weights(times: int) -> None:
 
 def _labelled(luck: np.random.Generator, questions: int, weights: Numbers | None) -> tuple:  # type: ignore[type-arg]
     scores, people = preferred(luck, questions, weights)
-    return scores, WEIGHTS, people, np.asarray
+    return scores, WEIGHTS, people, scores.__matmul__
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from surefoot.stats.simultaneous import Influence, mean_of, reach
 
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
 FEWEST_FOR_SPREAD = 40  # squares are more unruly than scores
-ALARMS = 0.04  # share of reports with a false alarm; what is left to 5 % is for reviewers who err alike
+ALARMS = 0.03  # share of reports with a false alarm here; voices.py adds its own, and 5 % is the limit for both
 FEWEST_COMPARED = 2  # reviewers: of two that differ nobody can say which one is off
 _FAR = 1.5  # standard deviations
 Kind = Literal["shift", "spread", "length", "position", "self_preference"]

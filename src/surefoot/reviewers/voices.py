@@ -15,15 +15,15 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.records import Interval
-from surefoot.reviewers.habits import ALARMS, FEWEST_QUESTIONS
+from surefoot.reviewers.habits import FEWEST_QUESTIONS
 from surefoot.reviewers.sheet import OVERALL, ROUNDING, Column, Flags, Numbers, Sheet
-from surefoot.stats import ALPHA
 from surefoot.stats.simultaneous import Influence, mean_of, reach
 
 FEWEST_FOR_NOISE, FEWEST_FOR_COPIES, FEWEST_FOR_SHARED = 3, 3, 4  # reviewers
 # Noise is who agrees with the others less than half as well as they usually do. Less than full agreement is expected.
 _HALF = 0.5
 _CLOSER = 0.25  # a copy is at most this far from its twin, in what is between either and the nearest third
+ALARMS_ALIKE = 0.01  # share of reports in which two are falsely said to err alike
 _ALMOST_ONE = 1 - 1e-9
 Pair = tuple[int, int]
 
@@ -155,7 +155,7 @@ def _alike(sheet: Sheet, rows: Sequence[int], names: Sequence[str]) -> tuple[tup
     apart = _distances(sheet, rows, names)
     flagged: list[Pair] = []
     open_ = {pair: _in_common(apart, rows, [pair]) for pair in apart}
-    wide = reach(list(open_.values()), ALPHA - ALARMS)
+    wide = reach(list(open_.values()), ALARMS_ALIKE)
     while open_:
         # Of four, two pairs look the same from here: then it is the closer one that shares.
         clearest = max(open_, key=lambda pair: (round(open_[pair].strength, 6), -apart[pair].value))

@@ -25,7 +25,7 @@ _STEPS = 100
 _SEED = 20_011
 _SAME = 1e-9
 _LARGE = 500.0  # its exponential is still a number
-Capped = Callable[[Numbers], Numbers]  # overall scores with the rubric's ceilings applied
+Overall = Callable[[Numbers], Numbers]  # every answer's overall score by some weights, with the rubric's ceilings
 
 
 class Tuned(Struct, frozen=True, kw_only=True):
@@ -58,7 +58,6 @@ class Refused(Struct, frozen=True):
 class _Data(NamedTuple):
     """Pairs as people order them: `gaps` are scores of the preferred answer less those of the other."""
 
-    scores: Numbers  # answers by dimensions
     better: np.ndarray[tuple[int], np.dtype[np.intp]]
     worse: np.ndarray[tuple[int], np.dtype[np.intp]]
     folds: tuple[np.ndarray[tuple[int], np.dtype[np.intp]], np.ndarray[tuple[int], np.dtype[np.intp]]]
@@ -66,19 +65,22 @@ class _Data(NamedTuple):
 
     def at(self, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> _Data:
         folds = self.folds[0][kept], self.folds[1][kept]
-        return _Data(self.scores, self.better[kept], self.worse[kept], folds, self.gaps[kept])
+        return _Data(self.better[kept], self.worse[kept], folds, self.gaps[kept])
 
 
-def tune(scores: Numbers, weights: dict[str, float], people: Opinions, ceiling: Capped) -> Tuned | Refused:
-    """Fit to the preferences. `scores` has a row for each answer and a column for each weight."""
+def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: Overall) -> Tuned | Refused:
+    """Fit to the preferences. `scores` has a row for each answer and a column for each weight.
+
+    What the weights gain is measured on `overall`, as answers will be scored.
+    """
     start = np.array(list(weights.values()))
     pairs, signs = _thinned(people)
     questions = _questions(pairs)
-    right = _right(scores, start, pairs, signs, ceiling)
+    right = _right(overall(start), pairs, signs)
     if refused := _refused(pairs, right, len(questions)):
         return Refused(refused, len(questions))
     data = _data(scores, pairs, signs)
-    gain = _gain(data, start, pairs, ceiling)
+    gain = _gain(data, start, pairs, overall)
     held = _chosen(data, start)
     alone = _alone(data, start, pairs)
     return Tuned(
@@ -111,9 +113,9 @@ def _refused(pairs: Pairs, right: Numbers, questions: int) -> str:
     return ""
 
 
-def _right(scores: Numbers, weights: Numbers, pairs: Pairs, signs: Numbers, ceiling: Capped) -> Numbers:
+def _right(overall: Numbers, pairs: Pairs, signs: Numbers) -> Numbers:
     """1 for each pair that comes out as people prefer, 1/2 for a tie."""
-    return np.asarray((1 + signs * pairs.signs(np.asarray(ceiling(scores @ weights)))) / 2)
+    return np.asarray((1 + signs * pairs.signs(overall)) / 2)
 
 
 def _data(scores: Numbers, pairs: Pairs, signs: Numbers) -> _Data:
@@ -123,7 +125,7 @@ def _data(scores: Numbers, pairs: Pairs, signs: Numbers) -> _Data:
     fold_of[questions] = np.random.default_rng(_SEED).permutation(len(questions)) % FOLDS
     gaps = scores[better] - scores[worse]
     folds = fold_of[pairs.question_of[better]], fold_of[pairs.question_of[worse]]
-    return _Data(scores, better, worse, folds, gaps / max(float(gaps.std()), _SAME))
+    return _Data(better, worse, folds, gaps / max(float(gaps.std()), _SAME))
 
 
 def _parted(data: _Data, fold: int) -> tuple[_Data, _Data]:
@@ -132,7 +134,7 @@ def _parted(data: _Data, fold: int) -> tuple[_Data, _Data]:
     return data.at((one != fold) & (other != fold)), data.at((one == fold) & (other == fold))
 
 
-def _gain(data: _Data, start: Numbers, pairs: Pairs, ceiling: Capped) -> Interval:
+def _gain(data: _Data, start: Numbers, pairs: Pairs, overall: Overall) -> Interval:
     """What weights gain on questions that neither the fit nor the choice of how strongly to hold them has seen."""
     better, worse, values = [], [], []
     for fold in range(FOLDS):
@@ -140,7 +142,7 @@ def _gain(data: _Data, start: Numbers, pairs: Pairs, ceiling: Capped) -> Interva
         asked = Pairs(unseen.better, unseen.worse, pairs.question_of)
         preferred = np.ones(len(unseen.better))
         fitted = _fit(seen.gaps, start, _chosen(seen, start))
-        now, before = (_right(data.scores, weights, asked, preferred, ceiling) for weights in (fitted, start))
+        now, before = (_right(overall(weights), asked, preferred) for weights in (fitted, start))
         better.append(unseen.better)
         worse.append(unseen.worse)
         values.append(now - before)

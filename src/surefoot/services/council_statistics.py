@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -109,10 +109,16 @@ def tune_rubric(
     scored = _Scored(runs or _of_ledger(ledger))
     sheet = scored.sheet(own=False)
     people = scored.opinions(labels, sheet, person)
-    scores, whole = _by_weight(sheet, made)
+    ballots = _ballots(sheet, made)
+    caps = _caps(sheet, made, scored.faults)
+    scores, whole = _mean(ballots.values, ballots.whole)
     kept = whole[people.pairs.one] & whole[people.pairs.other]
     people = Opinions(people.pairs.at(kept), people.signs[kept])
-    found = tune(scores, made.weights, people, _ceiling(sheet, made, scored.faults))
+
+    def overall(weights: Numbers) -> Numbers:
+        return _mean(np.minimum(ballots.values @ weights, caps), ballots.whole)[0]
+
+    found = tune(scores, made.weights, people, overall)
     if isinstance(found, Refused) or not found.is_better:
         return RubricTuned(found, None)
     changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)
@@ -191,34 +197,45 @@ def _of_ledger(given: str | Path | None) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _by_weight(sheet: Sheet, rubric: Rubric) -> tuple[Numbers, Flags]:
-    """A row for each answer, and which rows are whole; where an answer declines, what stands in has its score."""
-    everyone = range(len(sheet.reviewers))
-    columns, there = [], np.ones(len(sheet.answers), dtype=bool)
+class _Ballots(NamedTuple):
+    """Scores by reviewer, answer and weight, and which ballots have them all."""
+
+    values: Numbers
+    whole: Flags
+
+
+def _ballots(sheet: Sheet, rubric: Rubric) -> _Ballots:
+    """Where an answer declines, what stands in for a dimension has its score."""
+    columns, whole = [], np.ones((len(sheet.reviewers), len(sheet.answers)), dtype=bool)
     for name in rubric.weights:
         names = [name, *(axis.name for axis in rubric.axes if axis.replaces == name)]
-        known = [sheet.column(one).pooled(everyone) for one in names if one in sheet]
+        known = [sheet.column(one) for one in names if one in sheet]
         if not known:
             hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
             raise UsageError(f"the runs have no scores on {name}, which the rubric {rubric.name} asks for", hint)
-        values, given = known[0]
-        for others, instead in known[1:]:
-            values, given = np.where(given, values, others), given | instead
-        columns.append(values)
-        there &= given
-    return np.stack(columns, axis=1), there
+        columns.append(np.sum([column.values for column in known], axis=0))
+        whole &= np.sum([column.given for column in known], axis=0) == 1
+    return _Ballots(np.stack(columns, axis=2), whole)
 
 
-def _ceiling(sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None]) -> Callable[[Numbers], Numbers]:
-    """Overall scores as the rubric's ceilings leave them."""
-    highest = np.full(len(sheet.answers), float(rubrics.HIGHEST))
+def _mean(values: Numbers, whole: Flags) -> tuple[Numbers, Flags]:
+    """Over the reviewers with a whole ballot, and which answers have one."""
+    count = whole.sum(axis=0)
+    total = np.einsum("ra...,ra->a...", values, whole.astype(float))
+    shape = (-1, *[1] * (total.ndim - 1))
+    return np.asarray(total / np.maximum(1, count).reshape(shape)), count > 0
+
+
+def _caps(sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None]) -> Numbers:
+    """The most that each ballot can give to each answer, by the rubric's ceilings."""
+    highest = np.full((len(sheet.reviewers), len(sheet.answers)), float(rubrics.HIGHEST))
     for cap in rubric.caps:
         if cap.of:
-            held = np.array([faults.get(answer) == cap.of for answer in sheet.answers])
+            held = np.broadcast_to([faults.get(answer) == cap.of for answer in sheet.answers], highest.shape)
         elif cap.axis in sheet:
-            values, given = sheet.column(cap.axis).pooled(range(len(sheet.reviewers)))
-            held = given & (values < cap.below)
+            column = sheet.column(cap.axis)
+            held = column.given & (column.values < cap.below)
         else:
             continue
         highest = np.where(held, np.minimum(highest, cap.at), highest)
-    return lambda scores: np.minimum(scores, highest)
+    return highest
