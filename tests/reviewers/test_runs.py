@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from surefoot import council_runs
+from surefoot import calibrate, council_runs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
+from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
-from surefoot.models.seam import Prompt, Reply
 from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
 from surefoot.services.runs import read_run
@@ -145,7 +146,7 @@ def test_answers_that_are_not_there_have_a_reason_and_no_score(tmp_path: Path) -
 
 def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two: list[Path]) -> None:
     class Broken(Reviewer):
-        def complete(self, prompt: Prompt) -> Reply:  # noqa: ARG002
+        def complete(self, prompt: Prompt) -> Reply:
             return Reply(error="out of order", asked=1)
 
     first = council_runs(*two, reviewers=[Reviewer("a"), Reviewer("b")])
@@ -175,7 +176,8 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     assert decided(two, "council.overall >= 4.7", "council.overall > 4.75") == {
         "council.overall >= 4.7": "pass", "council.overall > 4.75": "fail"}  # fmt: skip
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
-        "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass"}  # fmt: skip
+        "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
+    }  # fmt: skip
     assert decided(list(reversed(two)), "council.overall >= baseline - 0.2", "council.acuracy >= 1") == {
         "council.overall >= baseline - 0.2": "pass", "council.acuracy >= 1": "undecidable"}  # fmt: skip
 
@@ -216,3 +218,24 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         again = surefoot("council", *two, *asked, "--json")
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
+
+
+def test_reviewers_are_held_against_people(tmp_path: Path) -> None:
+    """One who scores at random may have the same mean, and is told apart all the same."""
+    questions = [question(number) for number in range(12)]
+    run = make_run(
+        tmp_path / "run", questions, {one.id: SOUND if int(one.id[1:]) % 2 else INVENTED for one in questions}
+    )
+    upside_down = Reviewer("upside down", lambda shown: (8, 8, 8, 8, 8) if "Nine" in shown else (2, 8, 8, 8, 8))
+    found = council_runs(run, reviewers=[Reviewer("sound"), upside_down])
+    labels = tmp_path / "labels.jsonl"
+    told = [{"question_id": one.id, "axis": "council.accuracy", "value": 9 if int(one.id[1:]) % 2 else 2,
+             "annotator": "human/ann", "drawn": "sample"} for one in questions]  # fmt: skip
+    labels.write_text("\n".join(map(json.dumps, told)))
+    said = {
+        name: calibrate(run, grader=found.sitting.grader(name), labels=labels)["axes"]["council.accuracy"]
+        for name in found.sitting.reviewers
+    }
+    assert [axis["corrected"]["mean"]["graded"] for axis in said.values()] == [5, 5]
+    assert "0.5 points apart on average, Krippendorff's alpha 0.9" in said["sound"]["notes"][-1]
+    assert "6.5 points apart on average, Krippendorff's alpha -" in said["upside down"]["notes"][-1]

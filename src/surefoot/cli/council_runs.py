@@ -15,8 +15,9 @@ from surefoot.cli.options import asking_options, json_option, ledger_option
 from surefoot.cli.output import console, finish
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, names, plain
+from surefoot.reviewers.run_scores import Mean, RunScores
 from surefoot.rubric import COUNCIL_OF_RUNS
-from surefoot.services.council_runs import Mean, RunScores, RunsScored, council_runs
+from surefoot.services.council_runs import RunsScored, council_runs
 from surefoot.services.graders import Terms
 
 _NAMED = 10  # questions of unsafe answers

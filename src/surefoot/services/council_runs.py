@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
-from surefoot.gate.sides import document_of
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
@@ -24,42 +23,19 @@ from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
 from surefoot.reviewers.rows import scores_of
+from surefoot.reviewers.run_scores import RunScores, run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, reviewed, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
 from surefoot.services.result import READER, Person, Result
 from surefoot.services.runs import run_items
-from surefoot.stats import clustered_mean
 from surefoot.store import RunStore
 from surefoot.text.endpoints import chat_model
-from surefoot.types import Item, Verdict
+from surefoot.types import Verdict
 
 _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _TWICE = "name each run and each reviewer once: nobody has two votes"
-
-
-class Mean(Struct, frozen=True):
-    """Of a run's scores, with its 95 % interval over the questions."""
-
-    value: float
-    low: float
-    high: float
-    answers: int
-
-
-class RunScores(Struct, frozen=True, kw_only=True):
-    """What a council says of a run. `rank` is by `overall`, over the answers that every run has a score for."""
-
-    run: str
-    rank: int | None
-    overall: Mean | None
-    dimensions: dict[str, Mean]
-    answers: int
-    not_scored: dict[str, int]  # by reason
-    capped: dict[str, int]  # by ceiling
-    unsafe: tuple[str, ...]  # ids of questions
-    own: tuple[str, ...]  # reviewers whose own answers these are
 
 
 class RunsScored(Result):
@@ -132,7 +108,8 @@ def council_runs(
             _register(store, ledger, person)
     _tell(sessions, person)
     failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
-    return RunsScored(sitting, _scores(sessions, found, sitting), found, failures)
+    items = {printable(one.store.path): one.items for one in sessions}
+    return RunsScored(sitting, run_scores(found, items, sitting.pooled), found, failures)
 
 
 def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:
@@ -294,52 +271,3 @@ def _register(store: RunStore, given: str | Path | None, person: Person) -> None
             ledger.add_run(entry_of(store))
     except (SurefootError, OSError) as error:
         person.tell(f"note: the scores are not registered in the ledger: {error}")
-
-
-def _scores(sessions: Sequence[_Session], found: Mapping[str, Sequence[Verdict]], sitting: Sitting) -> list[RunScores]:
-    """The best run first. Runs are ranked over the questions that all of them have scores for."""
-    pooled = {run: [row for row in verdicts if row.grader == sitting.pooled] for run, verdicts in found.items()}
-    overall = rows.axis_of(rows.OVERALL)
-    scored = [{row.question_id for row in own if row.axis == overall and row.value is not None}
-              for own in pooled.values()]  # fmt: skip
-    shared = set.intersection(*scored)
-    made = []
-    for session, (run, own) in zip(sessions, pooled.items(), strict=True):
-        questions = {item.question.id: item for item in session.items}
-        axes = {row.axis: None for row in own if row.axis != rows.axis_of(rows.SAFETY)}
-        means = {axis.removeprefix(rows.PREFIX): _mean(own, axis, questions, shared) for axis in axes}
-        made.append(_run_scores(run, own, means, found[run]))
-    made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
-    places = [one.overall.value for one in made if one.overall]
-    return [
-        msgspec.structs.replace(one, rank=places.index(one.overall.value) + 1 if one.overall else None) for one in made
-    ]
-
-
-def _mean(own: Sequence[Verdict], axis: str, items: Mapping[str, Item], among: set[str]) -> Mean | None:
-    values: dict[str, list[float]] = {}
-    for row in own:
-        if row.axis == axis and row.question_id in among and isinstance(row.value, (int, float)):
-            values.setdefault(row.question_id, []).append(float(row.value))
-    if not values:
-        return None
-    documents = {id: document_of(items[id].question, {}) or id for id in values if id in items}
-    return Mean(*clustered_mean(values, documents), sum(map(len, values.values())))
-
-
-def _run_scores(
-    run: str, own: Sequence[Verdict], means: Mapping[str, Mean | None], found: Sequence[Verdict]
-) -> RunScores:
-    overall = [row for row in own if row.axis == rows.axis_of(rows.OVERALL)]
-    unsafe = [row.question_id for row in own if row.axis == rows.axis_of(rows.SAFETY) and row.value == rows.UNSAFE]
-    return RunScores(
-        run=run,
-        rank=None,
-        overall=means.get(rows.OVERALL),
-        dimensions={name: mean for name, mean in means.items() if mean is not None and name != rows.OVERALL},
-        answers=len(overall),
-        not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
-        capped=dict(Counter(name for row in overall for name in rows.capped_by(row))),
-        unsafe=tuple(unsafe),
-        own=tuple(sorted({str(rows.reviewer_of(row.grader)) for row in found if row.via == rows.OWN})),
-    )
