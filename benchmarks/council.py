@@ -1,7 +1,7 @@
 """What is found in reviewers' scores, with known faults planted among them, and what weights from preferences gain.
 
-    python benchmarks/council.py reviewers [--times 200]
-    python benchmarks/council.py weights [--times 40]
+    python benchmarks/council.py reviewers [--times 100] [--questions 20 50 130]
+    python benchmarks/council.py weights [--times 20] [--questions 50 130 300]
 
 Four honest reviewers score two runs on five dimensions, in whole numbers from 1 to 10. Beside them stand a harsh one
 (a point lower), one that gives half a point more for twice the length, one that scores at random, and one that
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from surefoot.reviewers.weights import Tuned, tune
 from surefoot.rubric import council
 from surefoot.stats.pairs import pairs_of
 
-SIZES = 20, 50, 130
 WEIGHTS = council().weights
 RUBRIC = np.array(list(WEIGHTS.values()))
 PLANTED = np.array([0.10, 0.10, 0.50, 0.0, 0.30])
@@ -91,11 +91,11 @@ def found_in(sheet: Sheet) -> set[str]:
 _SIGNS = {("harsh", "shift"), ("length", "length")}
 
 
-def show_reviewers(times: int) -> None:
+def show_reviewers(times: int, sizes: Sequence[int]) -> None:
     print("| planted | questions | harsh | length | random | copy | reports with a false alarm |")
     print("|---|---|---|---|---|---|---|")
     for faulty in ((), FAULTY):
-        for questions in SIZES:
+        for questions in sizes:
             luck = np.random.default_rng(questions)
             count = Counter(name for _ in range(times) for name in found_in(scored(luck, questions, faulty)))
             cells = [f"{count[name] / times:.0%}" if faulty else "-" for name in FAULTY]
@@ -117,11 +117,11 @@ def agreement(scores: Numbers, people: Opinions, weights: Numbers) -> float:
     return float((people.pairs.signs(scores @ weights) == people.signs).mean())
 
 
-def show_weights(times: int) -> None:
+def show_weights(times: int, sizes: Sequence[int]) -> None:
     print("| people go by | questions | new weights written | true weight in its interval | gain on new questions |")
     print("|---|---|---|---|---|")
     for name, weights in (("other weights", PLANTED), ("the rubric's weights", RUBRIC), ("nothing", None)):
-        for questions in (50, 130, 300):
+        for questions in sizes:
             luck = np.random.default_rng(questions)
             written, inside, gains = 0, [], []
             for _ in range(times):
@@ -149,8 +149,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("reviewers", "weights"))
     parser.add_argument("--times", type=int)
+    parser.add_argument("--questions", type=int, nargs="+")
     given = parser.parse_args()
-    show_reviewers(given.times or 200) if given.what == "reviewers" else show_weights(given.times or 40)
+    if given.what == "reviewers":
+        show_reviewers(given.times or 100, given.questions or (20, 50, 130))
+    else:
+        show_weights(given.times or 20, given.questions or (50, 130, 300))
 
 
 if __name__ == "__main__":

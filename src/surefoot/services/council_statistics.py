@@ -189,12 +189,16 @@ def _read(folder: Path) -> _Run:
 
 
 def _of_ledger(given: str | Path | None) -> list[Path]:
-    with Ledger.open(find(None, None if given is None else str(given))) as ledger:
+    """The runs that a council scored, where they lie now."""
+    known = Ledger.existing(find(None, None if given is None else str(given)))
+    if known is None:
+        raise UsageError("no run was named, and there is no ledger to look in", "surefoot council tune RUN...")
+    with known as ledger:
         places = [folder_of(entry, ledger) for entry in ledger.runs() if entry.manifest.get("council")]
-    found = [place for place in places if place is not None]
+    found = list(dict.fromkeys(place for place in places if place is not None))
     if not found:
         raise Incomplete("the ledger knows no run that a council scored", "name the runs: surefoot council tune RUN...")
-    return list(dict.fromkeys(found))
+    return found
 
 
 class _Ballots(NamedTuple):

@@ -40,13 +40,14 @@ def read_opinions(path: str | Path, sheet: Sheet, answerable: Answerable, proble
     """The pairs of a sheet's answers that people order. Rows that cannot be used go to `problems`."""
     labels = Labels(defaultdict(list), defaultdict(list))
     names = _Names(sheet.answers)
+    faults: dict[str, list[Row]] = {}
     for row in _rows(Path(path)):
-        if (
-            fault := row.value.message
-            if isinstance(row.value, Problem)
-            else _take(row.value, labels, names, answerable)
-        ):
-            problems.append(Problem("bad_label", fault, row.source, row.line))
+        fault = row.value.message if isinstance(row.value, Problem) else _take(row.value, labels, names, answerable)
+        if fault:
+            faults.setdefault(fault, []).append(row)
+    for fault, found in faults.items():
+        more = f" (and so on, {len(found)} rows)" if len(found) > 1 else ""
+        problems.append(Problem("bad_label", fault + more, found[0].source, found[0].line))
     if not labels.scores and not labels.preferred:
         first = f": {problems[0]}" if problems else ""
         raise UsageError(f"{path} has no label on an answer that reviewers scored{first}", _HINT)
