@@ -16,14 +16,16 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.records import Interval
-from surefoot.reviewers.sheet import ROUNDING, Flags, Numbers, Sheet
+from surefoot.reviewers.sheet import Flags, Numbers, Sheet
 from surefoot.stats.simultaneous import Influence, mean_of, reach
 
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
-FEWEST_FOR_SPREAD = 40  # squares are more unruly than scores
-ALARMS = 0.03  # share of reports with a false alarm here; voices.py adds its own, and 5 % is the limit for both
+FEWEST_FOR_SPREAD = 40  # deviations are more unruly than scores
+# Share of reports with a false alarm, by turned signs; as scores pile up at 10 it may be twice that. 5 % is the limit.
+ALARMS = 0.015
 FEWEST_COMPARED = 2  # reviewers: of two that differ nobody can say which one is off
 _FAR = 1.5  # standard deviations
+_ROUNDED = 0.25  # what rounding to whole numbers moves a score by
 Kind = Literal["shift", "spread", "length", "position", "self_preference"]
 KINDS: tuple[Kind, ...] = ("shift", "spread", "length", "position", "self_preference")
 _Cell = tuple[Kind, str]  # with the dimension
@@ -33,7 +35,7 @@ _Key = tuple[Kind, str, int]  # and the reviewer
 class Habit(Struct, frozen=True, kw_only=True):
     """One figure with its interval, or None and the reason.
 
-    shift: points above the others. spread: standard deviation by that of the others. length: points more than the
+    shift: points above the others. spread: mean deviation by that of the others. length: points more than the
     others give for twice the length. position: points for each place further down. self_preference: points that own
     answers get beyond the usual shift.
     """
@@ -170,7 +172,7 @@ def _self_preference(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Infl
 
 
 def _spread(sheet: Sheet, dimension: str, row: int, others: list[int]) -> Influence | str:
-    """The logarithm of the ratio, from answers that all of them scored."""
+    """The logarithm of the ratio, from answers that all of them scored. Squares would hang on a few answers."""
     column = sheet.column(dimension)
     rows = [row, *others]
     every = np.asarray(column.given[rows].all(axis=0))
@@ -178,11 +180,11 @@ def _spread(sheet: Sheet, dimension: str, row: int, others: list[int]) -> Influe
     if questions < FEWEST_FOR_SPREAD:
         return f"not enough data: needs {FEWEST_FOR_SPREAD} questions that all scored, has {questions}"
     scores = column.values[rows]
-    squares = np.where(every, (scores - scores[:, every].mean(axis=1, keepdims=True)) ** 2, 0.0)
+    away = np.where(every, np.abs(scores - scores[:, every].mean(axis=1, keepdims=True)), 0.0)
     weights = column.weights[others] / column.weights[others].sum()
-    mine, theirs = squares[0] + ROUNDING, weights @ squares[1:] + ROUNDING
+    mine, theirs = away[0] + _ROUNDED, weights @ away[1:] + _ROUNDED
     sums = [sheet.sums(values, every) for values in (mine, theirs)]
-    value, without = (np.log(a / b) / 2 for a, b in (map(np.sum, sums), (one.sum() - one for one in sums)))
+    value, without = (np.log(a / b) for a, b in (map(np.sum, sums), (one.sum() - one for one in sums)))
     parts = (value - without) * (questions - 1) / questions
     return Influence(float(value), np.where(sums[0] > 0, parts, 0.0), questions)
 
