@@ -77,8 +77,7 @@ def _settle(sheet: Sheet, groups: dict[_Cell, set[int]], found: dict[_Key, Influ
         cell, group = (key[0], key[1]), groups[key[0], key[1]]
         if key[2] in group and len(group) > FEWEST_COMPARED:
             group.remove(key[2])
-            again = {(*cell, row): item for row, item in _figures(sheet, cell, group)}
-            found.update({one: item for one, item in again.items() if one not in settled})
+            found.update({(*cell, row): item for row, item in _figures(sheet, cell, group)})
 
 
 def _habit(
@@ -119,10 +118,8 @@ def _figures(sheet: Sheet, cell: _Cell, group: set[int]) -> Iterator[tuple[int, 
             yield row, f"not enough data: needs {FEWEST_QUESTIONS} questions that others scored too, has {questions}"
             continue
         lead = np.where(both, column.values[row] - theirs, 0.0)
-        yield (
-            row,
-            _spread(sheet, dimension, row, others) if kind == "spread" else _BY_LEAD[kind](sheet, row, lead, both),
-        )
+        spreads = kind == "spread"
+        yield row, _spread(sheet, dimension, row, others) if spreads else _BY_LEAD[kind](sheet, row, lead, both)
 
 
 def _shift(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | str:

@@ -11,8 +11,9 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.records import Interval
+from surefoot.reviewers.sheet import Flags
 from surefoot.reviewers.success import Opinions
-from surefoot.stats.pairs import Numbers, Pairs, interval, share
+from surefoot.stats.pairs import Ints, Numbers, Pairs, interval, share
 
 FEWEST_QUESTIONS = 30
 FEWEST_CONTRADICTED = 6  # questions: if only five changed, all for the better, that may still be chance
@@ -58,12 +59,12 @@ class Refused(Struct, frozen=True):
 class _Data(NamedTuple):
     """Pairs as people order them: `gaps` are scores of the preferred answer less those of the other."""
 
-    better: np.ndarray[tuple[int], np.dtype[np.intp]]
-    worse: np.ndarray[tuple[int], np.dtype[np.intp]]
-    folds: tuple[np.ndarray[tuple[int], np.dtype[np.intp]], np.ndarray[tuple[int], np.dtype[np.intp]]]
+    better: Ints
+    worse: Ints
+    folds: tuple[Ints, Ints]
     gaps: Numbers
 
-    def at(self, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> _Data:
+    def at(self, kept: Flags) -> _Data:
         folds = self.folds[0][kept], self.folds[1][kept]
         return _Data(self.better[kept], self.worse[kept], folds, self.gaps[kept])
 
@@ -90,7 +91,7 @@ def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: 
     )  # fmt: skip
 
 
-def _questions(pairs: Pairs) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _questions(pairs: Pairs) -> Ints:
     return np.unique(np.concatenate([pairs.question_of[pairs.one], pairs.question_of[pairs.other]]))
 
 
