@@ -23,7 +23,7 @@ from surefoot.store import RunStore
 from ..fault_server import Call, Fault, at_random
 from ..in_process import surefoot
 from .helpers import ballot, scored, scores, sitting
-from .runs import Reviewer, make_run, question, reviewing
+from .runs import PASSAGE, Reviewer, make_run, question, reviewing
 
 SOUND, INVENTED, DOUBTFUL = "Six months.", "Nine weeks, as everybody knows.", "Six months, perhaps."
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
@@ -110,6 +110,15 @@ def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[Path
     assert "Either party may end the lease" in answerable and "<<<reference" in answerable
     assert "a sound response declines" in absent and "<<<reference" not in absent
     assert "mine" not in answerable, "who answered is not shown"
+
+
+def test_passages_without_texts_are_said_to_be_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, reviewer = make_run(tmp_path / "run", [question(0)], {"q0": SOUND}), Reviewer("one")
+    traces = run / "traces.jsonl"
+    traces.write_text(traces.read_text().replace(PASSAGE.text, ""))
+    council_runs(run, reviewers=[reviewer])
+    assert "texts of the passages that the system found are not known" in reviewer.asked[0].text
+    assert "1 answer with passages whose texts are not known" in capsys.readouterr().err
 
 
 def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_of_it(two: list[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,11 +71,16 @@ def _show(found: RunsScored) -> None:
 def _lines(found: RunsScored) -> Iterator[str]:
     for run in found.runs:
         yield from (f"{run.run}: {line}" for line in _about(run))
-    for (reviewer, reason), count in found.failures.items():
-        yield f"failed: {reviewer}: {counted(count, 'reply')}: {reason}".replace("replys", "replies")
+    failed: Counter[str] = Counter()
+    for (reviewer, _), count in found.failures.items():
+        failed[reviewer] += count
+    yield from (
+        f"failed: {reviewer} left {counted(count, 'answer')} without a score" for reviewer, count in failed.items()
+    )
     if len(found.sitting.reviewers) == 1:
         yield "note: one reviewer: nobody checks the scores, and no bias can be seen"
-    yield f"kept with the runs under {found.sitting.pooled}"
+    if any(run.overall for run in found.runs):
+        yield f"kept with the runs under {found.sitting.pooled}"
 
 
 def _about(run: RunScores) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
@@ -232,7 +232,7 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
     parts = [(said, question, metric.part(said, question)) for said, question in answers]
     unknown = sum(part is UNKNOWN for _, _, part in parts)
     known = [(said, question, part) for said, question, part in parts if isinstance(part, (int, Fraction))]
-    total = sum((part for _, _, part in known), 0)
+    total = _written(sum((part for _, _, part in known), Fraction(0)))
     if metric.shape == "count":
         return Estimate(total, 1), unknown
     kept = known if metric.shape == "mean" or metric.axis not in ("", BUCKET_AXIS) else [
@@ -242,10 +242,15 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
         return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
     if metric.shape == "mean" and not metric.needs_no_labels:
         return Estimate(total, len(kept)), unknown  # an interval without the grader's errors would mislead
-    return _clustered(total, kept, clustered_mean if metric.shape == "mean" else clustered_share), unknown
+    interval = partial(clustered_mean, most=HIGHEST) if metric.shape == "mean" else clustered_share
+    return _clustered(total, kept, interval), unknown
 
 
-def _clustered(total: int | Fraction, kept: Iterable[tuple[Said, Question | None, int | Fraction]],
+def _written(total: Fraction) -> int | float:
+    return int(total) if total.denominator == 1 else float(total)
+
+
+def _clustered(total: float, kept: Iterable[tuple[Said, Question | None, int | Fraction]],
                interval: Callable[[Mapping[str, Sequence[float]], Mapping[str, str]], tuple[float, float, float]],
                ) -> Estimate:  # fmt: skip
     """Attempts at a question are averaged, questions on one document stand or fall together."""

@@ -95,7 +95,7 @@ def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     if estimate is None:
         return None
     value = estimate.value
-    return {"value": None if value is None else float(value), **msgspec.to_builtins(estimate, enc_hook=float)}
+    return {"value": None if value is None else float(value), **msgspec.to_builtins(estimate)}
 
 
 def _json_moved(pair: Pair) -> dict[str, object]:

@@ -61,6 +61,7 @@ Judge what is true by the passages and by what the question set says, never by w
 supports is made up, however likely it sounds.
 
 """
+_NO_TEXTS = "The texts of the passages that the system found are not known."
 _NO_PASSAGES = "The system that responded had found no passages."
 _KNOWN_GOLD = "What the question set says of the right answer:\n\n{reference}"
 _KNOWN_ABSENT = "The question set says that the documents do not answer this question: a sound response declines."
@@ -93,11 +94,11 @@ class Sources(Struct, frozen=True):
         return (*(passage.text for passage in self.passages), *self.gold)
 
     def shown(self, fence: Fence) -> str:
-        numbered = enumerate(self.passages, 1)
+        numbered = enumerate((one for one in self.passages if one.text), 1)
         passages = "\n\n".join(fence.around(f"passage {number}", _of_document(one)) for number, one in numbered)
         reference = _KNOWN_GOLD.format(reference=fence.around("reference", "\n".join(self.gold)))
         known = _KNOWN_ABSENT if self.absent else reference if self.gold else _KNOWN_NOTHING
-        return _SOURCES.format(passages=passages or _NO_PASSAGES, known=known)
+        return _SOURCES.format(passages=passages or (_NO_TEXTS if self.passages else _NO_PASSAGES), known=known)
 
 
 class Readable(Struct, frozen=True):

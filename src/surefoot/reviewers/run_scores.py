@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.sides import document_of
 from surefoot.reviewers import rows
+from surefoot.rubric import HIGHEST
 from surefoot.stats import clustered_mean
 from surefoot.types import Item, Verdict
 
@@ -81,4 +82,4 @@ def _mean(own: Sequence[Verdict], axis: str, documents: Mapping[str, str], among
     if not values:
         return None
     known = {id: document for id, document in documents.items() if id in values}
-    return Mean(*clustered_mean(values, known), sum(map(len, values.values())))
+    return Mean(*clustered_mean(values, known, HIGHEST), sum(map(len, values.values())))

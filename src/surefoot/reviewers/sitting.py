@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.models.seam import Prompt, Reply
+from surefoot.models.seam import Prompt
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Answer, Ballot, Review
 from surefoot.reviewers.order import Vote
@@ -75,10 +75,6 @@ def prompt_on(item: Item, settings: Settings, reviewer: str) -> tuple[Prompt, Re
     sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
     answer = Answer(_LABEL, text=item.trace.answer or "")
     return review_prompt(question.text, [answer], settings, reviewer, sources)
-
-
-def reviewed(review: Review, reply: Reply) -> Review:
-    return replace(review, text=reply.text, error=reply.error)
 
 
 def fault_of(item: Item) -> Fault | None:

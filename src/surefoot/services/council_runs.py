@@ -22,9 +22,10 @@ from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
+from surefoot.reviewers.panel import reviewed
 from surefoot.reviewers.rows import scores_of
 from surefoot.reviewers.run_scores import RunScores, run_scores
-from surefoot.reviewers.sitting import Sitting, prompt_on, reviewed, unanswered, verdicts_on
+from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
@@ -220,7 +221,11 @@ def _author(pipeline: str) -> str:
 
 
 def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, person: Person) -> None:
-    """What it may cost, reviewer by reviewer, before anything is asked."""
+    """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked."""
+    retrieved = [item.trace.retrieved or () for session in sessions for item in session.items]
+    if unseen := sum(any(not passage.text for passage in passages) for passages in retrieved):
+        what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
+        person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
     calls = 0
     for reviewer in sitting.reviewers:
         found = [_estimate(session, reviewer) for session in sessions]
