@@ -114,6 +114,21 @@ def test_labels_that_cannot_be_used_are_named(project: tuple[Path, Scores], row:
     assert "hint:" in done.err
 
 
+def test_buckets_are_labels_too_but_not_beside_scores(project: tuple[Path, Scores]) -> None:
+    folder, _ = project
+    path = folder / "buckets.jsonl"
+    rows = [
+        {"question_id": f"q{n}", "axis": "factuality", "value": "correct" if n % 3 else "wrong"} for n in range(100)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = json.loads(surefoot("council", "evaluate", folder / "one", "--labels", path, "--json").out)
+    assert found["success"]["people"]["rubric"]["questions"] == 100
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"question_id": "q1", "value": 7}\n')
+    mixed = surefoot("council", "evaluate", folder / "one", "--labels", path)
+    assert (mixed.code, "scores and buckets" in mixed.err) == (2, True)
+
+
 def test_runs_without_scores_say_what_to_do(project: tuple[Path, Scores], tmp_path: Path) -> None:
     folder, _ = project
     one, _ = kept(tmp_path, {"ada": {answer: {} for answer in reviewed(2)["ada"]}})

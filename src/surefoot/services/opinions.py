@@ -34,11 +34,12 @@ class Labels(Struct):
 
     scores: dict[Answer, list[float]]
     preferred: dict[tuple[Answer, Answer], list[int]]
+    buckets: set[bool]  # whether values are buckets: they cannot be held against scores
 
 
 def read_opinions(path: str | Path, sheet: Sheet, answerable: Answerable, problems: list[Problem]) -> Opinions:
     """The pairs of a sheet's answers that people order. Rows that cannot be used go to `problems`."""
-    labels = Labels(defaultdict(list), defaultdict(list))
+    labels = Labels(defaultdict(list), defaultdict(list), set())
     names = _Names(sheet.answers)
     faults: dict[str, list[Row]] = {}
     for row in _rows(Path(path)):
@@ -51,6 +52,8 @@ def read_opinions(path: str | Path, sheet: Sheet, answerable: Answerable, proble
     if not labels.scores and not labels.preferred:
         first = f": {problems[0]}" if problems else ""
         raise UsageError(f"{path} has no label on an answer that reviewers scored{first}", _HINT)
+    if len(labels.buckets) > 1:
+        raise UsageError(f"{path} has scores and buckets, which cannot be compared", "pass a file of one of them")
     return _opinions(labels, sheet)
 
 
@@ -110,6 +113,7 @@ def _take(row: object, labels: Labels, names: _Names, answerable: Answerable) ->
     if isinstance(score, str):
         return score
     labels.scores[answer].append(score)
+    labels.buckets.add(row.get("value") in BUCKETS)
     return ""
 
 

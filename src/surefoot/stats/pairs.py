@@ -54,12 +54,10 @@ def pairs_of(question_of: Ints, usable: NDArray[np.bool_]) -> Pairs:
             places = np.sort(np.random.default_rng(_SEED).choice(places, MOST_ANSWERS, replace=False))
         one, other = np.triu_indices(len(places), 1)
         return Pairs(places[one], places[other], question_of)
-    members = [places[owners == question] for question in np.unique(owners)]
-    corners = [
-        (group[np.triu_indices(len(group), 1)[0]], group[np.triu_indices(len(group), 1)[1]]) for group in members
-    ]
-    one, other = (np.concatenate(side) for side in zip(*corners, strict=True))
-    return Pairs(one.astype(np.intp), other.astype(np.intp), question_of)
+    order = np.argsort(owners, kind="stable")
+    groups = np.split(places[order], np.flatnonzero(np.diff(owners[order])) + 1)
+    one, other = np.concatenate([group[np.array(np.triu_indices(len(group), 1))] for group in groups], axis=1)
+    return Pairs(one, other, question_of)
 
 
 def tau(pairs: Pairs, a: Numbers, b: Numbers) -> Influence | None:
