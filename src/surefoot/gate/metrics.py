@@ -232,7 +232,7 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
     parts = [(said, question, metric.part(said, question)) for said, question in answers]
     unknown = sum(part is UNKNOWN for _, _, part in parts)
     known = [(said, question, part) for said, question, part in parts if isinstance(part, (int, Fraction))]
-    total = _written(sum((part for _, _, part in known), Fraction(0)))
+    total = _written(sum((Fraction(part) for _, _, part in known), Fraction(0)))
     if metric.shape == "count":
         return Estimate(total, 1), unknown
     kept = known if metric.shape == "mean" or metric.axis not in ("", BUCKET_AXIS) else [
