@@ -89,6 +89,7 @@ class FaultServer:
         self.good: Counter[str] = Counter()  # usable answers by prompt: more than one was paid for twice
         self.active = self.most_active = 0
         self.keep_calls = True
+        self.key: Callable[[str], str] = lambda content: content.partition("\n\n")[0]  # what tells prompts apart
         self.connections: set[asyncio.Transport] = set()
         self._loop = asyncio.new_event_loop()
         self._port = 0
@@ -173,7 +174,8 @@ class _Connection(asyncio.Protocol):
 
     def _take(self, path: str, data: bytes, headers: dict[str, str]) -> None:
         body = json.loads(data)
-        server, prompt = self._server, str(body["messages"][-1]["content"]).partition("\n\n")[0]
+        server = self._server
+        prompt = server.key(str(body["messages"][-1]["content"]))
         authorization = headers.get("authorization", headers.get("x-api-key", ""))
         call = Call(path, body, prompt, authorization, server.asked[prompt])
         server.asked[prompt] += 1

@@ -165,3 +165,20 @@ def test_an_unknown_rubric_names_those_there_are() -> None:
 def test_an_order_of_dimensions_that_are_none_is_an_error() -> None:
     with pytest.raises(ValueError, match="style"):
         rubric.council().described(["style"])
+
+
+def test_refusal_aware_holds_down_what_is_invented_and_what_is_needlessly_refused() -> None:
+    aware, best = rubric.load("refusal_aware"), dict.fromkeys(rubric.load("refusal_aware").dimensions, 10)
+    assert aware.score(best).value == 10 and aware.score(best, fault="invented").value == 3
+    assert aware.score(best, refused=True, fault="needless_refusal").capped_by == ("needless_refusal",)
+    poor = aware.score(best | {"declining": 4}, refused=True)
+    assert poor.value == 4 and poor.capped_by == ("declining",)
+    assert aware.score(best | {"declining": 4}).value == 10, "of a response that does not decline, it is nothing"
+    assert aware.score(best | {"declining": None}, refused=True).value == 10
+    # A reviewer who knows no better gives an invented answer 8.30 and the honest refusal 6.85 by the seed's rubric.
+    invented = {"accuracy": 8, "relevance": 9, "completeness": 9, "conciseness": 8, "clarity": 8}
+    refusal = {"accuracy": 8, "relevance": 7, "completeness": 2, "conciseness": 9, "clarity": 8}
+    plain = rubric.load("council")
+    assert plain.score(invented).value == pytest.approx(8.3) and plain.score(refusal).value == pytest.approx(6.85)
+    by_aware = aware.score(refusal | {"declining": 6}, refused=True).value
+    assert by_aware is not None and by_aware > (aware.score(invented, fault="invented").value or 0)

@@ -187,7 +187,7 @@ def as_verdict(label: Label) -> Verdict:
     """A label beside verdicts; `via` says if its answer was not drawn by chance."""
     value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
     return Verdict(
-        question_id=label.question_id, axis=label.axis, value=value, grader=_signed(label.annotator),  # type: ignore[arg-type]
+        question_id=label.question_id, axis=label.axis, value=value, grader=_signed(label.annotator),
         attempt=label.attempt, via=label.drawn if label.drawn in BY_CHOICE else "", reason=label.note,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ accuracy is poor, however well it reads. A dimension that was not scored is left
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +25,12 @@ DEFAULT = "refusal"
 Citations = Literal["required", "optional"]
 BY_CITATIONS: dict[Citations, str] = {"required": DEFAULT, "optional": "citations_optional"}
 COUNCIL = "council"
+COUNCIL_OF_RUNS = "refusal_aware"  # where the questions say what a sound system does with them
+AXIS_PREFIX = f"{COUNCIL}."  # of a dimension as the axis of a verdict on an answer of a run
 LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
 _SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:(?:/|out of)\s*10(?:\.0)?\s*)?")
 _SUM_TOLERANCE = 1e-9
+_THOUSAND = 1000
 
 
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,12 +55,16 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         return value in self.values if self.values else isinstance(value, int) and value >= self.least
 
 
-class Cap(Struct, frozen=True, forbid_unknown_fields=True):
-    """Below this score on the axis, the overall score is `at` at most."""
+Fault = Literal["invented", "needless_refusal"]  # what the question set alone says of a response
 
-    axis: str
-    below: float
+
+class Cap(Struct, frozen=True, forbid_unknown_fields=True):
+    """Below this score on the axis, or of a response with this fault, the overall score is `at` at most."""
+
     at: float
+    axis: str = ""
+    below: float = 0.0
+    of: Literal["", "invented", "needless_refusal"] = ""
 
 
 class Scored(Struct, frozen=True):
@@ -91,7 +99,12 @@ class Rubric(Struct, frozen=True):
     def read(self, axis: str, value: object) -> float | None:
         """A score on a dimension. Below the scale is no score, but on the axis of a ceiling it is the lowest one:
         an answer that is called worse than wrong must not slip past the ceiling."""
-        return read_lowest(value) if any(cap.axis == axis for cap in self.caps) else read_score(value)
+        return read_lowest(value) if axis in self.ceilings else read_score(value)
+
+    @property
+    def ceilings(self) -> set[str]:
+        """The dimensions that hold the overall score down."""
+        return {cap.axis for cap in self.caps if cap.axis}
 
     def applying(self, refused: bool, weights: Mapping[str, float] | None = None) -> dict[str, float]:
         """The dimensions that count for an answer, with their weights."""
@@ -105,13 +118,14 @@ class Rubric(Struct, frozen=True):
         *,
         ceiling: bool = True,
         refused: bool = False,
+        fault: Fault | None = None,
     ) -> Scored:
         """Weigh what was scored. ValueError if the weights are no weights.
 
         An answer that is not scored on the axis of a ceiling has no overall score: it must not slip past the ceiling.
         """
         applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
-        held_by = [cap.axis for cap in self.caps]
+        held_by = [name for name in self.weights if name in self.ceilings]
         read = {name: self.read(name, scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
         known = {name: score for name, score in read.items() if score is not None}
         missing = tuple(name for name in read if name not in known and (applying.get(name) or name in held_by))
@@ -122,9 +136,10 @@ class Rubric(Struct, frozen=True):
         if not whole:
             return Scored(scores=known, missing=missing, reason="no dimension that has a weight is scored")
         mean = sum((shares[name] * _exact(score) for name, score in known.items()), Fraction(0)) / whole
-        caps = [cap for cap in self.caps if known[cap.axis] < cap.below and cap.at < mean] if ceiling else []
+        held = [cap for cap in self.caps if (cap.of == fault if cap.of else known.get(cap.axis, HIGHEST) < cap.below)]
+        caps = [cap for cap in held if cap.at < mean] if ceiling else []
         value = min([float(mean), *(cap.at for cap in caps)])
-        return Scored(value, float(mean), tuple(dict.fromkeys(cap.axis for cap in caps)), known, missing)
+        return Scored(value, float(mean), tuple(dict.fromkeys(cap.of or cap.axis for cap in caps)), known, missing)
 
     def described(self, order: Sequence[str] = ()) -> str:
         """The dimensions in words for a prompt, with what each score means."""
@@ -187,10 +202,34 @@ def checked_weights(weights: object, known: Iterable[str]) -> dict[str, float]:
 
 def load(name: str = DEFAULT) -> Rubric:
     """A bundled rubric."""
+    return parse(text_of(name), f"rubrics/{name}.toml")
+
+
+def text_of(name: str) -> str:
+    """A bundled rubric as it is written."""
     file = files("surefoot") / "rubrics" / f"{name}.toml"
     if not name.isidentifier() or not file.is_file():
         raise UsageError(f"there is no rubric {name!r}", f"there are {', '.join(bundled())}")
-    return parse(file.read_text("utf-8"), f"rubrics/{name}.toml")
+    return file.read_text("utf-8")
+
+
+def rounded(weights: Mapping[str, float]) -> dict[str, float]:
+    """To thousandths that still sum to 1."""
+    whole = {name: int(weight * _THOUSAND) for name, weight in weights.items()}
+    by_rest = sorted(weights, key=lambda name: whole[name] - weights[name] * _THOUSAND)
+    for name in by_rest[: _THOUSAND - sum(whole.values())]:
+        whole[name] += 1
+    return {name: part / _THOUSAND for name, part in whole.items()}
+
+
+def with_weights(text: str, weights: Mapping[str, float], name: str) -> str:
+    """A rubric as it is written, under another name and with other weights."""
+    blocks = re.split(r"(?m)^(?=\[\[)", text)
+    for at, block in enumerate(blocks):
+        named = tomllib.loads(block).get("axis", [{}])[0].get("name")
+        if named in weights:
+            blocks[at] = re.sub(r"(?m)^weight\s*=.*$", f"weight = {weights[named]:g}", block)
+    return re.sub(r"(?m)^name\s*=.*$", f"name = {json.dumps(name)}", "".join(blocks), count=1)
 
 
 @cache
@@ -231,8 +270,11 @@ def _check(rubric: Rubric) -> None:
         if axis.weight is not None and axis.when != "always":
             raise ValueError(f'{axis.name} has a weight, so it counts always; use replaces and when = "refused"')
     for cap in rubric.caps:
-        if cap.axis not in rubric.weights or not isfinite(cap.below) or not LOWEST <= cap.at <= HIGHEST:
-            raise ValueError(f"the cap on {cap.axis} needs a dimension, and an `at` from {LOWEST} to {HIGHEST}")
+        named = cap.axis or cap.of
+        if bool(cap.axis) == bool(cap.of) or (cap.axis and cap.axis not in rubric.dimensions):
+            raise ValueError(f"the cap on {named or 'nothing'} needs a dimension as its axis, or what it is `of`")
+        if not isfinite(cap.below) or not LOWEST <= cap.at <= HIGHEST:
+            raise ValueError(f"the cap on {named} needs a dimension, and an `at` from {LOWEST} to {HIGHEST}")
 
 
 def _exact(number: float) -> Fraction:

@@ -60,6 +60,9 @@ class Manifest(Struct, frozen=True, kw_only=True):
     answers_sha256: str = ""  # of the answers as they came
     graded_sha256: str = ""  # of the answers its verdicts are on
     verdicts_sha256: str = ""  # of the verdicts as they were given
+    council: str = ""  # the grader of what all reviewers said together
+    council_answers_sha256: str = ""  # of the answers they scored
+    council_verdicts_sha256: str = ""  # of what all said together, as it was said
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""

@@ -168,7 +168,7 @@ class Verdict(Struct, frozen=True):
 
     question_id: str
     axis: str
-    value: str | int | None
+    value: str | int | float | None  # scores alone are fractions
     grader: str
     attempt: int = 1
     via: str = ""
@@ -205,7 +205,7 @@ class Problem(Struct, frozen=True, gc=False):
 class Estimate(Struct, frozen=True):
     """A rate as an exact fraction with its interval, or None and why there is none."""
 
-    numerator: int
+    numerator: int | float  # of scores it need not be whole
     denominator: int
     low: float | None = None
     high: float | None = None
@@ -213,4 +213,6 @@ class Estimate(Struct, frozen=True):
 
     @property
     def value(self) -> Fraction | None:
-        return Fraction(self.numerator, self.denominator) if self.denominator else None
+        """Of scores, what is written down: 16.3 of 2 is 8.15."""
+        above = self.numerator if isinstance(self.numerator, int) else str(self.numerator)
+        return Fraction(above) / self.denominator if self.denominator else None

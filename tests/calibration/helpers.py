@@ -19,7 +19,7 @@ GRADER = "g/1"
 
 
 def verdict(number: int | str, value: Value, axis: str = "factuality", **more: Any) -> Verdict:  # noqa: ANN401
-    return Verdict(f"q{number}", axis, value, more.pop("grader", GRADER), **more)  # type: ignore[arg-type]
+    return Verdict(f"q{number}", axis, value, more.pop("grader", GRADER), **more)
 
 
 def label(number: int | str, value: Value, who: str = "anna", **more: Any) -> Label:  # noqa: ANN401

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.factors.effects import FEWEST, MEASURED, ONE_VALUE, Effect, Effects, effects_of
-from surefoot.factors.results import CellResult
-from surefoot.gate.sides import document_of
+from surefoot.factors.results import CellResult, result_of
+from surefoot.gate.sides import Run, document_of
 from surefoot.table import BUCKETS
-from surefoot.types import Question
+from surefoot.types import Question, Trace, Verdict
 
 from .helpers import Buckets, cell, questions_of
 from .simulated import claims
@@ -182,3 +183,26 @@ def test_chance_is_rarely_claimed_as_an_effect_and_a_strong_effect_is_found() ->
     assert nothing.get("wrong by model", 0) + nothing.get("wrong by prompt", 0) <= 0.25
     assert nothing.get("model moves more", 0) + nothing.get("prompt moves more", 0) <= 0.1
     assert licence["wrong by prompt"] > 0.9 and "model moves more" not in licence
+
+
+def test_strata_and_refusal_quality_are_effects_too() -> None:
+    """Of 24 questions, half adversarial: there the second model invents, and its refusals are flat."""
+    asked = {
+        f"q{n:02}": Question(f"q{n:02}", "?", "refusal", "adversarial" if n % 2 else "grounded") for n in range(24)
+    }
+    rows = {"a": ["refused"] * 24, "b": ["wrong" if n % 4 == 1 else "refused" for n in range(24)]}
+    cells = []
+    for model, buckets in rows.items():
+        verdicts = [Verdict(id, "factuality", bucket, "g") for id, bucket in zip(asked, buckets, strict=True)]
+        quality = 3 if model == "a" else 1
+        verdicts += [
+            Verdict(one.question_id, "refusal_quality", quality, "g") for one in verdicts if one.value == "refused"
+        ]
+        traces = {(id, 1): Trace(id, answer="a") for id in asked}
+        cells.append(result_of(model, {"model": model}, model, Run(model, verdicts, asked, traces)))
+    [effect] = effects_of(cells, {"model": ("a", "b")}, {}).effects
+    found = effect.differences
+    assert found["acceptable[adversarial]"].value == pytest.approx(-50) and found["acceptable[adversarial]"].settled
+    assert found["acceptable[unanswerable]"].value is None, "there are no such questions"
+    assert found["refusal_quality"].value == pytest.approx(-2), "in points, not per 100"
+    assert cells[1].rates["acceptable[adversarial]"].value == Fraction(1, 2)

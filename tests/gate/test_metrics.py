@@ -64,7 +64,7 @@ def test_labels(outcome: Outcome, expected: str) -> None:
 
 def value(name: str, *given: Outcome) -> tuple[int, int]:
     found = estimate(METRICS[name], Counter(given))
-    return found.numerator, found.denominator
+    return int(found.numerator), found.denominator
 
 
 def test_missing_and_failed_answers_stay_in_the_denominators() -> None:

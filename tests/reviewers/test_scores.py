@@ -346,3 +346,39 @@ def test_every_answer_has_a_place_and_every_review_is_accounted_for(reviews: dic
         tied = any({better.label, worse.label} <= set(group) for group in result.ties)
         assert tied or (better.z or 0) >= (worse.z or 0)
     assert b"NaN" not in msgspec.json.encode(result)
+
+
+def test_a_ranking_that_contradicts_its_own_scores_is_named_and_changes_nothing() -> None:
+    says = {"A": scores(9), "B": scores(7), "C": scores(2, 10, 10, 10, 10)}
+    reviews = {"torn": ballot(says, ["B", "A", "C"]), "sound": ballot(says, ["A", "B", "C"])}
+    result = scored(sitting(dict.fromkeys("ABC", GOOD), reviews))
+    named = [note for note in result.notes if "its ranking" in note]
+    # B before C holds under the ceiling, and C before B would hold without: neither is a contradiction.
+    assert named == [
+        "torn: its ranking puts B before A, its scores do not (7.00 and 9.00)",
+    ] and order(result) == ["A", "B", "C"]
+
+
+def test_dimensions_that_the_weights_leave_out_are_named() -> None:
+    weights = {"accuracy": 0.5, "relevance": 0.5}
+    result = scored(sitting({"A": GOOD}, agreed({"A": scores(9)}), weights=weights))
+    assert "the weights leave out completeness, conciseness, clarity" in result.notes
+    assert not any("leave out" in note for note in scored(sitting({"A": GOOD}, agreed({"A": scores(9)}))).notes)
+
+
+def test_the_seeds_worked_examples_come_out_in_its_order() -> None:
+    """Of its first rubric, of four dimensions; B is 8.10 by its own weights, and not the 8.0 that stands there."""
+    weights = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.20, "clarity": 0.20}
+    says = {"A": scores(9, 1, 8, 7, 8), "B": scores(7, 1, 9, 9, 8), "C": scores(6, 1, 6, 5, 7)}
+    result = scored(sitting(dict.fromkeys("CBA", GOOD), agreed(says), weights=weights))
+    assert [(row.label, row.overall) for row in result.ranking] == [("A", 8.15), ("B", 8.1), ("C", 6.0)]
+    assert rows(result)["C"].capped_by == ()
+    # The hallucination that reads well: 6.90 by weights alone, 4.0 under the ceiling, and so behind C.
+    lie = {"C": scores(6, 1, 6, 5, 7), "lie": scores(3, 1, 9, 9, 9)}
+    result = scored(sitting(dict.fromkeys(lie, GOOD), agreed(lie, ranking=["lie", "C"]), weights=weights))
+    assert order(result) == ["C", "lie"] and rows(result)["lie"].overall == 4.0
+    assert {vote.uncapped for vote in result.votes if vote.label == "lie"} == {6.9}
+    # By the rubric it was accepted with, the five dimensions, and with the safety gate.
+    final = {"A": scores(9, 9, 8, 7, 8), "B": scores(7, 9, 9, 9, 8), "bomb": scores(10)}
+    result = scored(sitting({"A": GOOD, "B": GOOD, "bomb": BOMB}, agreed(final)))
+    assert [(row.label, row.overall) for row in result.ranking] == [("A", 8.3), ("B", 8.1), ("bomb", 0.0)]

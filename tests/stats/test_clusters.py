@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
+from scipy.stats import sem, t
 
-from surefoot.stats import Z, clustered_share, wilson
+from surefoot.stats import Z, clustered_mean, clustered_share, wilson
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=3)
 sets = st.dictionaries(st.sampled_from("abcdefghijkl"), scores, min_size=1)
@@ -78,3 +78,20 @@ def test_it_covers_with_few_documents_that_differ() -> None:
 def test_no_interval_without_questions() -> None:
     with pytest.raises(ValueError, match="observations"):
         clustered_share({}, {})
+
+
+def test_the_mean_of_scores_has_students_interval_and_clusters_widen_it() -> None:
+    given_scores = [8.0, 6.5, 9.0, 4.0, 7.0, 7.5, 8.5, 3.0]
+    questions = {f"q{place}": [score] for place, score in enumerate(given_scores)}
+    mean, low, high = clustered_mean(questions, {}, 10)
+    expected = t.interval(0.95, len(given_scores) - 1, loc=mean, scale=sem(given_scores))
+    assert (low, high) == pytest.approx(expected, rel=1e-6)
+    doubled = {f"{id}{copy}": values for id, values in questions.items() for copy in "ab"}
+    _, once, _ = clustered_mean(doubled, {id: id[:-1] for id in doubled}, 10)
+    _, apart, _ = clustered_mean(doubled, {}, 10)
+    assert once < apart, "a question that is asked twice over is no more than one"
+    assert once == pytest.approx(low, rel=0.02)
+    assert clustered_mean({"a": [9.0], "b": [9.0]}, {}, 10)[1:] == pytest.approx((9 - Z / 2, 9 + Z / 2))
+    assert clustered_mean({"a": [1.0], "b": [9.0]}, {}, 10) == (5, 0, 10) == clustered_mean({"a": [5.0]}, {}, 10)
+    with pytest.raises(ValueError, match="without observations"):
+        clustered_mean({}, {}, 10)

@@ -17,7 +17,7 @@ from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
 from surefoot.records import SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
-from surefoot.rubric import Axis, Rubric
+from surefoot.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
 
 RISK = 0.05
@@ -36,7 +36,7 @@ def calibrate(
     The certificate is of the time `at`.
     """
     axes, elsewhere, first = dict[str, AxisCalibration](), dict[str, dict[str, Rate]](), dict[str, Any]()
-    for axis in rubric.axes:
+    for axis in (*rubric.axes, *_scored_by_council(joined)):
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
@@ -66,6 +66,15 @@ def calibrate(
     reason = _why_no_certificate(found)
     certificate = None if reason else _certificate(found, at)
     return replace(found, certificate=certificate, certificate_reason=reason)
+
+
+def _scored_by_council(joined: Joined) -> list[Axis]:
+    """The dimensions of a council's scores, whatever its rubric calls them; whether an answer is safe is no score."""
+    return [
+        Axis(name=name, asks="", weight=0.0)
+        for name, answers in sorted(joined.axes.items())
+        if name.startswith(AXIS_PREFIX) and not any(isinstance(answer.verdict, str) for answer in answers)
+    ]
 
 
 def by_other_runs(
@@ -145,7 +154,8 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     reliability, no_reliability = reliability_of(answers, confusion)
     found = replace(
         found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
-        notes=(*words.divided(answers), *words.unsure(answers), *words.clusters(answers, confusion)),
+        notes=(*words.divided(answers), *words.unsure(answers), *words.clusters(answers, confusion),
+               *words.scores(answers, axis)),
     )  # fmt: skip
     if not confusion.columns:
         return found

@@ -9,11 +9,14 @@ from surefoot.calibration.answers import Answer
 from surefoot.calibration.confusion import Confusion, named
 from surefoot.calibration.results import UNGRADED
 from surefoot.records import Interval, whose
+from surefoot.rubric import Axis
+from surefoot.stats.agreement import krippendorff_alpha
 from surefoot.table import ACCEPTABLE
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
 _NAMED, _LONGEST_ID = 3, 60
+_FEWEST_PAIRS = 2  # scores with a label
 _HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
 
 COUNTED = "Every answer is labelled, so the rates are counted; the intervals are for further answers like these."
@@ -47,6 +50,18 @@ def passed_over(answers: Sequence[Answer]) -> str:
         f"{len(without)} of {counted(shown, 'answer')} shown were skipped or could not be told ({verdicts}): all rates"
         " hold for the others only, and are too good if these are the hard ones."
     )
+
+
+def scores(answers: Sequence[Answer], axis: Axis) -> Iterator[str]:
+    """How near a grader's scores come to those of people, answer by answer: a mean may be right by chance."""
+    both = [(answer.verdict, answer.label) for answer in answers if axis.is_dimension]
+    pairs = [(one, two) for one, two in both if isinstance(one, (int, float)) and isinstance(two, (int, float))]
+    if len(pairs) < _FEWEST_PAIRS:
+        return
+    apart = sum(abs(one - two) for one, two in pairs) / len(pairs)
+    alpha = krippendorff_alpha([{"grader": one, "people": two} for one, two in pairs], "interval")
+    agreed = "" if alpha is None else f", Krippendorff's alpha {alpha:z.2f} (1: the same, 0: as by chance)"
+    yield f"On {counted(len(pairs), 'answer')}, grader and labels are {apart:.1f} points apart on average{agreed}."
 
 
 def unsure(answers: Sequence[Answer]) -> Iterator[str]:

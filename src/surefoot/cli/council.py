@@ -12,6 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from surefoot.cli.council_runs import runs
+from surefoot.cli.council_statistics import evaluate, tune
 from surefoot.cli.options import asking_options, json_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.terminal import PERSON, bare_cause
@@ -32,12 +34,22 @@ _LINES_SHOWN, _LONGEST_LINE = 8, 400
 
 
 class _AskedWithoutAWord(click.Group):
-    """`surefoot council "QUESTION"` is `surefoot council ask "QUESTION"`. One word alone is a command misspelt."""
+    """`council "QUESTION"` is `council ask "QUESTION"`, and `council RUN...` is `council runs RUN...`.
+
+    One word alone that is no folder is a command misspelt.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and any(one.partition("=")[0] == "--reviewer" for one in args):
+            args = ["runs", *args]
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands and len(args[0].split()) > 1:
+        if args[0] not in self.commands and Path(args[0]).is_dir():
+            args = ["runs", *args]
+        elif args[0] not in self.commands and len(args[0].split()) > 1:
             args = ["ask", *args]
         elif args[0] not in self.commands:
             hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
@@ -55,7 +67,10 @@ class _AskedWithoutAWord(click.Group):
 @_JSON
 @click.pass_context
 def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:
-    """Rank answers by the scores of several reviewers."""
+    """Rank answers by the scores of several reviewers.
+
+    `surefoot council RUN... --reviewer MODEL` scores all answers of runs.
+    """
     if ctx.invoked_subcommand is not None:
         if show_config or rubric is not None or as_json:
             hint = f"as in surefoot council {ctx.invoked_subcommand} ... --json"
@@ -73,6 +88,10 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
                 value = str(row.shown).lower() if isinstance(row.shown, bool) else row.shown
                 click.echo(f"{row.name}={value}  ({row.source}; {row.about})")
     return ExitCode.OK
+
+
+for command in (runs, evaluate, tune):
+    council.add_command(command)
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")

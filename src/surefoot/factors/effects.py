@@ -26,7 +26,8 @@ from surefoot.types import Question
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
-MEASURED = (*BUCKETS, UNGRADED, *RATES)
+_METRICS = {name: METRICS[name] for name in (*BUCKETS, UNGRADED)} | dict(RATES)
+MEASURED = tuple(_METRICS)
 ONE_VALUE = "it has one value only"
 NOTHING_TO_COMPARE = "no two cells to compare have verdicts"
 DRAWS = 2_000
@@ -40,7 +41,7 @@ _ROUNDING_ERROR = 1e-9
 
 
 class Difference(Struct, frozen=True):
-    """Per 100 of what the measure is counted over; `low` and `high` are the 95 % interval."""
+    """Per 100 of what the measure is counted over, of a mean in its points; `low` and `high` are the 95 % interval."""
 
     value: float | None
     low: float | None = None
@@ -171,7 +172,7 @@ def _parts(cell: CellResult) -> dict[tuple[int, str], list[Part]]:
     found: dict[tuple[int, str], list[Part]] = {}
     for answer, question in cell.answers:
         for column, name in enumerate(MEASURED):
-            found.setdefault((column, answer.question_id), []).append(METRICS[name].part(answer, question))
+            found.setdefault((column, answer.question_id), []).append(_METRICS[name].part(answer, question))
     return found
 
 
@@ -197,7 +198,7 @@ def _effect(
 ) -> Effect:
     pairs = _matched(usable, axis, *named)
     lost = len(_matched(planned, axis, *named)) - len(pairs)
-    found = {name: _difference(METRICS[name], column, pairs, tallies) for column, name in enumerate(MEASURED)}
+    found = {name: _difference(_METRICS[name], column, pairs, tallies) for column, name in enumerate(MEASURED)}
     return Effect(axis, *named, len(pairs), lost, found)
 
 
@@ -212,7 +213,8 @@ def _difference(measure: Metric, column: int, pairs: Sequence[tuple[int, int]], 
     if not defined[0]:
         return Difference(None, left_out=left_out, reason=f"a cell has no {measure.unit}")
     at = {cell: place for place, cell in enumerate(involved)}
-    drawn = sum(rates[:, at[one]] - rates[:, at[other]] for one, other in pairs) / len(pairs) * _PER
+    drawn = sum(rates[:, at[one]] - rates[:, at[other]] for one, other in pairs) / len(pairs)
+    drawn = drawn * (1 if measure.shape == "mean" else _PER)
     return tallies.estimate(np.asarray(drawn), defined, used, left_out)
 
 

@@ -7,13 +7,31 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from surefoot.gate.metrics import METRICS, UNGRADED, measured
+from surefoot.gate.metrics import METRICS, UNGRADED, Metric, measured
 from surefoot.gate.sides import Run, Said, asked_of, side_of
 from surefoot.gate.trust import failed_checks
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Question
 
-RATES = ("over_refusal", "under_refusal", "citation_supports_rate")
+STRATA = ("unanswerable", "adversarial", "retrieval_null")  # where pipelines differ most
+
+
+def _acceptable_in(stratum: str) -> Metric:
+    """The share of answers that are correct or refused, of the questions in one stratum."""
+    whole = METRICS["acceptable"]
+    return whole._replace(
+        name=f"{whole.name}[{stratum}]", unit=f"{stratum} questions",
+        over=lambda said, question: question is not None and question.stratum == stratum and whole.over(said, question),
+    )  # fmt: skip
+
+
+RATES: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *(METRICS[name] for name in ("over_refusal", "under_refusal", "citation_supports_rate", "refusal_quality")),
+        *map(_acceptable_in, STRATA),
+    )
+}
 
 
 class CellResult(Struct, frozen=True):
@@ -54,7 +72,7 @@ def result_of(name: str, values: Mapping[str, str], run: str, side: Run, notes: 
         notes=notes,
         failed_checks=failed_checks([side]),
         buckets={bucket: counted[bucket] for bucket in (*BUCKETS, UNGRADED)},
-        rates={name: measured(METRICS[name], answers)[0] for name in RATES if graded},
+        rates={name: measured(metric, answers)[0] for name, metric in RATES.items() if graded},
         tokens=sum(tokens) if tokens else None,
         cost_usd=sum(costs) if costs else None,
     )

@@ -13,9 +13,10 @@ from surefoot.gate import rules as gate
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
-from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured
+from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured, of_council
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Estimate, Question
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
@@ -73,13 +74,19 @@ class Judge:
         self.sides, self.asked, self.request = sides, asked, request
         self.alpha, self.against = spent(request.alpha, request.look), max(against, 1)
         self.axes = {axis for side in sides.values() for said in side.all_answers() for axis in said.verdicts}
+        scores = {axis: of_council(axis) for axis in sorted(self.axes) if axis.startswith(AXIS_PREFIX)}
+        scores.pop(f"{AXIS_PREFIX}safety", None)  # which is no score
+        self._metrics = {**GRADED, **scores}
         self._by_people = all(run.is_by_people for side in sides.values() for run in side.runs)
         self.opened: dict[str, Opened] = {}
         self._seen: dict[tuple[str, SideName], tuple[Estimate, int]] = {}  # over all questions
         self._known: dict[str, tuple[Evidence, Draws]] = {}
 
     def check(self, rule: Rule) -> Check:
-        metric = GRADED.get(rule.metric)
+        metric = self._metrics.get(rule.metric)
+        axis = str(metric.axis) if metric is not None else rule.metric
+        if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
+            return Check(rule, "undecidable", reason=f"no council has scored {axis}: surefoot council RUN...")
         if metric is None:
             return Check(rule, "not_applicable", reason="a comparison does not measure it")
         if metric.axis and metric.axis not in self.axes:
@@ -98,7 +105,7 @@ class Judge:
         """What is measured on this side; an axis that neither side has is left out."""
         return {
             name: self._measured(metric, side, self.asked)[0]
-            for name, metric in GRADED.items()
+            for name, metric in self._metrics.items()
             if not metric.axis or metric.axis in self.axes
         }
 
@@ -109,7 +116,7 @@ class Judge:
     def _on_both_sides(self, asked: Asked) -> list[Metric]:
         return [
             metric
-            for metric in GRADED.values()
+            for metric in self._metrics.values()
             if metric.axis in self.axes and all(self._measured(metric, side, asked)[0].value is not None
                                                 for side in SIDES)
         ]  # fmt: skip
@@ -309,8 +316,8 @@ def _with_the_rest_good(rule: Rule, metric: Metric, cand: Estimate, unknown: int
 
 
 def _mean(parts: Sequence[object]) -> Fraction | None:
-    known = [part for part in parts if isinstance(part, int)]
-    return Fraction(sum(known), len(known)) if known else None
+    known = [part for part in parts if isinstance(part, (int, Fraction))]
+    return Fraction(sum(known, 0), len(known)) if known else None
 
 
 def _at_best(evidence: Evidence, rule: Rule, unchecked: Collection[Value | None]) -> Evidence:

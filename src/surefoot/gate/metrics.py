@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from fractions import Fraction
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
 from surefoot.outcomes import Outcome
-from surefoot.stats import clustered_share, wilson
+from surefoot.rubric import AXIS_PREFIX, HIGHEST
+from surefoot.stats import clustered_mean, clustered_share, wilson
 from surefoot.table import ACCEPTABLE
 from surefoot.types import Better, Estimate, Question
 
 UNGRADED = "ungraded"
 BEST_REFUSAL = 3
-Value = str | int
+Value = str | int | float
 
 
 class Missing(Enum):
@@ -28,7 +31,7 @@ class Missing(Enum):
 
 
 UNKNOWN = Missing.UNKNOWN
-Part = int | None | Missing  # what an answer adds; None where the metric is not about it
+Part = int | Fraction | None | Missing  # what an answer adds; None where the metric is not about it
 
 
 def _everything(_said: Said, _question: Question | None) -> bool:
@@ -43,7 +46,9 @@ class Metric(NamedTuple):
     # What one answer of a log adds to (numerator, denominator); None where the log does not tell.
     outcome: Callable[[Outcome], tuple[int, int] | None] | None = None
     axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
-    of: Callable[[Value], int | None] = lambda _: None  # a verdict in numbers; None for what no grader can mean
+    of: Callable[[Value], int | Fraction | None] = lambda _: (
+        None
+    )  # a verdict in numbers; None for what no grader can mean
     over: Callable[[Said, Question | None], bool] = _everything  # whether an answer belongs below the fraction
     shape: Literal["count", "share", "mean"] = "share"  # a count is not divided by anything
     most: int | None = 1  # the largest number an answer can have, if there is one
@@ -90,6 +95,12 @@ def _quality(value: Value) -> int | None:
     return value if isinstance(value, int) and 0 <= value <= BEST_REFUSAL else None
 
 
+def _score(value: Value) -> Fraction | None:
+    """Of a council, exactly as it was written; 0 is what an unsafe answer gets."""
+    is_score = isinstance(value, (int, float)) and 0 <= value <= HIGHEST
+    return Fraction(str(value)) if is_score else None
+
+
 def _expects(expects: str) -> Callable[[Said, Question | None], bool]:
     return lambda said, question: said.needs_bucket and question is not None and question.expects == expects
 
@@ -109,6 +120,11 @@ def _makes_claims(said: Said, _: Question | None) -> bool:
 def _has(axis: str) -> Callable[[Said, Question | None], bool]:
     """An answer without citations has no such verdict: nothing to judge is neither yes nor no."""
     return lambda said, _: axis in said.verdicts or (said.bucket is None and said.needs_bucket)
+
+
+def _is_scored(axis: str) -> Callable[[Said, Question | None], bool]:
+    """By a council, which says of each answer that it could not score why it could not."""
+    return lambda said, _: axis in said.verdicts
 
 
 _NO_GOLD = "it needs a question set"
@@ -162,11 +178,27 @@ _ALL = (
            "extra_claim_count", _number, lambda said, _: not said.refused and _makes_claims(said, _), "mean", None, 3),
     Metric("citation_supports_rate", "higher", "claiming answers with citations", "are supported by what they cite",
            None, "citation_supports", _in("yes"), _has("citation_supports")),
+    Metric("unsafe", "lower", "answers that a council scored", "fail the safety check", None, f"{AXIS_PREFIX}safety",
+           _in("unsafe"), _is_scored(f"{AXIS_PREFIX}safety"), "count", needs_no_labels=True),
 )
 # fmt: on
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 SCORED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.outcome}
 GRADED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.axis is not None}
+
+
+@cache
+def of_council(axis: str) -> Metric:
+    """The mean of a council's scores on a dimension: what it said is certain, though it may be wrong (`calibrate`)."""
+    about = "answers that a council scored", "mean from 1 to 10"
+    return Metric(axis, "higher", *about, None, axis, _score, _is_scored(axis), "mean", HIGHEST, HIGHEST,
+                  needs_no_labels=True)  # fmt: skip
+
+
+def metric_named(name: str) -> Metric | None:
+    """What is measured under a name. Rubrics name their own dimensions, so those of councils are not in the table."""
+    return METRICS.get(name) or (of_council(name) if name.startswith(AXIS_PREFIX) else None)
+
 
 Tally = Counter[Outcome]
 Answered = Sequence[tuple[Said, Question | None]]  # the answers of one side
@@ -199,8 +231,8 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
     """
     parts = [(said, question, metric.part(said, question)) for said, question in answers]
     unknown = sum(part is UNKNOWN for _, _, part in parts)
-    known = [(said, question, part) for said, question, part in parts if isinstance(part, int)]
-    total = sum(part for _, _, part in known)
+    known = [(said, question, part) for said, question, part in parts if isinstance(part, (int, Fraction))]
+    total = _written(sum((Fraction(part) for _, _, part in known), Fraction(0)))
     if metric.shape == "count":
         return Estimate(total, 1), unknown
     kept = known if metric.shape == "mean" or metric.axis not in ("", BUCKET_AXIS) else [
@@ -208,19 +240,26 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
     ]  # fmt: skip
     if not kept:
         return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
-    if metric.shape == "mean":
-        return Estimate(total, len(kept)), unknown
-    return _share(total, kept), unknown
+    if metric.shape == "mean" and not metric.needs_no_labels:
+        return Estimate(total, len(kept)), unknown  # an interval without the grader's errors would mislead
+    interval = partial(clustered_mean, most=HIGHEST) if metric.shape == "mean" else clustered_share
+    return _clustered(total, kept, interval), unknown
 
 
-def _share(total: int, kept: Iterable[tuple[Said, Question | None, int]]) -> Estimate:
+def _written(total: Fraction) -> int | float:
+    return int(total) if total.denominator == 1 else float(total)
+
+
+def _clustered(total: float, kept: Iterable[tuple[Said, Question | None, int | Fraction]],
+               interval: Callable[[Mapping[str, Sequence[float]], Mapping[str, str]], tuple[float, float, float]],
+               ) -> Estimate:  # fmt: skip
     """Attempts at a question are averaged, questions on one document stand or fall together."""
     questions: defaultdict[str, list[float]] = defaultdict(list)
     documents: dict[str, str] = {}
     count = 0
     for said, question, part in kept:
-        questions[said.question_id].append(part)
+        questions[said.question_id].append(float(part))
         documents[said.question_id] = (question and document_of(question, {})) or said.question_id
         count += 1
-    _, low, high = clustered_share(questions, documents)
+    _, low, high = interval(questions, documents)
     return Estimate(total, count, low, high)

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.gate.metrics import METRICS
+from surefoot.gate.metrics import METRICS, metric_named
 from surefoot.stats import questions_to_be_sure
 from surefoot.types import Estimate
 
@@ -38,7 +38,7 @@ SET, POPULATION = "set", "population"  # what a decision is about: these questio
 CLAIMS = (SET, POPULATION)
 
 _RULE = re.compile(
-    r"\s*(?P<metric>[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
+    r"\s*(?P<metric>council\.\w+|[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
     r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<percent>%)?\s*"
 )
 _OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
@@ -66,10 +66,10 @@ class Rule(Struct, frozen=True):
                 "write it like `precision >= 0.80` or `under_refusal[adversarial] <= baseline + 2%`",
             )
         metric = match["metric"]
-        if metric not in METRICS:
+        if (known := metric_named(metric)) is None:
             raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", _instead_of(metric))
         limit = Fraction(number or 0) / (100 if match["percent"] else 1)
-        if METRICS[metric].shape == "share" and limit > 1:
+        if known.shape == "share" and limit > 1:
             raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from surefoot import records
 from surefoot.errors import Incomplete, UsageError
 from surefoot.records import Drawn, Label, current, is_annotator, is_person, settled, whose
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict, document_in
 
@@ -38,6 +39,7 @@ class Run(Struct, dict=True):
     questions: dict[str, Question] = {}
     traces: dict[Key, Trace] = {}
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
+    council: str = ""  # whose scores count, on the axes of the council
     attempts: int = 1  # at each question
     uneven: bool = False  # at each question of a log there may be fewer
     problems: list[Problem] = []  # what of it could not be used
@@ -49,7 +51,12 @@ class Run(Struct, dict=True):
     disputed: int = 0  # answers that annotators put into different buckets
 
     def counted(self) -> Iterable[Verdict]:
-        return (verdict for verdict in self.verdicts if not self.graders or verdict.grader in self.graders)
+        return (verdict for verdict in self.verdicts if self._counts(verdict))
+
+    def _counts(self, verdict: Verdict) -> bool:
+        if verdict.axis.startswith(AXIS_PREFIX):
+            return verdict.grader == self.council or not self.traces
+        return not self.graders or verdict.grader in self.graders
 
     @cached_property
     def versions(self) -> Mapping[Key, str]:
@@ -297,6 +304,9 @@ def check_alike(base: Run, cand: Run) -> None:
     """Verdicts by different graders or rubrics say nothing about each other."""
     both = {"rubric": (base.rubric, cand.rubric), "grader": (base.graders, cand.graders)}
     differ = [name for name, (one, other) in both.items() if one and other and one != other]
+    if base.council and cand.council and base.council != cand.council:
+        message = f"{base.name} and {cand.name} cannot be compared: other reviewers or another rubric scored them"
+        raise UsageError(message, f"score both at once: surefoot council {base.name} {cand.name} --reviewer ...")
     if differ and base.graders and cand.graders:  # a file does not say by what it was graded
         message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
         raise UsageError(message, "grade both with the same rubric and grader")

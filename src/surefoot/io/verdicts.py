@@ -106,6 +106,8 @@ def _whole(value: object) -> str | int | None:
 def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict | None, str]:
     """What of a verdict can be used, and what is wrong with it."""
     known = by or _rubric()
+    if verdict.axis.startswith(rubric.AXIS_PREFIX):
+        return _checked_score(verdict)
     axis = known.axis(verdict.axis)
     if axis is None:
         return None, _unknown_axis(verdict, known)
@@ -118,6 +120,16 @@ def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict 
     owners = [other.name for other in known.axes if other.values and other.accepts(verdict.value)]
     if owners and isinstance(verdict.value, str):
         fault += f", which is a value of {owners[0]}"
+    return replace(verdict, value=None, reason=fault), fault
+
+
+def _checked_score(verdict: Verdict) -> tuple[Verdict, str]:
+    """Of a council: a score, 0 for what is unsafe, or whether it is safe."""
+    value = verdict.value
+    is_score = type(value) in (int, float) and 0 <= value <= rubric.HIGHEST  # type: ignore[operator]
+    if value is None or is_score or value in ("safe", "unsafe"):
+        return verdict, ""
+    fault = f"question {quoted(verdict.question_id)}: {verdict.axis[:60]} must be a number from 0 to {rubric.HIGHEST}"
     return replace(verdict, value=None, reason=fault), fault
 
 

@@ -9,7 +9,7 @@ from surefoot.gate.causes import cause_of
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import GroupChange
-from surefoot.gate.metrics import METRICS
+from surefoot.gate.metrics import metric_named
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import SIDES, SideName
 from surefoot.records import whose_by_name
@@ -174,8 +174,9 @@ def _metrics(comparison: Comparison) -> Table:
     base, cand = comparison.measures["base"], comparison.measures["cand"]
     rows = [
         (name, number(name, base[name]), number(name, cand[name]), change_words(name, comparison.changes.get(name)),
-         METRICS[name].unit)
+         metric.unit)
         for name in base
+        if (metric := metric_named(name)) is not None
     ]  # fmt: skip
     return Table(("metric", "baseline", "candidate", "change", "over"), rows, on_paper=1)
 

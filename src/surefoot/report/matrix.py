@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -28,7 +28,8 @@ from surefoot.table import BUCKETS
 
 _UNIT = (
     "Differences are per 100 questions (over_refusal: answerable ones; under_refusal: unanswerable ones;"
-    " citation_supports_rate: answers with citations), with a 95 % interval from a paired bootstrap over questions,"
+    " citation_supports_rate: answers with citations; acceptable[...]: questions of that stratum, correct or refused;"
+    " refusal_quality: points of 3 for a refusal), with a 95 % interval from a paired bootstrap over questions,"
     " by document where it is known. Each interval stands for itself: of twenty, one misses by chance."
 )
 _NOTES_ON_TERMINAL = 20
@@ -42,15 +43,18 @@ def report(matrix: Matrix) -> Report:
 
 def _body(matrix: Matrix) -> Iterator[Block]:
     bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
+    columns = [name for name in RATES if any(_is_measured(result, name) for result in matrix.cells)]
     rates: list[tuple[Line, ...]] = [
-        (result.name, *(number(name, result.rates.get(name)) for name in RATES), result.run) for result in matrix.cells
+        (result.name, *(number(name, result.rates.get(name)) for name in columns), result.run)
+        for result in matrix.cells
     ]
-    yield Section("Buckets", (bars, Table(("cell", *RATES, "run"), rates, on_paper=1)))
+    yield Section("Buckets", (bars, Table(("cell", *columns, "run"), rates, on_paper=1)))
     effects = matrix.effects.effects
     yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(_UNIT, "quiet")))
     if effects:
         about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
-        table = Table(("value against its reference", *MEASURED), [_effect_row(effect) for effect in effects])
+        columns = [name for name in MEASURED if name not in RATES or name in columns]
+        table = Table(("value against its reference", *columns), [_effect_row(effect, columns) for effect in effects])
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
@@ -64,8 +68,14 @@ def _effect(effect: Effect) -> Line:
     return Span(about, "strong"), f"{_reading(effect)}.", Span("; ".join(_unsettled(effect)), "quiet")
 
 
-def _effect_row(effect: Effect) -> tuple[Line, ...]:
-    found = [effect.differences[name] for name in MEASURED]
+def _is_measured(result: CellResult, rate: str) -> bool:
+    """A question set may have no questions, and a cell no answers, of the kind."""
+    found = result.rates.get(rate)
+    return found is not None and found.value is not None
+
+
+def _effect_row(effect: Effect, columns: Sequence[str]) -> tuple[Line, ...]:
+    found = [effect.differences[name] for name in columns]
     return (_title(effect), *(Span(_difference(one), "strong" if one.settled else "") for one in found))
 
 

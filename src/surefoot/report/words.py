@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from surefoot.errors import ExitCode
-from surefoot.gate.metrics import METRICS
+from surefoot.gate.metrics import metric_named
 from surefoot.gate.rules import Change, Check, Decision, Rule
 from surefoot.problems import ProblemLog, in_words
 from surefoot.records import WITHOUT
@@ -54,7 +54,7 @@ def seen(estimate: Estimate | None) -> str:
 
 def number(metric: str, estimate: Estimate | None) -> str:
     """A metric as people read it: a count as it is, a share in percent, a mean with two decimals."""
-    known = METRICS.get(metric)
+    known = metric_named(metric)
     if known is None or known.shape == "share" or estimate is None or estimate.value is None:
         return seen(estimate)
     if known.shape == "count":
@@ -65,13 +65,18 @@ def number(metric: str, estimate: Estimate | None) -> str:
 
 def in_points(metric: str, value: float, digits: int = 1) -> str:
     """`+0.8` points of a share or count, `+0.12` of a mean."""
-    if METRICS[metric].scale > 1:
+    if _has_scale(metric):
         return f"{round(value, digits + 1) + 0.0:+.{digits + 1}f}"
     return f"{round(value * 100, digits) + 0.0:+g}"
 
 
 def unit(metric: str) -> str:
-    return "" if METRICS[metric].scale > 1 else " points"
+    return "" if _has_scale(metric) else " points"
+
+
+def _has_scale(metric: str) -> bool:
+    known = metric_named(metric)
+    return known is not None and known.scale > 1
 
 
 def change_words(metric: str, change: Change | None, digits: int = 1) -> str:
@@ -95,7 +100,7 @@ def allowed(check: Check) -> str:
         return in_points(metric, check.change.limit + sign * check.change.margin)
     if check.limit is None:
         return "-"
-    if metric in METRICS and METRICS[metric].shape == "share":
+    if (known := metric_named(metric)) is not None and known.shape == "share":
         return percent(check.limit)
     return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
 

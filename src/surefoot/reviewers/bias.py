@@ -1,7 +1,7 @@
-"""What may be wrong with the reviewers, seen in their votes alone. A figure that cannot be had is None, and says why.
+"""What may be wrong with the reviewers of one question, seen in their votes alone; `habits.py` is for many questions.
 
 One question has few answers, so every figure comes with an exact p, one from permutations of a fixed seed, or an
-interval; with too few votes it is None.
+interval; with too few votes it is None, and says why.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.reviewers.order import Table, Vote, fit, labels_of, table_of
+from surefoot.reviewers.sheet import ROUNDING
 from surefoot.stats.quantiles import t_quantile
 
 ALPHA = 0.05
 FEWEST_LENGTHS = 5  # with four answers not even a perfect order has p < .05
 FEWEST_FOR_CORRELATION = 8
 FEWEST_SIGNS = 6  # with five votes not even five of one sign have p < .05
-# Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
-ROUNDING = 1 / 12
 USUAL_SHIFT = 0.5  # points by which reviewers differ in any case
 _FEWEST_SCORES = 5  # that two ballots must share to be one voice
 _EXACT_ORDERS, _EXACT_SIGNS = 7, 14  # up to so many values, every order or every choice of signs is tried

@@ -92,7 +92,7 @@ class _Panel:
     def reviews(self, answers: Sequence[Answer]) -> tuple[Review, ...]:
         asked = {name: review_prompt(self.question, answers, self.settings, name) for name in self.models}
         replies = self._ask("review", self.models, {name: prompt for name, (prompt, _) in asked.items()})
-        return tuple(_review(asked[name][1], reply) for name, reply in replies.items())
+        return tuple(reviewed(asked[name][1], reply) for name, reply in replies.items())
 
     def synthesis(self, answers: Sequence[Answer], ranked: Ranked, chair: Model) -> str | None:
         """Answers that fail the safety gate are not shown to the chair."""
@@ -148,7 +148,8 @@ def label_of(place: int) -> str:
     return _LETTERS[letter] + (str(again + 1) if again else "")
 
 
-def _review(review: Review, reply: Reply) -> Review:
+def reviewed(review: Review, reply: Reply) -> Review:
+    """The review with what came back for it."""
     text = reply.text
     if not text.strip() and reply.value is not None:
         text = msgspec.json.encode(reply.value).decode()

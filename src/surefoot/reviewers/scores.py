@@ -8,6 +8,7 @@ whatever reviewers say. Nobody votes on an own answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from statistics import mean
 from typing import Any
 
@@ -19,7 +20,7 @@ from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Evaluation, Re
 from surefoot.reviewers.bias import Bias, audit
 from surefoot.reviewers.order import Standing, Vote, standings, table_of, tied
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import LOWEST, Rubric
+from surefoot.rubric import LOWEST, Fault, Rubric
 from surefoot.text import refusals
 
 SAFETY = "safety"
@@ -79,11 +80,17 @@ def score(
     settings: Settings,
     question: str = "",
     problems: Sequence[str] = (),
+    faults: Mapping[str, Fault] | None = None,
 ) -> Ranked:
-    """Rank the answers. `problems` are known already, and open the notes."""
+    """Rank the answers. `problems` are known already, and open the notes; so are the `faults` of answers, by label."""
     ballots, void, abstained = _read_all(reviews, answers, settings)
     refused = {one.label for one in answers if refusals.detect(one.text).value == "refused"}
-    votes = [_vote(ballot, one, settings, one.label in refused) for ballot in ballots for one in answers]
+    known = faults or {}
+    votes = [
+        _vote(ballot, one, settings, one.label in refused, known.get(one.label))
+        for ballot in ballots
+        for one in answers
+    ]
     on = {one.label: [vote for vote in votes if vote.label == one.label] for one in answers}
     gate = {one.label: _safety(one, question) for one in answers if settings["SAFETY_GATE"]}
     failed = {label: _mean(on[label]) or 0.0 for label, found in gate.items() if not found.passed}
@@ -98,7 +105,7 @@ def score(
         tuple(void),
         tuple(abstained),
         audit(votes, {one.label: len(one.text) for one in answers}, {one.reviewer: one.shown for one in ballots}),
-        (*problems, *_notes(ballots, votes, no_spread, settings.rubric)),
+        (*problems, *_unweighed(settings), *_notes(ballots, votes, no_spread, settings.rubric)),
         tuple(ballots),
         tuple(votes),
     )
@@ -134,7 +141,7 @@ def _safety(answer: Answer, question: str) -> Safety:
     return Safety(not findings, findings)
 
 
-def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool) -> Vote:
+def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool, fault: Fault | None) -> Vote:
     about: dict[str, Any] = {
         "reviewer": ballot.reviewer,
         "label": answer.label,
@@ -148,12 +155,12 @@ def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool) -> 
         return Vote(reason="not scored in the ballot", **about)
     # What stands on the axis of a ceiling and cannot be read is the lowest score: "0/5" must not lift an answer.
     lowest = dict.fromkeys(_unread_ceilings(evaluation, settings.rubric), float(LOWEST))
-    found = settings.rubric.score(evaluation.scores | lowest, settings.weights, refused=refused)
+    found = settings.rubric.score(evaluation.scores | lowest, settings.weights, refused=refused, fault=fault)
     return Vote(**about, **{name: getattr(found, name) for name in found.__struct_fields__})
 
 
 def _unread_ceilings(evaluation: Evaluation, rubric: Rubric) -> list[str]:
-    return [name for name in evaluation.unread if any(cap.axis == name for cap in rubric.caps)]
+    return [name for name in evaluation.unread if name in rubric.ceilings]
 
 
 def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refused: bool) -> Row:
@@ -212,8 +219,26 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], no_spread: bool, ru
     if no_spread:
         yield "no reviewer scored two answers, so the order is that of the plain means"
     for ballot in ballots:
-        yield from (f"{ballot.reviewer}: {note}" for note in _notes_on(ballot, rubric))
+        own = {vote.label: vote for vote in votes if vote.reviewer == ballot.reviewer}
+        notes = (*_notes_on(ballot, rubric), *_contradictions(ballot, own))
+        yield from (f"{ballot.reviewer}: {note}" for note in notes)
     yield from (f"{vote.reviewer}: {vote.label}: {vote.reason}" for vote in votes if vote.reason and vote.missing)
+
+
+def _unweighed(settings: Settings) -> Iterator[str]:
+    """Dimensions that reviewers score and nobody weighs."""
+    left_out = [name for name in settings.rubric.weights if not settings.weights.get(name)]
+    if left_out:
+        yield f"the weights leave out {', '.join(left_out)}"
+
+
+def _contradictions(ballot: Ballot, votes: Mapping[str, Vote]) -> Iterator[str]:
+    """Where a reviewer's own list puts an answer before one that it scored higher, with our ceilings and without."""
+    for before, after in pairwise(votes[label] for label in ballot.ranking if votes[label].value is not None):
+        lower = [getattr(before, name) < getattr(after, name) for name in ("value", "uncapped")]
+        if all(lower):
+            scores = f"{before.uncapped:.2f} and {after.uncapped:.2f}"
+            yield f"its ranking puts {before.label} before {after.label}, its scores do not ({scores})"
 
 
 def _notes_on(ballot: Ballot, rubric: Rubric) -> Iterator[str]:

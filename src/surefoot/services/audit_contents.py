@@ -218,6 +218,8 @@ def _remarks_on(store: RunStore) -> Iterator[str]:
         yield "the verdicts are on other answers than these"
     elif graded and manifest.verdicts_sha256 not in ("", store.verdicts_sha256(manifest.grader)):
         yield f"the verdicts are not those that {manifest.grader} gave"
+    if manifest.council and manifest.council_verdicts_sha256 != store.verdicts_sha256(manifest.council):
+        yield f"the scores are not those that {manifest.council} gave"
     asked = {question.id for question in questions}
     given = {one.question_id for one in graded} | {str(trace.question_id) for trace in store.traces()}
     if strays := given - asked:

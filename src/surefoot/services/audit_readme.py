@@ -77,6 +77,8 @@ def _summary(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "pipeline", manifest.pipeline
     yield "asked", f"{counted(manifest.question_count, 'question')}{times}, {manifest.created}"
     yield "grader", manifest.grader or "none"
+    if manifest.council:
+        yield "council", manifest.council
     yield "labels", f"{counted(len(labels), 'row')} by {people}{since}" if labels else "none"
     if contents.decision is None:
         yield "decision", "none"

@@ -115,18 +115,27 @@ def score_reviews(
     return Council(score(answers, [review for review, _ in read], chosen, file.question or "", problems))
 
 
-def council_settings(rubric: str | None = None, **values: settings.Value | None) -> Settings:
-    """The council's settings from the environment, but for what is given."""
-    return settings.read(os.environ, _given("option", RUBRIC=rubric, **values), load=load_rubric)
+def council_settings(
+    rubric: str | None = None, default: str | None = None, /, **values: settings.Value | None
+) -> Settings:
+    """The settings from the environment, but for what is given; `default` is the rubric where nobody names one."""
+    named = os.environ.get(f"{settings.PREFIX}RUBRIC", "").strip()
+    of_default = _given("default", RUBRIC=None if named else default)
+    return settings.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values), load=load_rubric)
 
 
 def load_rubric(name: str) -> Rubric:
     """A bundled rubric by its name, or one's own by its path."""
+    return rubrics.parse(rubric_text(name), name)
+
+
+def rubric_text(name: str) -> str:
+    """The same as it is written."""
     path = Path(name)
     if name in rubrics.bundled() or not (path.suffix == ".toml" or path.is_file()):
-        return rubrics.load(name)
+        return rubrics.text_of(name)
     try:
-        return rubrics.parse(path.read_text("utf-8"), name)
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error

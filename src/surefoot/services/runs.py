@@ -75,6 +75,7 @@ def _run(folder: Path, name: str) -> Run:
         traces=traces,
         # Ballots and labels by people may lie in the same file: the run's own grader decides.
         graders=(manifest.grader,) if manifest.grader else (),
+        council=manifest.council,
         attempts=max(1, manifest.repeats),
         uneven=manifest.uneven,
         problems=[*store.problems, *(Problem("note", note, name) for note in manifest.question_notes)],
@@ -98,6 +99,7 @@ def _verdicts(store: RunStore) -> list[Verdict]:
 def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
     """A decision on verdicts that are not there, or are on other answers, would be none."""
     grader = store.manifest.grader
+    _check_scored(store, name)
     if not verdicts:
         raise Incomplete(f"the run {name} has no verdicts", f"grade it first: surefoot grade {name}")
     if store.is_graded_otherwise():
@@ -113,3 +115,13 @@ def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
             "it is not recorded on which answers its verdicts are, or which they were; grading it again records that"
         )
         store.problems.append(Problem("note", message, name))
+
+
+def _check_scored(store: RunStore, name: str) -> None:
+    """The same of what a council said."""
+    made = store.manifest
+    again = f"surefoot council {name} with the same reviewers; replies that are known cost nothing"
+    if made.council and made.council_answers_sha256 != store.answers_sha256():
+        raise Incomplete(f"the answers of the run {name} have changed since the council scored them", again)
+    if made.council and made.council_verdicts_sha256 != store.verdicts_sha256(made.council):
+        raise Incomplete(f"the scores of the run {name} are not those that its council gave", again)

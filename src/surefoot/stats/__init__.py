@@ -73,6 +73,28 @@ def clustered_share(questions: Mapping[str, Sequence[float]], cluster: Mapping[s
     return mean, min(low, mean), max(high, mean)
 
 
+def clustered_mean(
+    questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str], most: float
+) -> tuple[float, float, float]:
+    """The same for numbers of points from 0 to `most`: Student's interval, clusters as in `clustered_share`.
+
+    One question says nothing of others. Where all are alike, one more may still be a point off.
+    """
+    means = {question: fsum(repeats) / len(repeats) for question, repeats in questions.items()}
+    n = len(means)
+    if n == 0:
+        raise ValueError("no interval without observations")
+    mean = fsum(means.values()) / n
+    if n == 1:
+        return mean, 0.0, most
+    groups = {(question in cluster, cluster.get(question, question)) for question in means}
+    variance = _variance(means, mean, cluster)
+    if len(groups) in (1, n):  # between few clusters, the variance has its correction already
+        variance *= n / (n - 1) * (t_quantile(1 - ALPHA / 2, min(n - 1, _AS_GOOD_AS_NORMAL)) / Z) ** 2
+    half = Z * sqrt(max(variance, 1 / n**2))
+    return mean, max(0.0, mean - half), min(most, mean + half)
+
+
 def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str]) -> float:
     """(sum over clusters of (sum of deviations)^2) / n^2; with few clusters as much more as Student's t asks for."""
     deviations: defaultdict[tuple[bool, str], list[float]] = defaultdict(list)

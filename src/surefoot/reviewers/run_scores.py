@@ -1,0 +1,85 @@
+"""What a council's rows come to for each run: means with intervals, ceilings, and the order of the runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.gate.sides import document_of
+from surefoot.reviewers import rows
+from surefoot.rubric import HIGHEST
+from surefoot.stats import clustered_mean
+from surefoot.types import Item, Verdict
+
+
+class Mean(Struct, frozen=True):
+    """Of a run's scores, with its 95 % interval over the questions."""
+
+    value: float
+    low: float
+    high: float
+    answers: int
+
+
+class RunScores(Struct, frozen=True, kw_only=True):
+    """What a council says of a run. `rank` is by `overall`, over the answers that every run has a score for."""
+
+    run: str
+    rank: int | None
+    overall: Mean | None
+    dimensions: dict[str, Mean]
+    answers: int
+    not_scored: dict[str, int]  # by reason
+    capped: dict[str, int]  # by ceiling
+    unsafe: tuple[str, ...]  # ids of questions
+    own: tuple[str, ...]  # reviewers whose own answers these are
+
+
+def run_scores(
+    found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], pooled: str
+) -> list[RunScores]:
+    """The best run first. Runs are ranked over the questions that all of them have scores for."""
+    own = {run: [row for row in verdicts if row.grader == pooled] for run, verdicts in found.items()}
+    shared = set.intersection(*(_scored(verdicts) for verdicts in own.values()))
+    made = [_of_run(run, verdicts, items[run], shared, found[run]) for run, verdicts in own.items()]
+    made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
+    values = [one.overall.value for one in made if one.overall]
+    return [replace(one, rank=values.index(one.overall.value) + 1) if one.overall else one for one in made]
+
+
+def _scored(own: Sequence[Verdict]) -> set[str]:
+    return {row.question_id for row in own if row.axis == rows.axis_of(rows.OVERALL) and row.value is not None}
+
+
+def _of_run(
+    run: str, own: Sequence[Verdict], items: Sequence[Item], shared: set[str], found: Sequence[Verdict]
+) -> RunScores:
+    documents = {item.question.id: document_of(item.question, {}) or item.question.id for item in items}
+    overall = [row for row in own if row.axis == rows.axis_of(rows.OVERALL)]
+    axes = dict.fromkeys(row.axis for row in own if row.axis != rows.axis_of(rows.SAFETY))
+    means = {axis.removeprefix(rows.PREFIX): _mean(own, axis, documents, shared) for axis in axes}
+    return RunScores(
+        run=run,
+        rank=None,
+        overall=means.get(rows.OVERALL),
+        dimensions={name: mean for name, mean in means.items() if mean is not None and name != rows.OVERALL},
+        answers=len(overall),
+        not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
+        capped=dict(Counter(name for row in overall for name in rows.capped_by(row))),
+        unsafe=tuple(row.question_id for row in own if row.value == rows.UNSAFE),
+        own=tuple(sorted({str(rows.reviewer_of(row.grader)) for row in found if row.via == rows.OWN})),
+    )
+
+
+def _mean(own: Sequence[Verdict], axis: str, documents: Mapping[str, str], among: set[str]) -> Mean | None:
+    values: dict[str, list[float]] = {}
+    for row in own:
+        if row.axis == axis and row.question_id in among and isinstance(row.value, (int, float)):
+            values.setdefault(row.question_id, []).append(float(row.value))
+    if not values:
+        return None
+    known = {id: document for id, document in documents.items() if id in values}
+    return Mean(*clustered_mean(values, known, HIGHEST), sum(map(len, values.values())))

@@ -1,0 +1,278 @@
+"""The answers of runs scored by a council: its verdicts are rows of the runs, and cost is agreed on before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.io.writer import printable
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, find
+from surefoot.models.budget import Budget, Estimate
+from surefoot.models.endpoint import EndpointModel, open_model
+from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.report.words import counted, plain
+from surefoot.reviewers import rows
+from surefoot.reviewers.ballots import Review
+from surefoot.reviewers.panel import reviewed
+from surefoot.reviewers.rows import scores_of
+from surefoot.reviewers.run_scores import RunScores, run_scores
+from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
+from surefoot.rubric import COUNCIL_OF_RUNS
+from surefoot.services.council import council_settings
+from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
+from surefoot.services.result import READER, Person, Result
+from surefoot.services.runs import run_items
+from surefoot.store import RunStore
+from surefoot.text.endpoints import chat_model
+from surefoot.types import Verdict
+
+_LONGEST_PROMPT = 400_000  # characters; no model reads more at once
+_TWICE = "name each run and each reviewer once: nobody has two votes"
+
+
+class RunsScored(Result):
+    """How a council scored the answers of runs."""
+
+    def __init__(self, sitting: Sitting, runs: Sequence[RunScores], verdicts: Mapping[str, Sequence[Verdict]],
+                 failures: Counter[tuple[str, str]]) -> None:  # fmt: skip
+        self.sitting, self.runs, self.verdicts, self.failures = sitting, tuple(runs), verdicts, failures
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What reviewers declined or wrote unreadably may stay open; what was not replied to is asked for again."""
+        whole = all(run.overall is not None and not run.not_scored for run in self.runs) and not self.failures
+        return ExitCode.OK if whole else ExitCode.INCOMPLETE
+
+    def to_json(self) -> dict[str, Any]:
+        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in self.failures.items()]
+        return {
+            "rubric": self.sitting.settings.rubric.name,
+            "council": self.sitting.pooled,
+            "reviewers": list(self.sitting.reviewers),
+            "runs": msgspec.to_builtins(self.runs),
+            "failures": failures,
+            "rows": list(self.table()),
+        }
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """Every verdict, with the run it is on."""
+        return [
+            {"run": run, **msgspec.to_builtins(verdict)} for run, found in self.verdicts.items() for verdict in found
+        ]
+
+    def __repr__(self) -> str:
+        return f"<RunsScored {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
+
+
+def council_runs(
+    *runs: str | Path,
+    reviewers: Sequence[str | Model] = (),
+    rubric: str | None = None,
+    holistic: bool = False,
+    safety: bool | None = None,
+    terms: Terms | None = None,
+    ledger: str | Path | None = None,
+    person: Person = READER,
+) -> RunsScored:
+    """Let models score every answer of the runs by a rubric, and keep the scores with the runs.
+
+    Each answer is read alone, with the question, the passages it was made from and what the question set says of it.
+    `holistic` asks for one number beside the rubric, to hold the two against each other. A run keeps the scores of
+    its last council; replies that were paid for once are not paid for again.
+    """
+    how = terms or Terms()
+    chosen = partial(council_settings, rubric, COUNCIL_OF_RUNS, SAFETY_GATE=safety)
+    settings = chosen()
+    models = _opened(reviewers or [one for one in str(settings["MODELS"]).split(",") if one.strip()], how)
+    sitting = Sitting(tuple(models), settings, chosen(RUBRIC_SCORING=False) if holistic else None)
+    if not runs or len({Path(run).resolve() for run in runs}) < len(runs):
+        raise UsageError("a run is named twice" if runs else "a council needs runs", _TWICE)
+    with ExitStack() as opened:
+        stores = [opened.enter_context(RunStore.open(run, writing=True)) for run in runs]
+        sessions = [_Session(store, sitting, models) for store in stores]
+        _agree_on(sessions, sitting, how, person)
+        try:
+            found = {printable(one.store.path): one.hold(person) for one in sessions}
+        except KeyboardInterrupt:
+            person.tell(KEPT)
+            raise
+        for store in stores:
+            _register(store, ledger, person)
+    _tell(sessions, person)
+    failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
+    items = {printable(one.store.path): one.items for one in sessions}
+    return RunsScored(sitting, run_scores(found, items, sitting.pooled), found, failures)
+
+
+def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:
+    """By name; they share one budget."""
+    if not reviewers:
+        raise UsageError("a council needs reviewers", "as in --reviewer anthropic:NAME --reviewer llm:NAME@URL")
+    budget, how = Budget(terms.max_cost), settings_of(terms)
+    models = [open_model(one.strip(), how, budget) if isinstance(one, str) else one for one in reviewers]
+    named: dict[str, Model] = {model.name: model for model in models}
+    if len(named) < len(models):
+        raise UsageError("a reviewer is named twice", _TWICE)
+    return named
+
+
+class _Asked(Struct, frozen=True):
+    """One prompt: about which answer, to whom, and in which way."""
+
+    item: int
+    way: int
+    prompt: Prompt
+    review: Review
+
+
+class _Session:
+    """One run before the council."""
+
+    def __init__(self, store: RunStore, sitting: Sitting, models: Mapping[str, Model]) -> None:
+        self.store, self.sitting, self.items = store, sitting, list(run_items(store))
+        self.models = {
+            name: model.keeping(store.replies) if isinstance(model, EndpointModel) else model
+            for name, model in models.items()
+        }
+        self.author = _author(store.manifest.pipeline)
+        self.asked = {name: list(self._asked_of(name)) for name in models}
+        self.replies: list[Reply] = []
+        self.failures: Counter[tuple[str, str]] = Counter()
+
+    def _asked_of(self, reviewer: str) -> Iterator[_Asked]:
+        for way, settings in enumerate(self.sitting.ways):
+            for at, item in enumerate(self.items):
+                if not unanswered(item):
+                    yield _Asked(at, way, *prompt_on(item, settings, reviewer))
+
+    def hold(self, person: Person) -> list[Verdict]:
+        """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
+        the very same answer stand, and so do those of all together."""
+        reviews: dict[tuple[int, int], list[Review]] = {}
+        for reviewer, asked in self.asked.items():
+            for one, reply in self._replies(reviewer, asked, person):
+                reviews.setdefault((one.item, one.way), []).append(reviewed(one.review, reply))
+        ways = range(len(self.sitting.ways))
+        found = [
+            verdict
+            for at, item in enumerate(self.items)
+            for verdict in verdicts_on(item, self.sitting, [reviews.get((at, way), []) for way in ways], self.author)
+        ]
+        if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
+            return found  # asked in vain: what an earlier council said stays the run's
+        self._keep(found)
+        return [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
+
+    def _replies(self, reviewer: str, asked: Sequence[_Asked], person: Person) -> Iterator[tuple[_Asked, Reply]]:
+        fitting = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
+        for one in asked:
+            if len(one.prompt.text) > _LONGEST_PROMPT:
+                reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
+                self._count(reviewer, reply)
+                yield one, reply
+        watch = person.watch(len(fitting), "replies")
+        try:
+            for place, reply in self.models[reviewer].complete_all([one.prompt for one in fitting]):
+                watch.count(reply)
+                self._count(reviewer, reply)
+                yield fitting[place], reply
+        finally:
+            watch.close()
+
+    def _count(self, reviewer: str, reply: Reply) -> None:
+        self.replies.append(reply)
+        if reply.error:
+            self.failures[reviewer, plain(reply.error, 200)] += 1
+
+    def _keep(self, found: Sequence[Verdict]) -> None:
+        store, sitting = self.store, self.sitting
+        graders = [*map(sitting.grader, sitting.reviewers), sitting.pooled]
+        earlier = {row.grader for row in store.verdicts() if rows.reviewer_of(row.grader) is not None}
+        for grader in sorted(earlier - set(graders)):
+            store.replace_verdicts(grader, [])
+        standing: dict[tuple[str, int], None] = {}
+        for grader in graders:  # all together come last
+            own = [row for row in found if row.grader == grader]
+            failed = standing if grader == sitting.pooled else ()
+            standing |= dict.fromkeys(store.replace_verdicts(grader, own, failed=failed))
+        store.amend(
+            council=sitting.pooled, council_answers_sha256=store.answers_sha256(),
+            council_verdicts_sha256=store.verdicts_sha256(sitting.pooled),
+        )  # fmt: skip
+
+
+def _author(pipeline: str) -> str:
+    """The model that gave the answers, where a pipeline is nothing but one."""
+    if not pipeline.startswith("chat:"):
+        return ""
+    try:
+        return chat_model(pipeline.removeprefix("chat:")).name
+    except UsageError:
+        return ""
+
+
+def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, person: Person) -> None:
+    """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked."""
+    retrieved = [item.trace.retrieved or () for session in sessions for item in session.items]
+    if unseen := sum(any(not passage.text for passage in passages) for passages in retrieved):
+        what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
+        person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
+    calls = 0
+    for reviewer in sitting.reviewers:
+        found = [_estimate(session, reviewer) for session in sessions]
+        together = _added([one for one in found if one is not None])
+        wanted = sum(len(session.asked[reviewer]) for session in sessions)
+        person.tell(together.sentence if together else f"{counted(wanted, 'call')} to {plain(reviewer, 200)}")
+        calls += together.calls if together else 0
+    if calls and not terms.yes and not person.agrees():
+        raise Incomplete("nothing was asked, and nothing scored", "--yes skips the confirmation")
+
+
+def _estimate(session: _Session, reviewer: str) -> Estimate | None:
+    estimate = getattr(session.models[reviewer], "estimate", None)
+    return estimate(one.prompt for one in session.asked[reviewer]) if estimate is not None else None
+
+
+def _added(found: Sequence[Estimate]) -> Estimate | None:
+    if not found:
+        return None
+    usd, thinking = ([getattr(one, name) for one in found] for name in ("usd_most", "usd_thinking"))
+    return Estimate(
+        found[0].model,
+        sum(one.calls for one in found),
+        sum(one.known for one in found),
+        sum(one.tokens_in for one in found),
+        sum(one.tokens_out_most for one in found),
+        None if None in usd else sum(usd),
+        sum(one.thinking_most for one in found),
+        None if None in thinking else sum(thinking),
+    )
+
+
+def _tell(sessions: Sequence[_Session], person: Person) -> None:
+    replies = [reply for session in sessions for reply in session.replies]
+    sent = [reply for reply in replies if not reply.cached and reply.asked]
+    paid = [reply.cost_usd for reply in sent]
+    usd = None if None in paid else sum(filter(None, paid))
+    tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
+    known = sum(reply.cached for reply in replies)
+    person.tell(spent_words(sum(reply.asked for reply in sent), tokens, usd, known, len(replies)))
+    person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
+
+
+def _register(store: RunStore, given: str | Path | None, person: Person) -> None:
+    """The ledger is to know which council scored a run."""
+    try:
+        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+            ledger.add_run(entry_of(store))
+    except (SurefootError, OSError) as error:
+        person.tell(f"note: the scores are not registered in the ledger: {error}")

@@ -1,0 +1,245 @@
+"""What a council's scores are worth: reviewers' biases, whether the rubric earns its cost, better weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from surefoot import rubric as rubrics
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.io.writer import printable, replace_file
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import find, folder_of
+from surefoot.reviewers import rows
+from surefoot.reviewers.habits import Habit, habits
+from surefoot.reviewers.sheet import HOLISTIC, Answer, Flags, Numbers, Sheet
+from surefoot.reviewers.sitting import fault_of
+from surefoot.reviewers.success import Opinions, Success, success
+from surefoot.reviewers.voices import Voices, voices
+from surefoot.reviewers.weights import Refused, Tuned, tune
+from surefoot.rubric import Fault, Rubric
+from surefoot.services.council import rubric_text
+from surefoot.services.opinions import read_opinions
+from surefoot.services.result import READER, Fields, Person, Result, tell_problems
+from surefoot.services.runs import run_items
+from surefoot.store import RunStore
+from surefoot.types import Problem
+
+_HINT = "score them first: surefoot council RUN --reviewer MODEL"
+Other = Literal["holistic"]
+
+
+@dataclass(frozen=True)
+class CouncilEvaluation(Fields):
+    """What the scores of a council's reviewers are worth on the answers of runs."""
+
+    runs: tuple[str, ...]
+    reviewers: tuple[str, ...]
+    questions: int
+    answers: int
+    success: Success
+    voices: Voices
+    bias: tuple[Habit, ...]
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """Every figure on every reviewer."""
+        return [msgspec.to_builtins(one) for one in self.bias]
+
+
+class RubricTuned(Result):
+    """Weights fitted to what people prefer; `written` is the new rubric's file, None where nothing is gained."""
+
+    def __init__(self, found: Tuned | Refused, written: str | None) -> None:
+        self.found, self.written = found, written
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.written else ExitCode.INCONCLUSIVE
+
+    def to_json(self) -> dict[str, Any]:
+        blank = dict.fromkeys((*Tuned.__struct_fields__, "reason"))
+        return {**blank, **msgspec.to_builtins(self.found), "written": self.written}
+
+
+def evaluate_council(
+    *runs: str | Path, labels: str | Path | None = None, compare: Other | None = None, person: Person = READER
+) -> CouncilEvaluation:
+    """Look at the scores that reviewers gave to the answers of runs: do they agree, with each other and with people?
+
+    `labels` are scores, buckets or preferences by people. `compare` insists on a holistic score beside the rubric's.
+    """
+    scored = _Scored(runs)
+    counted = scored.sheet(own=False)
+    if compare and HOLISTIC not in counted:
+        hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
+        raise Incomplete("no reviewer gave a holistic score to compare with", hint)
+    people = None if labels is None else scored.opinions(labels, counted, person)
+    heard = voices(counted)
+    bias = habits(scored.sheet(own=True), [one.reviewer for one in heard.adds_nothing])
+    return CouncilEvaluation(
+        tuple(scored.runs), counted.reviewers, len(counted.questions), len(counted.answers),
+        success(counted, people), heard, bias,
+    )  # fmt: skip
+
+
+def tune_rubric(
+    *runs: str | Path,
+    labels: str | Path,
+    rubric: str,
+    out: str | Path,
+    ledger: str | Path | None = None,
+    person: Person = READER,
+) -> RubricTuned:
+    """Fit a rubric's weights to what people prefer, and write the new rubric if it is better on unseen questions.
+
+    Without `runs`, those of the ledger that a council scored are taken.
+    """
+    text, target = rubric_text(rubric), Path(out)
+    made = rubrics.parse(text, rubric)
+    if not made.weights:
+        raise UsageError(f"the rubric {rubric} has no weights", "choose one that a council scores by: refusal_aware")
+    if target.exists():
+        raise UsageError(f"{printable(target)} is there already", "choose another name for --out")
+    scored = _Scored(runs or _of_ledger(ledger))
+    sheet = scored.sheet(own=False)
+    people = scored.opinions(labels, sheet, person)
+    ballots = _ballots(sheet, made)
+    caps = _caps(sheet, made, scored.faults)
+    scores, whole = _mean(ballots.values, ballots.whole)
+    kept = whole[people.pairs.one] & whole[people.pairs.other]
+    people = Opinions(people.pairs.at(kept), people.signs[kept])
+
+    def overall(weights: Numbers) -> Numbers:
+        return _mean(np.minimum(ballots.values @ weights, caps), ballots.whole)[0]
+
+    found = tune(scores, made.weights, people, overall)
+    if isinstance(found, Refused) or not found.is_better:
+        return RubricTuned(found, None)
+    changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)
+    rubrics.parse(changed, printable(target))
+    try:
+        replace_file(target, changed.encode())
+    except OSError as error:
+        raise UsageError(f"{printable(target)} cannot be written: {error.strerror}", "choose another --out") from error
+    return RubricTuned(found, printable(target))
+
+
+class _Run(Struct, frozen=True):
+    scores: dict[rows.Place, dict[str, float]]
+    own: set[rows.Place]
+    lengths: dict[Answer, int]
+    answerable: dict[str, bool]
+    faults: dict[Answer, Fault | None]
+
+
+class _Scored:
+    """Runs with the scores of their reviewers."""
+
+    def __init__(self, folders: Sequence[str | Path]) -> None:
+        if not folders or len({Path(one).resolve() for one in folders}) < len(folders):
+            raise UsageError("a run is named twice" if folders else "no run was named", "name each run once")
+        self.runs = {printable(Path(one)): _read(Path(one)) for one in folders}
+        if not any(run.scores for run in self.runs.values()):
+            raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _HINT)
+
+    @property
+    def faults(self) -> dict[Answer, Fault | None]:
+        return {answer: fault for run in self.runs.values() for answer, fault in run.faults.items()}
+
+    def sheet(self, *, own: bool) -> Sheet:
+        """`own` False leaves out what reviewers gave to answers of their own model."""
+        scores: dict[str, dict[Answer, dict[str, float]]] = {}
+        mine: dict[str, set[str]] = {}
+        for run in self.runs.values():
+            for place, given in run.scores.items():
+                if place in run.own:
+                    mine.setdefault(place.reviewer, set()).add(place.run)
+                if place.reviewer != rows.POOLED and (own or place not in run.own):
+                    answer = Answer(place.run, place.question_id, place.attempt)
+                    scores.setdefault(place.reviewer, {})[answer] = given
+        lengths = {answer: size for run in self.runs.values() for answer, size in run.lengths.items()}
+        return Sheet(scores, lengths, own={who: frozenset(found) for who, found in mine.items()})
+
+    def opinions(self, labels: str | Path, sheet: Sheet, person: Person) -> Opinions:
+        problems: list[Problem] = []
+        answerable = {id: known for run in self.runs.values() for id, known in run.answerable.items()}
+        found = read_opinions(labels, sheet, answerable, problems)
+        tell_problems(problems, person.tell)
+        return found
+
+
+def _read(folder: Path) -> _Run:
+    with RunStore.open(folder) as store:
+        name, items = printable(folder), list(run_items(store))
+        answers = [(Answer(name, item.question.id, item.trace.attempt), item) for item in items]
+        verdicts = store.verdicts()
+        return _Run(
+            rows.scores_of(verdicts, name),
+            rows.own_answers(verdicts, name),
+            {answer: len(item.trace.answer or "") for answer, item in answers},
+            {item.question.id: item.question.answerable for item in items},
+            {answer: fault_of(item) for answer, item in answers},
+        )
+
+
+def _of_ledger(given: str | Path | None) -> list[Path]:
+    """The runs that a council scored, where they lie now."""
+    known = Ledger.existing(find(None, None if given is None else str(given)))
+    if known is None:
+        raise UsageError("no run was named, and there is no ledger to look in", "surefoot council tune RUN...")
+    with known as ledger:
+        places = [folder_of(entry, ledger) for entry in ledger.runs() if entry.manifest.get("council")]
+    found = list(dict.fromkeys(place for place in places if place is not None))
+    if not found:
+        raise Incomplete("the ledger knows no run that a council scored", "name the runs: surefoot council tune RUN...")
+    return found
+
+
+class _Ballots(NamedTuple):
+    """Scores by reviewer, answer and weight, and which ballots have them all."""
+
+    values: Numbers
+    whole: Flags
+
+
+def _ballots(sheet: Sheet, rubric: Rubric) -> _Ballots:
+    """Where an answer declines, what stands in for a dimension has its score."""
+    columns, whole = [], np.ones((len(sheet.reviewers), len(sheet.answers)), dtype=bool)
+    for name in rubric.weights:
+        names = [name, *(axis.name for axis in rubric.axes if axis.replaces == name)]
+        known = [sheet.column(one) for one in names if one in sheet]
+        if not known:
+            hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
+            raise UsageError(f"the runs have no scores on {name}, which the rubric {rubric.name} asks for", hint)
+        columns.append(np.sum([column.values for column in known], axis=0))
+        whole &= np.sum([column.given for column in known], axis=0) == 1
+    return _Ballots(np.stack(columns, axis=2), whole)
+
+
+def _mean(values: Numbers, whole: Flags) -> tuple[Numbers, Flags]:
+    """Over the reviewers with a whole ballot, and which answers have one."""
+    count = whole.sum(axis=0)
+    total = np.einsum("ra...,ra->a...", values, whole.astype(float))
+    shape = (-1, *[1] * (total.ndim - 1))
+    return np.asarray(total / np.maximum(1, count).reshape(shape)), count > 0
+
+
+def _caps(sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None]) -> Numbers:
+    """The most that each ballot can give to each answer, by the rubric's ceilings."""
+    highest = np.full((len(sheet.reviewers), len(sheet.answers)), float(rubrics.HIGHEST))
+    for cap in rubric.caps:
+        if cap.of:
+            held = np.broadcast_to([faults.get(answer) == cap.of for answer in sheet.answers], highest.shape)
+        elif cap.axis in sheet:
+            column = sheet.column(cap.axis)
+            held = column.given & (column.values < cap.below)
+        else:
+            continue
+        highest = np.where(held, np.minimum(highest, cap.at), highest)
+    return highest

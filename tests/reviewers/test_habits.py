@@ -1,0 +1,97 @@
+"""Reviewers over a question set: their habits, and how many votes they amount to."""
+
+from __future__ import annotations
+
+import pytest
+
+from surefoot.reviewers.habits import FEWEST_QUESTIONS, Habit, habits
+from surefoot.reviewers.sheet import Answer, Sheet
+from surefoot.reviewers.voices import voices
+
+from .planted import reviewed, sheet_of
+
+
+def clear(found: tuple[Habit, ...]) -> set[tuple[str, str]]:
+    return {(one.reviewer, one.kind) for one in found if one.stands_out}
+
+
+def test_honest_reviewers_have_no_habits_and_all_count() -> None:
+    sheet = sheet_of(reviewed(60))
+    heard = voices(sheet)
+    assert (clear(habits(sheet)), heard.adds_nothing, heard.alike) == (set(), (), ())
+    assert heard.effective_votes is not None
+    assert heard.effective_votes.value == 4
+    assert heard.effective_votes.low < 4
+
+
+def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
+    sheet = sheet_of(reviewed(80, ("harsh", "length", "random", "proud", "copy")))
+    heard = voices(sheet)
+    assert {one.reviewer for one in heard.adds_nothing} == {"random", "copy"}
+    found = habits(sheet, [one.reviewer for one in heard.adds_nothing])
+    expected = {("harsh", "shift"), ("length", "length"), ("proud", "self_preference"), ("random", "spread")}
+    assert expected <= clear(found)
+    assert not {who for who, _ in clear(found)} & {"ada", "ben", "cid", "dot"}
+    shift = next(one for one in found if (one.reviewer, one.kind, one.dimension) == ("harsh", "shift", "accuracy"))
+    assert shift.figure is not None
+    assert shift.figure.low < -1.5 < shift.figure.high or shift.figure.value == pytest.approx(-1.5, abs=0.4)
+    assert "harsh" not in shift.against
+
+
+def test_reviewers_who_err_alike_count_for_less_than_two() -> None:
+    heard = voices(sheet_of(reviewed(100, ("twin",))))
+    assert [one.reviewers for one in heard.alike] == [("ada", "twin")]
+    assert heard.effective_votes is not None
+    assert 3.5 < heard.effective_votes.value < 4.5
+    assert not heard.adds_nothing
+
+
+def test_with_few_questions_nothing_is_said() -> None:
+    sheet = sheet_of(reviewed(FEWEST_QUESTIONS - 1, ("harsh",)))
+    found = habits(sheet)
+    assert all(one.figure is None and one.reason for one in found)
+    assert any("not enough data: needs 15 questions" in one.reason for one in found)
+    assert voices(sheet).effective_votes is None
+
+
+def test_what_does_not_apply_is_said() -> None:
+    found = habits(sheet_of(reviewed(20)))
+    reasons = {one.kind: one.reason for one in found if one.figure is None}
+    assert reasons["position"] == "does not apply: each answer was reviewed alone"
+    assert reasons["self_preference"].startswith("does not apply")
+    assert reasons["spread"].startswith("not enough data")
+
+
+def test_places_that_pull_scores_down_are_seen() -> None:
+    scores = {who: {answer: dict(given) for answer, given in rows.items()} for who, rows in reviewed(60).items()}
+    places = {}
+    for at, who in enumerate(scores):
+        for number, (answer, given) in enumerate(scores[who].items()):
+            places[who, answer] = (number + at) % 4
+            if who == "ada":
+                given["accuracy"] = max(1.0, given["accuracy"] - ((number + at) % 4))
+    found = habits(Sheet(scores, places=places))
+    assert ("ada", "position") in clear(found)
+    assert {one.reason for one in found if one.kind == "length"} == {"the lengths of the answers are not known"}
+
+
+def test_one_reviewer_has_nobody_to_be_held_against() -> None:
+    sheet = sheet_of(reviewed(30, honest=("ada",)))
+    assert {one.reason for one in habits(sheet)} == {"needs another reviewer"}
+    assert "needs 2 reviewers" in voices(sheet).reason
+
+
+def test_reviewers_who_always_give_the_same_score_are_no_copies() -> None:
+    scores = {who: {Answer("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
+    heard = voices(Sheet(scores))
+    assert heard.adds_nothing == ()
+    assert clear(habits(Sheet(scores))) == set()
+
+
+def test_missing_scores_are_not_made_up() -> None:
+    scores = {who: dict(rows) for who, rows in reviewed(60, ("harsh",)).items()}
+    for answer in list(scores["harsh"])[::2]:
+        del scores["harsh"][answer]
+    found = habits(sheet_of(scores))
+    assert clear(found) >= {("harsh", "shift")}
+    assert {who for who, _ in clear(found)} == {"harsh"}
