@@ -33,7 +33,7 @@ def labels(rows: list[Row], limit: int) -> list[Row]:
     of_three = {source: part for source, part in known.items() if {row["label"] for row in part} == set(LABELS)}
     truth: list[str] = []
     found: list[Judgement] = []
-    lines = []
+    lines: list[Row] = []
     for source, part in of_three.items():
         chosen = sample(part, limit, lambda row: row["label"])
         judged = _judged(judge, source, [pair_of(row) for row in chosen])
@@ -56,7 +56,7 @@ def _judged(judge: LocalJudge, source: str, pairs: Sequence[Pair]) -> list[Judge
 
 def confusion(truth: Sequence[str], found: Sequence[Judgement]) -> Row:
     """How often each label is given for each true one; a claim that is not graded has none."""
-    counts = Counter((true, one.label) for true, one in zip(truth, found, strict=True))
+    counts = Counter((true, str(one.label)) for true, one in zip(truth, found, strict=True))
     is_so: Bools = np.array(truth) == "contradicted"
     is_said: Bools = np.array([one.label == "contradicted" for one in found])
     return {

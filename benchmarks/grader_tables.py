@@ -118,19 +118,22 @@ def speed(lines: list[Row]) -> str:
 
 def labels(lines: list[Row]) -> str:
     told = [line for line in lines if "said" in line]
-    columns = ("source", "claims", "not graded", "true label", "said: supported", "contradicted", "not enough")
     cells = [
         [line["source"], line["n"], line["ungraded"], true.replace("_", " "), *said]
         for line in told
         for true, said in line["said"].items()
     ]
-    shown = table("Three labels", columns, cells)
+    shown = table(
+        "Three labels",
+        ("source", "claims", "not graded", "true label", "said: supported", "contradicted", "not enough"),
+        cells,
+    )
     keys = ("source", "n", "precision", "recall", "contradiction_f1")
-    columns = ("source", "claims", "precision", "recall", "F1")
-    shown += "\n" + table("Of `contradicted`", columns, [[line[key] for key in keys] for line in told])
+    cells = [[line[key] for key in keys] for line in told]
+    shown += "\n" + table("Of `contradicted`", ("source", "claims", "precision", "recall", "F1"), cells)
     keys = ("from", "to", "n", "mean", "share")
-    bins = [[one[key] for key in keys] for line in told for one in line.get("reliability", ())]
-    shown += "\n" + table("Probability of contradiction", ("from", "to", "claims", "mean", "are contradicted"), bins)
+    cells = [[one[key] for key in keys] for line in told for one in line.get("reliability", ())]
+    shown += "\n" + table("Probability of contradiction", ("from", "to", "claims", "mean", "are contradicted"), cells)
     return shown + "\n" + _buckets(next(line["buckets"] for line in lines if "buckets" in line))
 
 
