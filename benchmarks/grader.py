@@ -17,6 +17,7 @@ from pathlib import Path
 
 import grader_tables as tables
 from grader_edits import edits
+from grader_labels import labels
 from grader_responses import responses
 from grader_sources import answers, fit, support
 from grader_speed import speed
@@ -24,7 +25,7 @@ from grader_systems import System, cosine, local, overlap, rules
 from grader_texts import claims, refusals
 from heldout import Row, rows_of
 
-SECTIONS = ("speed", "edits", "support", "answers", "responses", "refusals", "claims")
+SECTIONS = ("speed", "edits", "support", "answers", "responses", "refusals", "claims", "labels")
 
 
 def parsed() -> argparse.Namespace:
@@ -65,9 +66,10 @@ def main() -> None:
         "responses": lambda: responses(data["response"], systems, given.limit),
         "refusals": lambda: refusals(given.data),
         "claims": claims,
+        "labels": lambda: labels(data["support"], given.limit),
     }
     for name, make in makers.items():
-        if name in wanted and (data or name not in ("support", "answers", "responses")):
+        if name in wanted and (data or name not in ("support", "answers", "responses", "labels")):
             start = time.perf_counter()
             found[name] = make()
             print(getattr(tables, name)(found[name]))

@@ -114,3 +114,31 @@ def speed(lines: list[Row]) -> str:
     cells = [[round(v, 1) if isinstance(v := line.get(key), float) else v for key in keys] for line in lines]
     shown = [[f"{value:,}" if isinstance(value, float) else value for value in line] for line in cells]
     return table("Speed", columns, shown)
+
+
+def labels(lines: list[Row]) -> str:
+    told = [line for line in lines if "said" in line]
+    cells = [
+        [line["source"], line["n"], line["ungraded"], true.replace("_", " "), *said]
+        for line in told
+        for true, said in line["said"].items()
+    ]
+    shown = table(
+        "Three labels",
+        ("source", "claims", "not graded", "true label", "said: supported", "contradicted", "not enough"),
+        cells,
+    )
+    keys = ("source", "n", "precision", "recall", "contradiction_f1")
+    cells = [[line[key] for key in keys] for line in told]
+    shown += "\n" + table("Of `contradicted`", ("source", "claims", "precision", "recall", "F1"), cells)
+    keys = ("from", "to", "n", "mean", "share")
+    cells = [[one[key] for key in keys] for line in told for one in line.get("reliability", ())]
+    shown += "\n" + table("Probability of contradiction", ("from", "to", "claims", "mean", "are contradicted"), cells)
+    return shown + "\n" + _buckets(next(line["buckets"] for line in lines if "buckets" in line))
+
+
+def _buckets(counts: list[list[Any]]) -> str:
+    given = sorted({bucket for _, bucket, _ in counts})
+    found = {(wanted, bucket): count for wanted, bucket, count in counts}
+    cells = [[wanted, *(found.get((wanted, one), 0) for one in given)] for wanted in sorted({row[0] for row in counts})]
+    return table("Buckets of free answers", ("wanted", *(f"given: {one}" for one in given)), cells)

@@ -15,9 +15,10 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import grader_stats as stats  # noqa: E402
 from grader_edits import load  # noqa: E402
+from grader_labels import confusion, reliability  # noqa: E402
 from grader_systems import overlap  # noqa: E402
 from heldout import held_out, sample  # noqa: E402
-from surefoot.graders.judges import Pair  # noqa: E402
+from surefoot.graders.judges import Judgement, Pair  # noqa: E402
 
 
 def row(source: str, group: str, use: str = "train") -> dict[str, str]:
@@ -89,3 +90,17 @@ def test_the_sentences_are_labelled() -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     assert len({one["text"] for one in rows}) == len(rows) >= 200
     assert 0.4 < np.mean([one["claim"] for one in rows]) < 0.6
+
+
+def test_three_labels_are_counted_by_what_is_true_and_what_is_said() -> None:
+    said = [Judgement("contradicted"), Judgement("not_enough"), Judgement("contradicted"), Judgement(None)]
+    found = confusion(["contradicted", "contradicted", "not_enough", "supported"], said)
+    assert found["said"] == {"supported": [0, 0, 0], "contradicted": [0, 1, 1], "not_enough": [0, 1, 0]}
+    assert (found["n"], found["ungraded"]) == (4, 1)
+    assert (found["precision"], found["recall"], found["contradiction_f1"]) == (0.5, 0.5, 0.5)
+
+
+def test_reliability_holds_probabilities_against_shares() -> None:
+    truth, probability = np.array([True, False, True, True]), np.array([0.72, 0.8, 0.05, 1.0])
+    found = {(one["from"], one["to"]): (one["n"], one["share"]) for one in reliability(truth, probability)}
+    assert found == {(0.0, 0.1): (1, 1.0), (0.7, 0.9): (2, 0.5), (0.9, 1.0): (1, 1.0)}
