@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 
@@ -93,12 +94,19 @@ class Question(Struct, frozen=True):
     def answerable(self) -> bool:
         return self.expects == "answer"
 
+    @property
+    def as_asked(self) -> Question:
+        """Without how it was made and reviewed: whoever accepts a question has not changed what is asked."""
+        kept = {name: value for name, value in self.metadata.items() if name not in _OF_REVIEW}
+        return self if len(kept) == len(self.metadata) else replace(self, metadata=kept)
+
     def group(self, field: str) -> str:
         """The value of `field` by which a report breaks down; "" when the question does not say."""
         value = getattr(self, field) if field in GROUP_FIELDS else self.metadata.get(field)
         return "" if value is None else str(value)
 
 
+_OF_REVIEW = frozenset({"review", "made"})
 GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import SEED, asking_options, json_option
+from surefoot.cli.options import SEED, asking_options, citations_option, json_option, map_option
 from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
@@ -29,6 +29,8 @@ from surefoot.services.graders import Terms
     metavar="LOG",
     help="Propose questions of this log: answered badly, refused, or rare.",
 )
+@map_option("Where a field lies in the rows of --from-traces.")
+@citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
 @click.option("--model", metavar="NAME", help="Who words the questions, such as llm:NAME@http://localhost:8080/v1.")
@@ -40,7 +42,7 @@ def build(corpus: Path | None, as_json: bool, mix: str | None, model: str | None
     What is in the file stays and counts, so the same command again continues. The questions are proposals, to be read
     with `surefoot questions review`.
     """
-    own = {name: options.pop(name) for name in ("out", "size", "from_traces", "accept_all", "seed")}
+    own = {name: options.pop(name) for name in ("out", "size", "from_traces", "mapping", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)
     made = service.build_questions(corpus, mix=shares, model=model, terms=Terms(**options), person=PERSON, **own)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import asking_options, json_option, map_option
+from surefoot.cli.options import asking_options, citations_option, json_option, map_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
@@ -20,7 +20,6 @@ from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.writer import printable
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain
-from surefoot.rubric import BY_CITATIONS
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_folder
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
@@ -57,10 +56,7 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
     help="In a cascade, how sure the first grader must be to decide.",
 )  # fmt: skip
-@click.option(
-    "--citations", type=click.Choice(list(BY_CITATIONS)), default=Terms().citations, show_default=True,
-    help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
-)  # fmt: skip
+@citations_option
 @asking_options
 @report_option
 @json_option("Print one JSON object a line.")

@@ -11,6 +11,7 @@ import click
 
 from surefoot.errors import UsageError
 from surefoot.models.seam import EFFORTS
+from surefoot.rubric import BY_CITATIONS
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
@@ -99,6 +100,10 @@ ledger_option = click.option(
 cache_option = click.option(
     "--cache", metavar="FILE|LEDGER",
     help="Where paid replies are kept, to be used again.  [default: the user's cache folder]",
+)  # fmt: skip
+citations_option = click.option(
+    "--citations", type=click.Choice(list(BY_CITATIONS)), default="required", show_default=True,
+    help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
 )  # fmt: skip
 # Of commands that ask pipelines.
 pipeline_options = together(

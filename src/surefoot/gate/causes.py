@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from surefoot.gate.sides import BUCKET_AXIS, Said
-from surefoot.types import Question
+from surefoot.types import Question, Verdict
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
@@ -26,6 +26,7 @@ class Facts(Struct, frozen=True):
     exists: object = None  # the verdicts on citations
     supports: object = None
     has_gold: bool | None = None  # a gold passage was retrieved; None where that is not known
+    from_gold: bool | None = None  # and is what the claims were read against
 
     @property
     def is_over_refusal(self) -> bool:
@@ -44,13 +45,16 @@ class Cause(NamedTuple):
 CAUSES = (
     Cause("question set", "the cited passages support the answer, and the expected answer says otherwise",
           "Read the passages: the expected answer may be out of date or too narrow.",
-          lambda f: f.reason == "conflicts_gold" and f.supports == "yes"),
+          lambda f: f.reason == "conflicts_gold" and f.supports == "yes" and f.from_gold is not False),
     Cause("question set", "answered from passages that support it, although a refusal is expected",
           "Check that the documents really are silent; if they are not, the question needs an answer.",
           lambda f: f.reason == "off_target" and f.expects == "refusal" and f.supports == "yes"),
     Cause("retrieval", "no passage that has the expected answer was retrieved",
           "Retrieve more candidates before reranking, and look at how these passages are cut.",
           lambda f: f.has_gold is False and f.expects == "answer"),
+    Cause("reranking", "answers from another passage than the expected one, and they say different things",
+          "Is it another version of the document, or about something else? Rank the one that applies first.",
+          lambda f: f.reason == "conflicts_gold" and f.supports == "yes"),
     Cause("prompt", "cites a source that was not retrieved",
           "Show each id beside its passage, and reject answers that cite any other.",
           lambda f: f.exists == "no"),
@@ -119,6 +123,7 @@ def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
         values.get("citation_exists"),
         values.get("citation_supports"),
         _has_gold(said, question),
+        _is_from_gold(graded, question),
     )
 
 
@@ -127,3 +132,8 @@ def _has_gold(said: Said, question: Question | None) -> bool | None:
     if question is None or not question.gold_ids or retrieved is None or retrieved.ids is None:
         return None
     return not set(question.gold_ids).isdisjoint(retrieved.ids)
+
+
+def _is_from_gold(verdict: Verdict, question: Question | None) -> bool | None:
+    read = {one.passage for one in verdict.evidence if one.passage}
+    return not read.isdisjoint(question.gold_ids) if read and question and question.gold_ids else None

@@ -78,9 +78,11 @@ def _stratum(one: Judged) -> str:
 
 
 def _shares(answers: Sequence[Judged]) -> dict[str, Estimate]:
-    """The share of each bucket with its interval."""
+    """The share of each bucket with its interval; where nothing was graded there is none."""
     judged = [(one.said, one.question) for one in answers]
     metrics = {bucket: METRICS[bucket]._replace(shape="share") for bucket in (*BUCKETS, UNGRADED)}
+    if all(one.said.bucket is None for one in answers):
+        return dict.fromkeys(metrics, Estimate(0, 0, reason="no answer was graded"))
     return {bucket: measured(metric, judged)[0] for bucket, metric in metrics.items()}
 
 

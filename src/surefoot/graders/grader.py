@@ -109,7 +109,10 @@ def _verdicts(
     def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
         return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
 
-    reason = f"{reason}, partial refusal" if findings.refusal == "partial" else reason
+    if bucket is None:
+        reason = _with_detail(reason, findings.detail)
+    elif findings.refusal == "partial":
+        reason = f"{reason}, partial refusal"
     factuality = row("factuality", bucket, reason)
     yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
     if findings.unusable:
@@ -126,6 +129,11 @@ def _verdicts(
         yield row("extra_claim_count", uncited)
 
 
+def _with_detail(reason: str, detail: str) -> str:
+    """Why there is no verdict: reports are made of verdicts alone."""
+    return f"{reason}: {detail}" if detail else reason
+
+
 def citation_supports(findings: Findings) -> str:
     """yes only if every cited passage, read alone, supports the claim it is attached to."""
     alone = [label for claim in findings.claims for label in claim.by_cited]
@@ -140,5 +148,7 @@ def left_open(graded: Graded, reason: str, why: str) -> Graded:
     was = graded.findings
     findings = Findings("unreadable", was.refusal, was.expects, detail=why)
     bucket, _ = table.decide(findings)
-    factuality = replace(graded.verdicts[0], value=bucket, reason=reason, evidence=(), confidence=None)
+    factuality = replace(
+        graded.verdicts[0], value=bucket, reason=_with_detail(reason, why), evidence=(), confidence=None
+    )
     return replace(graded, findings=findings, bucket=bucket, reason=reason, verdicts=(factuality,))

@@ -31,6 +31,8 @@ CARRIERS = (
     "documents", "context",
 )  # fmt: skip
 _BARE_CARRIERS = ("retrieved", "chunks", "passages", "nodes", "results", "result", "output", "matches", "hits")
+# Passages too, or ids of them, where a row has no plainer name for what was retrieved.
+_LESS_PLAIN = ("sources", "hits", "matches", "nodes")
 _WRAPPERS = ("vars", "outputs", "output", "response", "response.output", "response.metadata", "result")
 
 PATHS: Mapping[str, tuple[str, ...]] = {
@@ -54,7 +56,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     ),
     "retrieved": (
         "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
-        "handoff.scope.allowed_ids", "retrieved", "passages",
+        "handoff.scope.allowed_ids", "retrieved", "passages", *_LESS_PLAIN,
     ),
     "contexts": (
         *CARRIERS, "answers.0.documents", *(f"{wrapper}.{name}" for wrapper in _WRAPPERS for name in CARRIERS),
@@ -64,7 +66,12 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
 # A key that is not read beside some others, as it means another thing there: DeepEval's `context` is gold.
-UNLESS: Mapping[str, frozenset[str]] = {"context": frozenset({"actual_output", "actualOutput", "retrieval_context"})}
+UNLESS: Mapping[str, frozenset[str]] = {
+    "context": frozenset({"actual_output", "actualOutput", "retrieval_context"}),
+    **dict.fromkeys(
+        _LESS_PLAIN, frozenset(path for path in (*PATHS["retrieved"], *CARRIERS) if path not in _LESS_PLAIN)
+    ),
+}
 # One row may hold many traces: test-case files and exports wrap them in a list under one of these paths.
 CONTAINERS = (
     "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",

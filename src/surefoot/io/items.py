@@ -84,7 +84,8 @@ def _read(logged: Logged, number: int, name: Naming) -> Item | Ungradable:
         return Ungradable(_id_of(row) or None, logged.found)
     try:
         otherwise = logged.name or name(number, logged.found)
-        item = _item(fields_of(row, "item", _KINDS), logged.found, otherwise)
+        lower = {str(key).lower(): value for key, value in row.items()}
+        item = _item(fields_of(lower | row, "item", _KINDS), logged.found, otherwise)
         if logged.repairs and item.trace.answer is None and not item.trace.error:
             # Null may be what was written, but it may as well stand for the answer.
             raise BadRow("there is no answer that is a text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from surefoot.io.fields import CONTAINER_KEYS, PATHS, Plan, contexts_in
 
@@ -17,7 +18,16 @@ _LIKELY = {
     "question": re.compile(r"question|query|prompt|utterance|ask|user|input|request", re.IGNORECASE),
     "answer": re.compile(r"answer|response|reply|output|completion|result|bot|assistant|generated", re.IGNORECASE),
 }
+_IDS_OF_PASSAGES = frozenset({"chunk_id", "passage_id", "node_id", "doc_id", "document_id"})
 _KEYS_NAMED, _NAMES_LISTED, _DEEPEST = 12, 12, 3
+
+
+class _Place(NamedTuple):
+    field: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.field}={self.path}"
 
 
 def unread(row: Mapping[str, object], plan: Plan) -> str:
@@ -26,18 +36,18 @@ def unread(row: Mapping[str, object], plan: Plan) -> str:
     if not CONTAINER_KEYS.isdisjoint(row) or not free:
         return ""
     lacking = _lacking(plan)
-    passages = next(_passages_in(free), "") if "contexts" in lacking else ""
+    passages = next(_passages_in(free), None) if "contexts" in lacking else None
     if lacking not in ([], ["contexts"]):
         return f"rows with the keys {keys_of(row)} have {_looked_for(lacking)}; {_map_for(free, lacking, passages)}"
     if passages:
-        return f"{passages} looks like retrieved passages and is not read; --map contexts={passages} reads it"
+        return f"{passages.path} looks like retrieved passages and is not read; --map {passages} reads it"
     return ""
 
 
 def no_question(row: Mapping[str, object], plan: Plan) -> str:
     """The same for a row whose question is not found, so that it cannot be used."""
     free = _free(row, plan)
-    passages = next(_passages_in(free), "")
+    passages = next(_passages_in(free), None)
     lacking = ["question", *(name for name in _lacking(plan) if name == "answer" or (name == "contexts" and passages))]
     has = keys_of(row) or "nothing"
     return f"no field names the question (the row has: {has}; looked for {_names('question')}); " + (
@@ -78,17 +88,17 @@ def _names(name: str) -> str:
     return ", ".join(names[:_NAMES_LISTED]) + (" and others" if len(names) > _NAMES_LISTED else "")
 
 
-def _map_for(row: Mapping[str, object], lacking: list[str], passages: str) -> str:
+def _map_for(row: Mapping[str, object], lacking: list[str], passages: _Place | None) -> str:
     guessed = {"contexts": passages, **{name: _likely(row, name) for name in lacking if name in _LIKELY}}
-    options = " ".join(f"--map {name}={guessed[name] or 'KEY'}" for name in lacking)
+    options = " ".join(f"--map {guessed[name] or _Place(name, 'KEY')}" for name in lacking)
     they_lie = "it lies" if len(lacking) == 1 else "they lie"
     return f"try {options}" if all(guessed[name] for name in lacking) else f"say where {they_lie} with {options}"
 
 
-def _likely(row: Mapping[str, object], name: str) -> str:
-    """The path to the text that is called like a question or an answer, if there is just one."""
+def _likely(row: Mapping[str, object], name: str) -> _Place | None:
+    """The text that is called like a question or an answer, if there is just one."""
     found = [path for path in _texts_in(row) if _LIKELY[name].search(path.rpartition(".")[2])]
-    return found[0] if len(found) == 1 else ""
+    return _Place(name, found[0]) if len(found) == 1 else None
 
 
 def _texts_in(values: Mapping[str, object], below: str = "", depth: int = 1) -> Iterator[str]:
@@ -99,10 +109,13 @@ def _texts_in(values: Mapping[str, object], below: str = "", depth: int = 1) -> 
             yield from _texts_in(value, f"{below}{key}.", depth + 1)
 
 
-def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[str]:
-    """Paths to lists of texts, or of objects with a text; messages of a chat have a role."""
+def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[_Place]:
+    """Lists of texts, or of objects with a text or the id of a passage; messages of a chat have a role."""
     for key, value in values.items():
         if isinstance(value, dict) and not below:
             yield from _passages_in(value, f"{key}.")
         if isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
-            yield from [f"{below}{key}"] * any(" " in one.text.strip() for one in contexts_in(value) or ())
+            if any(" " in one.text.strip() for one in contexts_in(value) or ()):
+                yield _Place("contexts", f"{below}{key}")
+            elif any(isinstance(one, dict) and not _IDS_OF_PASSAGES.isdisjoint(one) for one in value):
+                yield _Place("retrieved", f"{below}{key}")

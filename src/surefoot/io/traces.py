@@ -111,8 +111,14 @@ class TraceReader:
         """Per field, the keys of this row that may hold it."""
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
+        names = {key.lower(): key for key in reversed(row)} | {key: key for key in row}  # tables write them as titles
         plan = {
-            field: [c for c in found if c.key in row and UNLESS.get(c.key, _NOTHING).isdisjoint(row)]
+            field: [
+                c._replace(key=key)
+                for c in found
+                if (key := names.get(c.key) or names.get(c.key.lower()))
+                and UNLESS.get(c.key, _NOTHING).isdisjoint(names)
+            ]
             for field, found in self._candidates.items()
         }
         self._plans[tuple(row)] = plan

@@ -27,7 +27,7 @@ _ATTRIBUTES = (
     "answer", "response", "citations", "retrieved", "passages", "chunks", "error", "tokens", "cost_usd", "usage",
     "id", "chunk_id", "passage_id", "doc_id", "document_id", "node_id", "text", "content", "page_content", "metadata",
     "message", "type", "node", "text_resource", "source_nodes", "documents", "user_input", "retrieved_contexts",
-    "retrieved_context_ids",
+    "retrieved_context_ids", "sources",
 )  # fmt: skip
 _MESSAGE = ("content", "text", "message", "data")  # an object with one of these may be a message
 _DEEPEST = 12

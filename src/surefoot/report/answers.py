@@ -69,7 +69,7 @@ def cited_by(said: Said) -> list[Passage]:
 def why_of(said: Said) -> str:
     """The reason in plain words; where a label gives none, that of a grader who agrees with it."""
     verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
-    if verdict is None:
+    if verdict is None or (verdict.value is None and said.trace and said.trace.error):
         return (said.trace.error or "") if said.trace else ""
     agrees = graded is not None and graded.value == verdict.value
     return in_plain_words(verdict.reason or (graded.reason if graded and agrees else ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -40,6 +42,8 @@ from surefoot.report.words import counted, interval, percent, plain
 from surefoot.table import ACCEPTABLE, BUCKETS
 from surefoot.types import Estimate
 
+_NAMED = re.compile(r"'[^']*'|\d+")
+
 
 def report(found: Overview) -> Report:
     return Report(f"Surefoot run {found.name}", _summary(found), tuple(_body(found)))
@@ -52,11 +56,24 @@ def summary(found: Overview) -> Report:
 
 def headline(found: Overview) -> str:
     """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
+    if found.total and found.buckets[UNGRADED] == found.total:
+        return _nothing_graded(found)
     wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
     left = f"; {lacking} not graded" if lacking else ""
     return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
+
+
+def _nothing_graded(found: Overview) -> str:
+    """With the most frequent reason, whichever passage or number it names."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    for one in found.answers:
+        reasons[_NAMED.sub("", why_of(one.said))].append(why_of(one.said))
+    most = max(reasons.values(), key=len)
+    why = f": {most[0]}" if most[0] else ""
+    count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
+    return f"none of {counted(found.total, 'answer')} could be graded{why}{count}."
 
 
 def _summary(found: Overview) -> tuple[Block, ...]:
@@ -79,7 +96,8 @@ def _body(found: Overview) -> Iterator[Block]:
     drawn = Bars(("stratum",), [("", [(name, counts) for name, counts in bars])])
     yield Section("Buckets", (drawn,))
     yield from look_into(found.faults, "Bad answers, and refusals where an answer is expected")
-    yield Section("Shares", (Paragraph("With 95 % intervals.", "quiet"), _shares(found)))
+    if found.buckets[UNGRADED] < found.total:
+        yield Section("Shares", (Paragraph("With 95 % intervals.", "quiet"), _shares(found)))
     heads = ("axis", "values", "what it says")
     axes = [(axis, _values(values), TERMS.get(axis, "")) for axis, values in found.axes.items()]
     yield Section("Axes", (Table(heads, axes, on_paper=1),))

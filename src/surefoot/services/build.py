@@ -60,6 +60,7 @@ def build_questions(
     size: int = 130,
     mix: Mapping[str, int] | None = None,
     from_traces: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
     accept_all: bool = False,
     seed: int = 0,
     model: str | Model | None = None,
@@ -83,9 +84,14 @@ def build_questions(
     before = made.total()
     if from_traces is not None and mix is not None:
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
+    if from_traces is None and mapping:
+        raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
     if from_traces is not None:
         most = max(size - before, 0)
-        new = iter(proposals_from_log(from_traces, corpus, most=most, known=taken, terms=terms, person=person))
+        found = proposals_from_log(
+            from_traces, corpus, most=most, known=taken, terms=terms, mapping=mapping, person=person
+        )
+        new = iter(found)
     elif corpus is not None:
         new = map(row_of, _drafts(Builder(load_rows(corpus, tell=person.tell), seed), wanted, made, size, taken))
     else:

@@ -252,7 +252,9 @@ def _notes(answers: Answers, side: Run) -> Iterator[str]:
         yield f"{count} not answered: {kind}"
     if answers["missing"]:
         yield f"{answers['missing']} not asked"
-    left_open = (one.reason for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None)
+    left_open = (
+        one.reason.partition(":")[0] for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None
+    )
     for reason, count in Counter(left_open).items():
         if reason not in _NAMED_ALREADY:
             yield f"{count} not graded: {reason}"

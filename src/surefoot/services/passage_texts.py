@@ -12,6 +12,7 @@ from surefoot.corpus.load import load_corpus
 from surefoot.report.words import counted, names
 from surefoot.services.result import Tell
 from surefoot.store import RunStore, fingerprint
+from surefoot.text.citations import parse
 from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 
 _NAMED = 5
@@ -24,6 +25,7 @@ class PassageTexts:
         self._by_id = {passage.id: passage for passage in passages}
         self.source, self.sha256 = source, fingerprint(self._by_id.values())
         self.lacking: Counter[str] = Counter()  # in how many traces
+        self._unlisted = 0  # traces that cite passages of the corpus, and do not say what was retrieved
 
     @classmethod
     def of(cls, corpus: str | Path | None, tell: Tell) -> PassageTexts | None:
@@ -39,6 +41,7 @@ class PassageTexts:
 
     def filled(self, trace: Trace) -> Trace:
         """The trace with a text for every passage that the corpus has; a text that was logged stays."""
+        self._unlisted += trace.retrieved is None and self._is_cited_in(trace)
         bare = {passage.id for passage in trace.retrieved or () if _is_bare(passage)}
         if not bare:
             return trace
@@ -49,11 +52,20 @@ class PassageTexts:
     def problems(self, lacking: Counter[str] | None = None) -> list[Problem]:
         """On what was lacking here, or in other processes."""
         found = self.lacking if lacking is None else lacking
-        if not found:
-            return []
-        ids = [name for name, _ in found.most_common(_NAMED)]
-        what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
-        return [Problem("unknown_passage", what, self.source)]
+        problems = []
+        if self._unlisted:
+            why = "no list of what was retrieved was found beside them; say where it lies with --map retrieved=PATH"
+            what = f"{counted(self._unlisted, 'answer')} citing passages of the corpus cannot be graded: {why}"
+            problems.append(Problem("unlisted", what, self.source))
+        if found:
+            ids = [name for name, _ in found.most_common(_NAMED)]
+            what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
+            problems.append(Problem("unknown_passage", what, self.source))
+        return problems
+
+    def _is_cited_in(self, trace: Trace) -> bool:
+        cited = trace.citations or parse(trace.answer or "") or ()
+        return any(one in self._by_id for one in cited)
 
 
 def fill_run(store: RunStore, texts: PassageTexts) -> None:

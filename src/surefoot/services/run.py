@@ -26,7 +26,7 @@ from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
 from surefoot.pipelines import Asking, code_of
-from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -104,6 +104,8 @@ def run(
             tell(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}")
         answers = Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
         person.tell_causes(answers.causes)
+        for note in _lacks(store.traces()):
+            tell(f"note: {note}")
         return answers
 
 
@@ -119,6 +121,17 @@ class _Wanted(Struct, frozen=True):
     def name(self) -> str | None:
         source = self.pipeline
         return source if source is None or isinstance(source, str) else name_of(source)
+
+
+def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
+    """What a pipeline does not give or cannot do, as long as it is easily mended."""
+    answered = [trace for trace in traces if trace.error is None]
+    if answered and all(trace.retrieved is None for trace in answered):
+        how = "return the passages under `retrieved`, or say where they lie with --map retrieved=PATH"
+        yield f"no answer came with what was retrieved, which grading reads; {how}"
+    if any(trace.error == CANNOT_FORCE_NULL for trace in traces):
+        how = "a function by `ask: Ask` (docs/grade.md, Pipelines), an endpoint by {retrieval} in --request-template"
+        yield f"a pipeline can be told to retrieve nothing: {how}"
 
 
 def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:

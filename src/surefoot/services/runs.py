@@ -66,7 +66,7 @@ def _run(folder: Path, name: str) -> Run:
     manifest = store.manifest
     found = _verdicts(store)
     _check_graded(store, found, name)
-    questions = {question.id: question for question in store.questions()}
+    questions = {question.id: question.as_asked for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
     return Run(
         name,
