@@ -17,7 +17,6 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
-from surefoot.graders.swaps import swapped
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
@@ -105,10 +104,10 @@ def features(passage: str, claim: str, question: str = "") -> list[float]:
 
 
 def veto(passage: str, claim: str, question: str = "") -> Literal["for", "against", ""]:
-    """Where a table, a number or the order of two parties plainly decides: models read these poorly."""
+    """Where a table or a number plainly decides: models read these poorly."""
     text = _claim(claim[:LONGEST_CLAIM]).text
     check = cell_check(passage, text, question)
-    if check.says == "conflicts" or misnumbered(passage, text, question) or swapped(passage, text):
+    if check.says == "conflicts" or misnumbered(passage, text, question):
         return "against"
     return "for" if check.says == "agrees" and check.is_whole else ""
 
