@@ -73,7 +73,7 @@ def test_a_function_is_asked_and_its_run_resumed(
     found = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, person=Heard())
     assert (found["answers"], found["errors"], int(found.exit_code)) == (2, 1, 4)
     assert [row["error"] is None for row in found.table()].count(True) == 2
-    assert not heard, "all is well"
+    assert len(heard) == 1 and "what was retrieved" in heard[0]
     again = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, retry_errors=True)
     assert (again["answers"], int(again.exit_code), again.interrupted) == (3, 0, False) and len(asked) == 4
     assert "3 of 3" in repr(again) and again.folder == Path("runs/mine")
