@@ -128,3 +128,36 @@ def test_what_cannot_be_reported_is_said_in_a_sentence(
 def test_items_have_no_report(tmp_path: Path) -> None:
     done = surefoot("grade", "--items", "-", "--report", tmp_path / "x.html")
     assert done.code == 2 and "--report was given without a run" in done.err
+
+
+def test_where_nothing_was_graded_the_report_says_why_and_shows_no_shares(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "runs" / "bare", {})
+    with RunStore.open(folder, writing=True) as store:
+        for question in ASKED:
+            found = Retrieved([Passage(f"lease#{question.id}")])
+            store.append_trace(Trace(question.id, answer="The fee is EUR 5 [lease#1].", retrieved=found))
+    surefoot("grade", folder, "--grader", "rules")
+    done = surefoot("report", folder)
+    assert done.code == 4 and "Shares" not in done.out and "could not read it" not in done.out
+    assert done.out.splitlines()[-1].startswith("None of 4 answers could be graded: the passage 'lease#")
+    found = surefoot("report", folder, "--json").json
+    assert found["shares"][""]["correct"]["value"] is None
+    rows = surefoot("report", folder, "--out", "-").out
+    assert "fee' has no text: give the texts of the passages" in rows and "rent' has no text" in rows
+
+
+def test_accepting_questions_does_not_part_the_runs(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    asked = [{"qid": one.id, "question": one.text, "expects": one.expects, "review": "proposed"} for one in ASKED]
+    path.write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    rows = [{"qid": name, "answer": text, "retrieved": [{"id": "lease#1", "text": "The fee is EUR 5."}]}
+            for name, text in ANSWERS.items()]  # fmt: skip
+    log.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for name in ("first", "second"):
+        run = tmp_path / "runs" / name
+        assert surefoot("run", "-p", f"traces:{log}", "-q", path, "--version", name, "--out", run).code == 0
+        surefoot("grade", run, "--grader", "rules")
+        surefoot("questions", "lock", path, "--accept-all")
+    done = surefoot("compare", tmp_path / "runs" / "first", tmp_path / "runs" / "second")
+    assert "no question alike" not in done.err and "another question set" not in done.out and done.code in (0, 1, 3)

@@ -433,3 +433,13 @@ def test_a_run_says_the_time_by_the_clock(folder: Path) -> None:
 def test_init_where_nothing_can_be_written(folder: Path, place: str) -> None:
     done = surefoot("init", place, cwd=folder)
     assert done.code == 2 and f"error: {place} cannot be written to" in done.err and "hint: choose a folder" in done.err
+
+
+def test_run_says_what_the_pipeline_does_not_give(folder: Path) -> None:
+    null = {"qid": "n", "q": "What is X?", "answerable": False, "retrieval": "null"}
+    Path("null.json").write_text(json.dumps([null, null | {"qid": "a", "retrieval": "normal"}]), encoding="utf-8")
+    done = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud")
+    assert (
+        done.code == 4 and "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
+    )
+    assert "a pipeline can be told to retrieve nothing: a function by `ask: Ask`" in done.err

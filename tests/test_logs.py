@@ -261,3 +261,16 @@ def test_of_uneven_logs_only_what_was_answered_counts() -> None:
 
     assert keys(uneven=True) == [("a", 1), ("b", 1), ("b", 3)]
     assert keys(uneven=False) == [(name, attempt) for name in "abc" for attempt in (1, 2, 3)]
+
+
+def test_a_log_without_a_list_of_what_was_retrieved_says_where_to_name_it(corpus: Path, write: Write) -> None:
+    rows = [{"q": row["q"], "answer": row["answer"], "found": ["p1"]} for row in ROWS]
+    done = grade("--traces", write("bare.jsonl", rows), "--corpus", corpus, cwd=corpus.parent)
+    assert "4 answers citing passages of the corpus cannot be graded" in done.err and "--map retrieved=PATH" in done.err
+
+
+def test_the_headers_of_a_table_may_have_capitals(tmp_path: Path, corpus: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("Question,Answer,Sources\nWhat is the notice period?,It is three months [p1].,p1\n")
+    (row,) = rows_of(grade("--traces", path, "--corpus", corpus, cwd=tmp_path))
+    assert row["citation_exists"] == "yes" and row["factuality"] is not None

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from surefoot.build.from_log import rare_among, wanted_of
+from surefoot.build.from_log import _claim, rare_among, wanted_of
+from surefoot.build.proof import Answering
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.io.questions import load
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.result import Failing, Person, Watch
 from surefoot.text.normal import normalise
-from surefoot.types import Question
+from surefoot.types import Passage, Question
 from tests.conftest import Write
+from tests.in_process import surefoot as command
 from tests.items import item_of
 
 NOTICE, FEE = "The notice period is three months.", "The monthly fee is EUR 40."
@@ -156,3 +158,19 @@ def test_a_passage_that_cannot_be_read_may_answer(write: Write) -> None:
     found = proposals_from_log(write("log.jsonl", [{**REFUSED, "retrieved": passages}]), grader="rules")
     assert (found[0]["answerable"], found[0]["gold_ids"]) == (True, [])
     assert "could not be read" in found[0]["made"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "claim"), [("Sick leave", ""), (FEE, FEE), ("Sick leave: ten days", "Sick leave: ten days")]
+)
+def test_a_heading_is_no_claim(quote: str, claim: str) -> None:
+    assert _claim("What is the fee?", Answering(Passage("p", quote), 0.9, quote)) == claim
+
+
+def test_build_reads_a_log_by_a_map(write: Write) -> None:
+    log = write("log.jsonl", [{"ask": WRONG["q"], "said": WRONG["answer"], "seen": PASSAGES}])
+    places = [f"--map={field}" for field in ("question=ask", "answer=said", "contexts=seen")]
+    done = command("build", "--from-traces", log, "--out", log.with_name("q.jsonl"), *places, "--citations", "optional")
+    assert done.code == 0 and [one.text for one in load(log.with_name("q.jsonl")).questions] == [WRONG["q"]]
+    done = command("build", log, "--out", log.with_name("other.jsonl"), *places)
+    assert done.code == 2 and "--map was given without --from-traces" in done.err

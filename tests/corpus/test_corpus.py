@@ -20,6 +20,10 @@ from ..conftest import surefoot as command
 from . import documents
 
 
+CONTROL = "".join(map(chr, (*range(9), *range(14, 32), 127, 0xFFFD)))
+WRITTEN = st.characters(exclude_characters=CONTROL, exclude_categories=["Cs"])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("documents")
@@ -96,7 +100,7 @@ def test_an_edit_changes_no_id_far_away(paragraphs: list[str], place: int) -> No
     assert len(one & other) >= 2
 
 
-@given(st.text(max_size=3_000), st.sampled_from([".txt", ".md", ".html", ".csv"]))
+@given(st.text(WRITTEN, max_size=3_000), st.sampled_from([".txt", ".md", ".html", ".csv"]))
 def test_no_text_is_lost_and_no_passage_is_long(text: str, suffix: str) -> None:
     found = texts(f"a{suffix}", text.encode("utf-8", "replace"))
     if suffix == ".txt":
@@ -278,3 +282,13 @@ def test_a_document_of_which_two_states_lie_in_a_corpus_is_read_again(tmp_path: 
     both.write_bytes(before + one.read_bytes())
     assert surefoot.add_documents(document, out=both)["changed"] == 1
     assert both.read_bytes() == one.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["noise.txt", "noise.md", "noise.csv", "noise.html"])
+def test_bytes_that_are_no_text_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="it is not text"):
+        texts(name, bytes(number * number % 251 for number in range(3_000)))
+
+
+def test_a_text_with_a_few_control_characters_is_read() -> None:
+    assert texts("page.txt", b"The fee is EUR 40.\x0c\n\nIt is due on Monday.\x1a") != []

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from surefoot.gate.causes import CAUSES, Facts, cause_of, faults
 from surefoot.gate.sides import Said
 from surefoot.table import BUCKETS, TABLE
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
 ASKED = Question("q", "What is the fee?", "answer", gold_ids=("lease#1",))
 SILENT = Question("q", "Who owns it?", "refusal")
@@ -89,3 +90,12 @@ def test_the_most_frequent_cause_comes_first_and_names_each_question_once() -> N
 )  # fmt: skip
 def test_whatever_is_known_some_cause_fits(facts: Facts) -> None:
     assert any(cause.fits(facts) for cause in CAUSES)
+
+
+@pytest.mark.parametrize(("read", "layer"), [("lease#1", "question set"), ("old-lease#1", "reranking")])
+def test_an_answer_from_another_version_is_not_the_fault_of_the_question(read: str, layer: str) -> None:
+    answer = said("wrong", "conflicts_gold", citation_supports="yes")
+    verdict = replace(answer.graded["factuality"], evidence=(Evidence("So.", read, "So."),))
+    both = {**answer.graded, "factuality": verdict}
+    cause = cause_of(replace(answer, graded=both, verdicts=both), ASKED)
+    assert cause is not None and cause.layer == layer

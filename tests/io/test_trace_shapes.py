@@ -13,7 +13,7 @@ from surefoot.corpus.load import load_corpus
 from surefoot.errors import UsageError
 from surefoot.io.traces import TraceReader, read_traces
 from surefoot.report.words import headline
-from surefoot.types import Passage, Problem, Trace
+from surefoot.types import Passage, Problem, Retrieved, Trace
 
 from ..conftest import QUESTIONS, Write
 
@@ -147,7 +147,8 @@ HITS = [{"text": "X is a tight mapping."}]
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"q": "What is X?", "answer": TEXT, "hits": HITS}, ["hits looks like", "--map contexts=hits"]),
+        ({"q": "What is X?", "answer": TEXT, "seen": HITS}, ["seen looks like", "--map contexts=seen"]),
+        ({"q": "What is X?", "answer": TEXT, "seen": [{"chunk_id": "p1", "score": 1}]}, ["--map retrieved=seen"]),
         ({"q": "What is X?", "answer": TEXT, "rag": {"docs": ["X is so."]}}, ["--map contexts=rag.docs"]),
         (
             {"user_prompt": "What is X?", "bot_text": TEXT, "search_hits": HITS},
@@ -235,3 +236,17 @@ def test_a_passage_is_the_same_in_a_corpus_and_in_a_trace(write: Write) -> None:
     expected = [Passage("n1", "T"), Passage("c", "T", "a.pdf", 4), Passage("7", "T", "MSA", 9)]
     assert list(trace.retrieved or ()) == [*expected, Passage("a", "The text of it.")]
     assert load_corpus(write("c.jsonl", rows)) == list(trace.retrieved or ())
+
+
+@pytest.mark.parametrize("key", ["sources", "Sources", "hits", "matches"])
+def test_sources_are_what_was_retrieved(key: str) -> None:
+    reader = TraceReader()
+    row: dict[str, object] = {"Question": "What is X?", "ANSWER": TEXT, key: [{"chunk_id": "p1", "text": "X is so."}]}
+    found = reader.read(row)
+    assert isinstance(found, Trace) and (found.question, found.answer) == ("What is X?", TEXT)
+    assert found.retrieved == Retrieved([Passage("p1", "X is so.")])
+
+
+def test_a_plainer_name_comes_before_sources() -> None:
+    found = TraceReader().read({"q": "What is X?", "answer": TEXT, "contexts": ["X is so."], "sources": ["a", "b"]})
+    assert isinstance(found, Trace) and found.error is None and found.retrieved == Retrieved([Passage("", "X is so.")])

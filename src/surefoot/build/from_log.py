@@ -6,6 +6,7 @@ never by what the pipeline said, and a person decides.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
@@ -34,6 +35,8 @@ _ANSWER_IS = {
 _SURE = 0.5  # from here on a passage is proposed as gold
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _NEIGHBOURS = 4
+_LONGEST_HEADING = 6  # words
+_SAYS = re.compile(r"\d|[.!?;:]")
 _ALIKE = 0.25  # share of words that two questions have in common, where one is like the other
 
 
@@ -140,13 +143,17 @@ def _row(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Propo
 
 
 def _claim(question: str, found: Answering) -> str:
-    """What the passage says, as a sentence: of a row of a table, the cell that is asked for."""
+    """What the passage says, as a sentence: of a row of a table, the cell that is asked for. A heading says nothing."""
     if not is_row(found.quote):
-        return found.quote
+        return "" if _is_heading(found.quote) else found.quote
     name = cells_of(found.quote)[0]
     facts = facts_of(Row(found.passage.id, found.passage.text, found.passage.doc))
     cells = [fact.claim for fact in facts if fact.kind == "cell" and fact.claim.startswith(f"{name}: ")]
     return nearest(cells, vocabulary(question))
+
+
+def _is_heading(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_HEADING and not _SAYS.search(text)
 
 
 def _why(one: Wanted, answers: Sequence[Answering], ids: Collection[str] | None) -> str:

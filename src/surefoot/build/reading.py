@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from surefoot.build.proof import Answering, Proof
+from surefoot.build.proof import Proof
 from surefoot.datasets.hygiene import Finding
-from surefoot.types import Passage, Question
+from surefoot.types import Passage, Question, document_in
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
@@ -26,6 +26,7 @@ class Reader:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages: Mapping[str, Passage] = {one.id: one for one in passages if one.text.strip()}
         self._proof = Proof(list(self._passages.values()))
+        self._told: set[tuple[str, str]] = set()  # the documents that could not be read, and why
 
     def nearest(self, text: str, limit: int) -> list[Passage]:
         return self._proof.nearest(text, limit)
@@ -49,7 +50,7 @@ class Reader:
             found = self._proof.read(claim, [*gold, *_joined(gold)], question.text)
             read = [one.probabilities for one in found if one.probabilities]
             if not read:
-                yield _finding(question, "not_read", f"its gold claim was not read: {found[0].reason}")
+                yield from self._not_read(question, gold[0], found[0].reason)
                 continue
             sure = _too_low(max(one[0] for one in read), _SUPPORTED)
             if sure >= 0.5:
@@ -69,7 +70,7 @@ class Reader:
         said = [Passage(gold[0].id, claim, gold[0].doc) for claim in question.gold_claims]
         best = self._proof.answering(question.text, [*gold, *_joined(gold), *said])[0]
         if best.probability is None:
-            yield _not_read(question, best)
+            yield from self._not_read(question, best.passage, best.reason)
         elif (sure := _too_low(best.probability, _ANSWERS_IT)) >= _LEAST_SURE:
             what = f"neither its gold passages nor its gold claims seem to answer it: {_short(best.quote)}"
             yield _finding(question, "gold_not_answering", what, sure)
@@ -77,11 +78,19 @@ class Reader:
     def _unanswerable(self, question: Question) -> Iterator[Finding]:
         for best in self._proof.answered(question.text)[:1]:
             if best.probability is None:
-                yield _not_read(question, best)
+                yield from self._not_read(question, best.passage, best.reason)
             else:
                 best = self._proof.looked_at(question.text, best)
                 what = f"it is unanswerable, but {best.passage.id!r} seems to answer it: {_short(best.quote)}"
                 yield _finding(question, "answered", what, 1 - _too_low(best.probability or 0.0, _ANSWERED))
+
+    def _not_read(self, question: Question, passage: Passage, reason: str) -> Iterator[Finding]:
+        """Once for a document, however many questions come upon it."""
+        document = document_in(passage.id) or passage.doc or passage.id
+        if (document, reason) not in self._told:
+            self._told.add((document, reason))
+            what = f"{document!r} was not read for it, nor for others: {reason}"
+            yield _finding(question, "not_read", what)
 
 
 def _too_low(probability: float, even: float) -> float:
@@ -92,10 +101,6 @@ def _too_low(probability: float, even: float) -> float:
 def _joined(gold: Sequence[Passage]) -> list[Passage]:
     """What is asked may stand in several passages, a part in each."""
     return [Passage(gold[0].id, "\n\n".join(one.text for one in gold), gold[0].doc)] if len(gold) > 1 else []
-
-
-def _not_read(question: Question, found: Answering) -> Finding:
-    return _finding(question, "not_read", f"{found.passage.id!r} was not read: {found.reason}")
 
 
 def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Finding:

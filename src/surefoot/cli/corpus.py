@@ -99,5 +99,6 @@ def _show(found: Passages, as_json: bool, in_full: bool = False) -> int:
                     click.echo(plain(line, len(line)))
             else:
                 text = " ".join(row["text"].split())
-                click.echo(f"{plain(row['id'], 300)}  {plain(text, _WIDTH)}")
+                page = f"p. {row['page']}  " if row["page"] else ""
+                click.echo(f"{plain(row['id'], 300)}  {page}{plain(text, _WIDTH)}")
     return int(found.exit_code)

@@ -54,7 +54,8 @@ def _gold(author: Author, words: str) -> tuple[str, ...]:
         found = author.nearest(words, _SHOWN)
         for number, passage in enumerate(found, 1):
             say(f"{number:>3}  {plain(passage.id)}  {plain(passage.doc)}\n     {plain(passage.text, _LONGEST)}")
-        picked = _ask(f"Where is the answer? Numbers or ids, {_NONE!r}, or other words to search for")
+        how = "Numbers or ids" if found else "No passage has these words. An id"
+        picked = _ask(f"Where is the answer? {how}, {_NONE!r}, or other words to search for")
         if picked == _NONE:
             return ()
         if not picked:

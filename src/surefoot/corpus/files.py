@@ -27,6 +27,7 @@ _HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _UNDERLINED = re.compile(r"(?:\A|(?<=\n\n))(?![#|>`~]|[-*+] )(\S.{0,98})\n(=+|-{2,})[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
+_CONTROL, _MOST_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]"), 0.05
 MOST_MEMBERS = 100_000  # of one archive
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
@@ -205,6 +206,13 @@ def read_table(data: bytes) -> Iterator[Block]:
 
 
 def _decoded(data: bytes) -> str:
+    text = _as_text(data)
+    if len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text):
+        raise UsageError("it is not text: it is full of control characters", "is it what its name says?")
+    return text
+
+
+def _as_text(data: bytes) -> str:
     """UTF-8, or what the first bytes say it is, or else the code page of Western Windows, which fits any bytes."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")

@@ -73,14 +73,19 @@ def kind_of(question: Question) -> str:
 
 
 def mix_of(questions: Sequence[Question]) -> Iterator[Finding]:
-    """One plain sentence for each kind that is missing, or has less than half its share."""
+    """What the kinds would show that are missing, or have less than half their share: one sentence for each, or for
+    all where most are."""
     made = Counter(map(kind_of, questions))
-    for kind in PROTOCOL if questions else ():
+    shares = {kind: kind.share * len(questions) / WHOLE for kind in PROTOCOL if questions}
+    short = [kind for kind, share in shares.items() if 2 * made[kind.name] < round(share) or not made[kind.name]]
+    if 2 * len(short) > len(PROTOCOL):
+        unseen, names = "; ".join(kind.unseen for kind in short), ", ".join(kind.name for kind in short)
+        yield Finding(None, "mix", f"has few or no questions of most kinds ({names}), so it hardly shows {unseen}")
+        return
+    for kind in short:
         count = made[kind.name]
-        if 2 * count < round(kind.share * len(questions) / WHOLE) or not count:
-            where = "stratum" if kind.name == "adversarial" else "retrieval" if kind.retrieval == "null" else "probes"
-            value = "null" if where == "retrieval" else kind.name
-            number, hides = (f"few ({count})", "can hardly show") if count else ("no", "cannot show")
-            has = f"has {number} questions that {kind.what} (`{where}: {value}`)"
-            share = f"the protocol has {kind.share} in {WHOLE}"
-            yield Finding(None, "mix", f"{has}, so it {hides} {kind.unseen}; {share}")
+        where = "stratum" if kind.name == "adversarial" else "retrieval" if kind.retrieval == "null" else "probes"
+        value = "null" if where == "retrieval" else kind.name
+        number, hides = (f"few ({count})", "can hardly show") if count else ("no", "cannot show")
+        has = f"has {number} questions that {kind.what} (`{where}: {value}`)"
+        yield Finding(None, "mix", f"{has}, so it {hides} {kind.unseen}; the protocol has {kind.share} in {WHOLE}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from surefoot.build.builder import Builder, Draft
 from surefoot.build.wording import prompt, reworded
 from surefoot.corpus.load import load_rows
+from surefoot.corpus.passages import Row as CorpusRow
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile, Row
 from surefoot.errors import ExitCode, Incomplete, UsageError
@@ -25,6 +26,7 @@ from surefoot.services.inputs import check_number
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.services.review import accept_unread
+from surefoot.text.language import unreadable
 from surefoot.text.normal import normalise
 from surefoot.types import Question
 
@@ -73,6 +75,10 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, _MOST)
+    if from_traces is not None and mix is not None:
+        raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
+    if from_traces is None and mapping:
+        raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
     wanted = counts_of(size, _checked(mix))
     if corpus is not None and Path(corpus).resolve() == Path(out).resolve():
         raise UsageError(f"{out} is the corpus", "name another file for the questions")
@@ -82,18 +88,12 @@ def build_questions(
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(text) for question in there for text in _texts(question)}
     before = made.total()
-    if from_traces is not None and mix is not None:
-        raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
-    if from_traces is None and mapping:
-        raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
     if from_traces is not None:
         most = max(size - before, 0)
-        found = proposals_from_log(
-            from_traces, corpus, most=most, known=taken, terms=terms, mapping=mapping, person=person
-        )
-        new = iter(found)
+        new = iter(proposals_from_log(from_traces, corpus, most, taken, terms=terms, mapping=mapping, person=person))
     elif corpus is not None:
-        new = map(row_of, _drafts(Builder(load_rows(corpus, tell=person.tell), seed), wanted, made, size, taken))
+        rows = load_rows(corpus, tell=person.tell)
+        new = map(row_of, _drafts(Builder(rows, seed), wanted, made, size, taken))
     else:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     watch = person.watch(max(size - before, 0), "questions")
@@ -112,7 +112,7 @@ def build_questions(
     if from_traces is not None:  # a log has as many questions worth keeping as it has
         short, size = {}, min(size, made.total())
     else:
-        _tell_short(wanted, made, size, person)
+        _tell_short(wanted, made, size, rows, person)
     every = [entry.question for entry in file.entries()] if file.path.exists() else []
     proposed = sum(review_of(question) == PROPOSED for question in every)
     counts = {kind.name: made[kind.name] for kind in PROTOCOL}
@@ -210,7 +210,12 @@ def row_of(draft: Draft) -> Row:
     }  # fmt: skip
 
 
-def _tell_short(wanted: Mapping[str, int], made: Mapping[str, int], size: int, person: Person) -> None:
+def _tell_short(
+    wanted: Mapping[str, int], made: Mapping[str, int], size: int, rows: Sequence[CorpusRow], person: Person
+) -> None:
+    is_short = any(made[name] < count for name, count in wanted.items())
+    if is_short and (foreign := sum(unreadable(row.text) == "not English" for row in rows)):
+        person.tell(f"note: {foreign:,} of {counted(len(rows), 'passage')} are not English and were not used")
     for name, count in wanted.items():
         if made[name] < count:
             what = f"questions that {KINDS[name].what}"

@@ -25,9 +25,9 @@ MOST = 100
 def proposals_from_log(
     traces: str | Path | Sequence[str | Path],
     corpus: str | Path | None = None,
-    *,
     most: int = MOST,
     known: Collection[str] = (),
+    *,
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     mapping: Mapping[str, str] | None = None,

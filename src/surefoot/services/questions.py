@@ -245,9 +245,8 @@ def next_id(qid: str, taken: Collection[str]) -> str:
 
 def _row(question: Question) -> dict[str, object]:
     """A question in the words of a question file; what it does not have is left out."""
-    claims = question.gold_claims
     optional = {
-        "gold_claim" if len(claims) == 1 else "gold_claims": claims[0] if len(claims) == 1 else list(claims),
+        "gold_claims": list(question.gold_claims),
         "stratum": question.stratum,
         "probes": question.probes,
         "retrieval": "" if question.retrieval == "normal" else question.retrieval,
