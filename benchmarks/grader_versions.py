@@ -4,10 +4,10 @@
     python benchmarks/grader_versions.py /tmp/before . [--mix MIX] [--data FOLDER] [--limit 60] [--repeat 1]
 
 Each version grades in a process of its own that starts with nothing kept from before, then in another once more
-("again"); versions take turns. FOLDER is public data that is not part of this repository, and without it only the mixes that need none are
-graded: `demo` (both runs of `surefoot demo`), `written` (benchmarks/data) and `quality` (benchmarks/data/quality). With
-it: `filings` (data/filings_answers.jsonl), `pages` (the same over pages of 4,000 characters) and `support` (pairs of
-sources that did not train).
+("again"); versions take turns. FOLDER is public data that is not part of this repository. Without it: `demo` (both runs
+of `surefoot demo`), `written` (benchmarks/data) and `quality` (benchmarks/data/quality). With it also `filings`
+(data/filings_answers.jsonl), `pages` (the same over pages of 4,000 characters) and `support` (pairs of sources that did
+not train).
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ def quality_items(_: Path | None) -> list[Any]:
 
 def filings_items(data: Path | None, page: int = 0) -> list[Any]:
     """The passages of the answers, or the pages of a filing around them."""
-    import filings
+    from filings import ANSWERS
     from heldout import rows_of
     from quality_answers import item_of
+    from quality_answers import rows_of as lines_of
 
     assert data is not None
     texts = {(row["doc_id"], row["section"]): row["text"] for row in rows_of(data / "corpora" / "edgar.jsonl.gz")}
-    rows = filings.lines_of(filings.ANSWERS)
+    rows = lines_of(ANSWERS)
     for row in rows:
         text = texts[row["doc_id"], row["section"]]
         for one in row["passages"]:
@@ -104,9 +105,9 @@ def work(mix: str, data: Path | None, limit: int) -> Row:
     judge.load()
     wall, cpu = time.perf_counter(), time.process_time()
     if isinstance(rows[0], Pair):
-        said = [(one.label, one.probabilities and one.probabilities[0]) for one in judge.judge(rows)]
+        said: list[str | None] = [one.label for one in judge.judge(rows)]
     else:
-        said = [(one.bucket, one.verdicts[0].confidence) for one in FindingsGrader(judge).read(rows)]
+        said = [one.bucket for one in FindingsGrader(judge).read(rows)]
     return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "said": said}
 
 
@@ -133,9 +134,9 @@ def compared(mix: str, given: argparse.Namespace) -> str:
                 for when in ("first", "again"):
                     turns.setdefault((version, when), []).append(graded(version, mix, given, cache))
     best = {key: {what: min(row[what] for row in rows) for what in ("cpu", "wall")} for key, rows in turns.items()}
-    before, after = ([one[0] for one in turns[version, "first"][0]["said"]] for version in given.versions)
+    before, after = (turns[version, "first"][0]["said"] for version in given.versions)
     flips = sum(one != other for one, other in zip(before, after, strict=True))
-    again = [one[0] for one in turns[given.versions[1], "again"][0]["said"]]
+    again = turns[given.versions[1], "again"][0]["said"]
     old, new, warm = (
         best[given.versions[0], "first"],
         best[given.versions[1], "first"],

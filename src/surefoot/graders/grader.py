@@ -43,7 +43,7 @@ class FindingsGrader:
         self.name = graded_by(judge.name, citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        """The cited passages one by one; then those together, and then all others, for the claims that are left open."""
+        """The cited passages one by one; then together, and then all others, for the claims that are left open."""
         readings, judged = self._read(items)
         found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]

@@ -1,4 +1,4 @@
-"""A cross-encoder in int8 ONNX: pairs of texts in, logits of its two heads out.
+"""A cross-encoder in int8 ONNX: pairs of texts in, logits of its two heads out, kept for the next time.
 
 Every pair is a run of its own. The graph scales its activations by the largest value in the whole tensor, so pairs
 that share a batch change each other's logits (by up to .04 quick and .12 strong in a trial with random heads), and on a
@@ -45,10 +45,10 @@ class Scores(NamedTuple):
 class Encoder:
     """Loads on first use; safe to share between threads."""
 
-    def __init__(self, folder: Path, tier: Tier) -> None:
+    def __init__(self, folder: Path, tier: Tier, readings: Readings | None = None) -> None:
         self._model = folder / f"{tier}.onnx"
         self._vocabulary = folder / f"{tier}-tokenizer.json"
-        self._readings = Readings()
+        self._readings = readings or Readings()
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Logits of (claim or question, passage) pairs, in their order; equal pairs are read once, now or before."""
