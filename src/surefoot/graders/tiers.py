@@ -172,7 +172,6 @@ def probabilities_of(logits: Floats) -> list[Probabilities]:
 
 
 _VETOED, _HELD = 0.2, 0.8
-_TELLING = 0.05  # a window that says less about a claim than this is not read again
 
 
 # From what the quick tier leaves open, by place, to the places that the strong one reads.
@@ -212,16 +211,13 @@ class _Task(Struct):
 
     def has_more(self, calibration: Calibration) -> bool:
         """Windows beyond the first that may say what that one does not."""
-        is_open = self.probabilities[0] < calibration.supported_from
-        return is_open and len(self.likeliest(calibration.strong_windows)) > 1
+        return self.probabilities[0] < calibration.supported_from and len(self.reading.windows) > 1
 
     def likeliest(self, most: int) -> list[int]:
-        """The windows that, to the quick tier, say most about any part of the claim, for it or against; none that say
-        next to nothing."""
+        """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
         size = len(self.reading.windows)
         evidence = [max(1 - found[2] for found in self.by_window[place::size]) for place in range(size)]
-        telling = [place for place in range(size) if evidence[place] >= _TELLING]
-        return sorted(telling, key=lambda place: -evidence[place])[:most]
+        return sorted(range(size), key=lambda place: -evidence[place])[:most]
 
 
 class Tiers:
