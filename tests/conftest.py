@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell lets what it puts into the background ignore Ctrl-C, and whatever tests start would ignore it too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the folder of those who started them
+    _CACHE = tempfile.TemporaryDirectory()
+    os.environ["XDG_CACHE_HOME"] = _CACHE.name  # what models said before must not decide a test
 
 QUESTIONS: list[dict[str, Any]] = [
     {"qid": "q1", "q": "What is X?", "answerable": True, "gold_ids": ["p1#1"], "gold_claim": "X is a tight mapping."},

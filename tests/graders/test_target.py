@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from surefoot.graders.grader import FindingsGrader
+from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
@@ -111,3 +114,53 @@ def test_nothing_is_asked_where_gold_claims_tell_the_answer() -> None:
     question = Question("q", "How high is the annual rent?", "answer", gold_claims=("EUR 48,000 a year.",))
     trace = Trace("q", answer="The annual rent is EUR 48,000 [lease#5.1].", retrieved=Retrieved(LEASE))
     assert FindingsGrader(Silent()).read([Item(question, trace)])[0].bucket == "correct"
+
+
+def is_around(text: str) -> bool:
+    return "landlord" in text
+
+
+class Asking(Rules):
+    """Says how well the claim itself answers, of all else that it answers well, and keeps what it was asked."""
+
+    def __init__(self, own: float) -> None:
+        self.own, self.asked = own, list[str]()
+
+    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+        self.asked += [one.passage for one in asked]
+        return [0.9 if is_around(one.passage) else self.own for one in asked]
+
+
+@pytest.mark.parametrize(
+    ("own", "gold", "around", "reason"),
+    [
+        (0.33, "", 0, "correct"),
+        (0.32, "", 1, "correct"),
+        (0.29, "", 1, "off_target"),
+        (0.09, "", 2, "off_target"),
+        (0.09, "lease#5.1", 1, "off_target"),
+    ],
+)
+def test_the_passage_is_read_only_where_the_claim_does_not_tell(
+    own: float, gold: str, around: int, reason: str
+) -> None:
+    judge = Asking(own)
+    one = item("How high is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", *filter(None, [gold]))
+    assert FindingsGrader(judge).read([one])[0].reason == reason
+    assert len(judge.asked) == len(set(judge.asked)), "nothing twice"
+    assert sum(map(is_around, judge.asked)) == around
+
+
+@pytest.mark.parametrize(("first", "is_joined"), [("The annual rent is EUR 48,000", False), ("It is cheap", True)])
+def test_cited_passages_are_read_together_only_if_none_supports_the_claim(first: str, is_joined: bool) -> None:
+    class Reading(Rules):
+        read: list[Pair] = []  # noqa: RUF012
+
+        def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+            self.read += pairs
+            return super().judge(pairs)
+
+    judge = Reading()
+    FindingsGrader(judge).read([item("How high is the rent?", f"{first} [lease#5.1][car#2].", "lease#5.1")])
+    joined = [pair for pair in judge.read if LEASE[1].text in pair.passage and CAR.text in pair.passage]
+    assert bool(joined) == is_joined

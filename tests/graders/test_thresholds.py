@@ -81,6 +81,33 @@ def test_it_reads_the_windows_that_say_most(monkeypatch: pytest.MonkeyPatch) -> 
     assert answered.reason.endswith("windows of the passage were read")
 
 
+def test_it_reads_no_further_once_a_window_supports_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, strong = models(monkeypatch, supported_from=0.5)
+    passage = " ".join(f"Sentence {i} is about nothing at all." for i in range(400))
+    both.read([Pair(passage, "The fee is 6 EUR.")])
+    assert len(strong.shown) == 1, "the digest, which says as much as any"
+
+
+PLANS = "| Plan | Fee (EUR) | Seats |\n|---|---|---|\n| Basic | 2,150 | 14 |\n| Large | 3,180 | 25 |"
+
+
+@pytest.mark.parametrize(
+    ("claim", "supported_from", "is_strong"),
+    [
+        ("Plan Basic: Seats 14.", 0.5, False),
+        ("Plan Basic: Seats 14.", 0.51, True),
+        ("Plan Basic: Seats 25.", 0.5, True),
+        ("Basic has 14 seats.", 0.51, False),
+    ],
+)
+def test_nor_what_a_row_or_a_cell_of_a_table_settles(
+    monkeypatch: pytest.MonkeyPatch, claim: str, supported_from: float, is_strong: bool
+) -> None:
+    both, strong = models(monkeypatch, supported_from=supported_from)
+    both.read([Pair(PLANS, claim)])
+    assert bool(strong.shown) == is_strong
+
+
 @pytest.mark.parametrize(
     ("probabilities", "label"),
     [

@@ -126,7 +126,7 @@ def test_scoring_and_grading_follow_them_alike(citation: str, exists: bool) -> N
     assert (outcome.hit, outcome.cited, outcome.cited_retrieved) == (exists, 1, int(exists))
     parts = AnswerParts.of(Item(question, trace))
     assert (parts.citations == (PAYMENT.id,)) == exists
-    judged = dict.fromkeys(parts.cited_pairs, NO)
+    judged = dict.fromkeys(parts.cited_pairs({}), NO)
     judged |= dict.fromkeys(parts.further_pairs(judged), NO)
     assert parts.findings(judged).unknown == (() if exists else ("MSA, s. 9.9",))
 

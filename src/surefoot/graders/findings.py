@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -73,27 +73,37 @@ class AnswerParts(Struct, frozen=True):
     def is_hint(self, claim: Claim) -> bool:
         return self.declines and self.declining.is_hint(claim.text)
 
-    @property
-    def cited_pairs(self) -> list[Pair]:
-        """Every claim against each passage it cites, and against all of those read together."""
-        pairs = [pair for claim in self._to_be_read for pair in (*self._alone(claim), *self._together(claim))]
-        return [pair for pair in pairs if pair not in self.computed]
+    def cited_pairs(self, judged: Judged) -> list[Pair]:
+        """Every claim against each passage it cites."""
+        return self._fresh((pair for claim in self._to_be_read for pair in self._alone(claim)), judged)
+
+    def joined_pairs(self, judged: Judged) -> list[Pair]:
+        """Claims that no passage they cite supports alone, against all of these read together."""
+        return self._fresh((pair for claim in self._open(judged) for pair in self._together(claim)), judged)
 
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
-        judged = ChainMap(self.computed, judged)
-        open_claims = [claim for claim in self._to_be_read if not self._is_supported(claim, judged)]
-        found = [self._pair(claim, passage) for claim in open_claims for passage in self.passages]
+        found = [self._pair(claim, passage) for claim in self._open(judged) for passage in self.passages]
         if self._to_be_read and self._agreement_in_words() == "silent":
             found += self._gold_pairs
-        return [pair for pair in found if pair not in judged]
+        return self._fresh(found, judged)
+
+    def _fresh(self, pairs: Iterable[Pair], judged: Judged) -> list[Pair]:
+        return [pair for pair in pairs if pair not in self.computed and pair not in judged]
 
     @property
     def _to_be_read(self) -> tuple[Claim, ...]:
         return () if self.unusable or _lacks_sources(self.item.trace) else self.claims
 
-    def _is_supported(self, claim: Claim, judged: Judged) -> bool:
-        return any(judged[pair].label == "supported" for pair in (*self._alone(claim), *self._together(claim)))
+    def _open(self, judged: Judged) -> list[Claim]:
+        """The claims that nothing they cite supports, as far as it was read."""
+        known = ChainMap(self.computed, judged)
+
+        def is_supported(claim: Claim) -> bool:
+            pairs = (*self._alone(claim), *self._together(claim))
+            return any(known.get(pair, _UNREAD).label == "supported" for pair in pairs)
+
+        return [claim for claim in self._to_be_read if not is_supported(claim)]
 
     def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
         """Every claim with a sum, or with the result of one, against each passage and against all that it cites."""
@@ -210,7 +220,7 @@ class AnswerParts(Struct, frozen=True):
             for pair in [self._pair(claim, passage)]
         }
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
-        joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim)]
+        joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim) if pair in judged]
         together = joined or cited[:1] or [_UNREAD]
         alone = tuple(judgement.support for judgement in cited)
         support = best(by_passage, "supported")

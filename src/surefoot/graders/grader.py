@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.findings import WORDS, AnswerParts
-from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole, moved
+from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, moved
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
@@ -43,7 +43,7 @@ class FindingsGrader:
         self.name = graded_by(judge.name, citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        """Two batches for the judge: the cited passages, then all others for the claims those do not support."""
+        """The cited passages one by one; then together, and then all others, for the claims that are left open."""
         readings, judged = self._read(items)
         found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
         return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
@@ -60,9 +60,10 @@ class FindingsGrader:
         return list(zip(*columns, strict=True))
 
     def _read(self, items: Sequence[Item]) -> tuple[list[AnswerParts], dict[Pair, Judgement]]:
-        readings = [AnswerParts.of(item) for item in items]
-        judged = self._judged(readings, lambda reading: reading.cited_pairs)
-        return readings, judged | self._judged(readings, lambda reading: reading.further_pairs(judged))
+        readings, judged = [AnswerParts.of(item) for item in items], dict[Pair, Judgement]()
+        for wanted in (AnswerParts.cited_pairs, AnswerParts.joined_pairs, AnswerParts.further_pairs):
+            judged |= self._judged([(reading, wanted(reading, judged)) for reading in readings])
+        return readings, judged
 
     def _findings(self, reading: AnswerParts, judged: dict[Pair, Judgement]) -> Findings:
         return replace(reading.findings(judged), citations_needed=self.citations == "required")
@@ -71,20 +72,20 @@ class FindingsGrader:
         """With whether the question is answered: from a judge that has read all of it; else by scores, or by words."""
         if isinstance(self._judge, ReadsWhole):
             return [target.as_read(item, findings, self._judge.is_answered) for item, findings in found]
-        asked = list(dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings)))
-        said = self._judge.answering(asked) if asked else []
-        words = iter(WORDS.answering([one for one, score in zip(asked, said, strict=True) if score is None]))
-        scores = {one: next(words) if score is None else score for one, score in zip(asked, said, strict=True)}
+        scores: dict[Asked, float | None] = {}
+        while asked := dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings, scores)):
+            said = dict(zip(asked, self._judge.answering(list(asked)), strict=True))
+            silent = [one for one, score in said.items() if score is None]
+            scores |= said | dict(zip(silent, WORDS.answering(silent), strict=True))
         return [target.settled(item, findings, scores) for item, findings in found]
 
-    def _judged(
-        self, readings: Sequence[AnswerParts], wanted: Callable[[AnswerParts], list[Pair]]
-    ) -> dict[Pair, Judgement]:
+    def _judged(self, wanted: Sequence[tuple[AnswerParts, list[Pair]]]) -> dict[Pair, Judgement]:
         found: dict[Pair, Judgement] = {}
         for judge, in_words in ((self._judge, False), (WORDS, True)):
-            pairs = [pair for reading in readings if reading.is_read_in_words == in_words for pair in wanted(reading)]
-            distinct = list(dict.fromkeys(pairs))
-            found.update(zip(distinct, judge.judge(distinct), strict=True))
+            pairs = dict.fromkeys(
+                pair for reading, pairs in wanted if reading.is_read_in_words == in_words for pair in pairs
+            )
+            found.update(zip(pairs, judge.judge(list(pairs)), strict=True))
         return found
 
     def _graded(self, reading: AnswerParts, findings: Findings) -> Graded:

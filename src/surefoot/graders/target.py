@@ -43,27 +43,27 @@ class Cited(Struct, frozen=True):
     passage: Passage
 
 
-def to_ask(item: Item, findings: Findings) -> list[Asked]:
-    """What is to be read against the question: nothing where gold claims tell the answer, or where another row of the
-    table decides."""
+def to_ask(item: Item, findings: Findings, scores: Scores) -> list[Asked]:
+    """What is still to be read against the question: the claims, and where these do not tell, the passages they cite.
+    Nothing where gold claims tell the answer, or where another row of the table decides."""
     if not _is_open(findings):
         return []
-    question = item.question.text
-    return [
-        asked
-        for one in _on_gold(item, findings)
-        for asked in (*_own(question, one), _whole(question, one), *pieces(question, one.passage))
-    ]
+    question, cited, is_gold = item.question.text, _on_gold(item, findings), bool(item.question.gold_ids)
+    if not _is_kind_asked(question, cited):
+        return []
+    own = [asked for one in cited for asked in _own(question, one)]
+    if any(_best(_own(question, one), scores) >= _as_well(one) for one in cited):
+        return []
+    around = [asked for one in cited for asked in _around(question, one, scores, is_gold)]
+    return [asked for asked in own if asked not in scores] or [asked for asked in around if asked not in scores]
 
 
 def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
     """With what the scores tell: some claim is of the kind that is asked for, and answers the question."""
     if not _is_open(findings):
         return findings
-    question, cited = item.question.text, _on_gold(item, findings)
-    said = " ".join(one.claim for one in cited)
-    of_kind = is_of_kind(question, said) and not is_echo(question, said)
-    answers = of_kind and any(_answers(question, one, scores, bool(item.question.gold_ids)) for one in cited)
+    question, cited, is_gold = item.question.text, _on_gold(item, findings), bool(item.question.gold_ids)
+    answers = _is_kind_asked(question, cited) and any(_answers(question, one, scores, is_gold) for one in cited)
     return replace(findings, answers_question=answers)
 
 
@@ -91,13 +91,29 @@ def _on_gold(item: Item, findings: Findings) -> list[Cited]:
     ]
 
 
+def _is_kind_asked(question: str, cited: Sequence[Cited]) -> bool:
+    said = " ".join(one.claim for one in cited)
+    return is_of_kind(question, said) and not is_echo(question, said)
+
+
 def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     """Gold ids vouch for their passage; without them it is read."""
     own = _best(_own(question, one), scores)
     top = max(own, _best(pieces(question, one.passage), scores))
     if not is_gold and max(own, _best([_whole(question, one)], scores)) < ANSWERS:
         return False
-    return top < TELLING or own >= (NEXT_TO if is_terse(one.claim) else AS_WELL) * top
+    return top < TELLING or own >= _as_well(one) * top
+
+
+def _as_well(one: Cited) -> float:
+    """The share of the best that is enough; a claim that reaches it in full needs no comparison."""
+    return NEXT_TO if is_terse(one.claim) else AS_WELL
+
+
+def _around(question: str, one: Cited, scores: Scores, is_gold: bool) -> list[Asked]:
+    """What the claim is held against: the sentences of its passage, and all of it if the claim may not do."""
+    needs_whole = not is_gold and _best(_own(question, one), scores) < ANSWERS
+    return [*([_whole(question, one)] if needs_whole else []), *pieces(question, one.passage)]
 
 
 def _best(asked: Sequence[Asked], scores: Scores) -> float:

@@ -33,6 +33,7 @@ from surefoot.graders.windows import (
 from surefoot.models.encoder import Encoder, encoder_of
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
+from surefoot.text.tables import states_row
 from surefoot.types import Support
 
 LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")
@@ -192,6 +193,7 @@ class _Task(Struct):
     reading: Reading
     features: list[float]
     veto: str
+    is_row: bool  # the claim is a row of a table, word for word
     by_window: list[Probabilities]
     quick: Sum
     probabilities: Probabilities = (0.0, 0.0, 0.0)
@@ -200,6 +202,16 @@ class _Task(Struct):
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
         probabilities = _vetoed(self.probabilities, self.veto)
         return Finding(probabilities, supporting, opposing, self.reading.part_read("context"))
+
+    def is_open(self, calibration: Calibration) -> bool:
+        """The strong tier may say something else than the quick one, and has not been overruled beforehand."""
+        supported = self.probabilities[0]
+        is_settled = self.veto == "for" or (self.is_row and supported >= calibration.supported_from)
+        return calibration.quick_low <= supported <= calibration.quick_high and not is_settled
+
+    def has_more(self, calibration: Calibration) -> bool:
+        """Windows beyond the first that may say what that one does not."""
+        return self.probabilities[0] < calibration.supported_from and len(self.reading.windows) > 1
 
     def likeliest(self, most: int) -> list[int]:
         """The windows that, to the quick tier, say most about any part of the claim, for it or against."""
@@ -217,8 +229,7 @@ class Tiers:
         """Pairs that can be read, judged by the tier that is sure of them."""
         tasks = self._read_quickly(pairs)
         findings = [task.finding(task.reading, task.quick) for task in tasks]
-        low, high = self.calibration.quick_low, self.calibration.quick_high
-        left_open = [place for place, task in enumerate(tasks) if low <= task.probabilities[0] <= high]
+        left_open = [place for place, task in enumerate(tasks) if task.is_open(self.calibration)]
         for place, finding in zip(left_open, self._read_again([tasks[place] for place in left_open]), strict=True):
             findings[place] = finding
         return findings
@@ -258,7 +269,15 @@ class Tiers:
         return tasks
 
     def _read_again(self, tasks: list[_Task]) -> list[Finding]:
-        most = self.calibration.strong_windows
+        """The likeliest window and the digest; the other windows where these do not support the claim."""
+        found = self._read_strongly(tasks, 1)
+        further = [place for place, task in enumerate(tasks) if task.has_more(self.calibration)]
+        again = self._read_strongly([tasks[place] for place in further], self.calibration.strong_windows)
+        for place, finding in zip(further, again, strict=True):
+            found[place] = finding
+        return found
+
+    def _read_strongly(self, tasks: list[_Task], most: int) -> list[Finding]:
         readings = [task.reading.narrowed(task.likeliest(most)) for task in tasks]
         sums = [sum_up(*both) for both in zip(readings, _scored(self._strong, readings), strict=True)]
         rows = [
@@ -297,7 +316,8 @@ def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabil
     return [[next(found) for _ in reading.pairs] for reading in readings]
 
 
-def _counted(pair: Pair, reading: Reading) -> tuple[list[float], str]:
+def _counted(pair: Pair, reading: Reading) -> tuple[list[float], str, bool]:
     """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
     passage = "\n".join(reading.windows) if reading.skipped else pair.passage
-    return features(passage, pair.claim, pair.context), veto(passage, pair.claim, pair.context)
+    said = (passage, pair.claim, pair.context)
+    return features(*said), veto(*said), states_row(passage, pair.claim)

@@ -38,9 +38,13 @@ def _texts(prompt: Prompt) -> list[bytes]:
     return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
 
 
-def default_path() -> Path:
+def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "surefoot" / "replies.sqlite"
+    return Path(base).expanduser() / "surefoot"
+
+
+def default_path() -> Path:
+    return cache_folder() / "replies.sqlite"
 
 
 class Cache:

@@ -1,4 +1,4 @@
-"""A cross-encoder in int8 ONNX: pairs of texts in, logits of its two heads out.
+"""A cross-encoder in int8 ONNX: pairs of texts in, logits of its two heads out, kept for the next time.
 
 Every pair is a run of its own. The graph scales its activations by the largest value in the whole tensor, so pairs
 that share a batch change each other's logits (by up to .04 quick and .12 strong in a trial with random heads), and on a
@@ -13,14 +13,17 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
+from platform import machine
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import Incomplete
-from surefoot.models.weights import AGAIN
+from surefoot.models.readings import Logits, Readings
+from surefoot.models.weights import AGAIN, sha256_of
 from surefoot.models.wordpiece import Pair, WordPieces
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # newer runtimes report to their maker unless told not to before the import
@@ -42,22 +45,25 @@ class Scores(NamedTuple):
 class Encoder:
     """Loads on first use; safe to share between threads."""
 
-    def __init__(self, folder: Path, tier: Tier) -> None:
+    def __init__(self, folder: Path, tier: Tier, readings: Readings | None = None) -> None:
         self._model = folder / f"{tier}.onnx"
         self._vocabulary = folder / f"{tier}-tokenizer.json"
+        self._readings = readings or Readings()
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> Scores:
-        """Logits of (claim or question, passage) pairs, in their order; equal pairs are read once."""
-        distinct = list(dict.fromkeys(pairs))
-        encoded = [self._encode(first, passage) for first, passage in distinct]
+        """Logits of (claim or question, passage) pairs, in their order; equal pairs are read once, now or before."""
+        encoded = {pair: self._encode(*pair) for pair in pairs}
+        digests = {pair: self._digest(tokens) for pair, tokens in encoded.items()}
+        known = self._readings.known(list(digests.values()))
+        fresh = {digest: encoded[pair] for pair, digest in digests.items() if digest not in known}
         # The longest first, so that no core waits for a long one at the end.
-        order = sorted(range(len(distinct)), key=lambda place: -len(encoded[place].ids))
+        order = sorted(fresh, key=lambda digest: -len(fresh[digest].ids))
         with ThreadPoolExecutor(cores()) as pool:
-            found = dict(zip(order, pool.map(lambda place: self._run(encoded[place]), order), strict=True))
-        where = {pair: place for place, pair in enumerate(distinct)}
-        rows = [found[where[pair]] for pair in pairs]
-        support = np.array([row[0] for row in rows], dtype=np.float64).reshape(len(rows), 3)
-        return Scores(support, np.array([row[1] for row in rows], dtype=np.float64))
+            read = dict(zip(order, pool.map(lambda digest: self._run(fresh[digest]), order), strict=True))
+        self._readings.keep(read)
+        found = known | read
+        rows = np.array([found[digests[pair]] for pair in pairs], dtype=np.float64).reshape(len(pairs), 4)
+        return Scores(rows[:, :3], rows[:, 3])
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where the tokens of a text begin and end, however long it is."""
@@ -71,16 +77,24 @@ class Encoder:
 
     def load(self) -> None:
         """At once, to find out whether the files can be read."""
-        self.score([("", "")])
-        self.offsets("")
+        self._run(self._encode("", ""))
 
-    def _run(self, pair: Pair) -> tuple[list[float], float]:
+    def _digest(self, pair: Pair) -> bytes:
+        """Of all that logits depend on: the model, what runs it and where, and what it sees of the pair."""
+        seen = np.array([pair.ids, pair.types], dtype="<i4").tobytes()
+        return blake2b(self._identity + seen, digest_size=16).digest()
+
+    @cached_property
+    def _identity(self) -> bytes:
+        return f"{onnxruntime.__version__} {machine()} ".encode() + sha256_of(self._model)
+
+    def _run(self, pair: Pair) -> Logits:
         inputs = {"input_ids": pair.ids, "attention_mask": [1] * len(pair.ids)}
         if self._takes_types:
             inputs["token_type_ids"] = pair.types
         feed = {name: np.array([values], dtype=np.int64) for name, values in inputs.items()}
         support, answers = self._session.run(["support", "answers"], feed)
-        return support[0].tolist(), float(answers[0, 0])
+        return *support[0].tolist(), float(answers[0, 0])
 
     def _encode(self, first: str, passage: str) -> Pair:
         """The passage is cut to fit. Callers split long claims; should one come through, it is cut at its limit."""

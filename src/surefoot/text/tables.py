@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from surefoot.text.normal import word_set
+from surefoot.text.normal import normalise, word_set
 from surefoot.text.numerals import NUMBER_WORDS, ORDINALS
 from surefoot.text.table_cells import TableCell, in_units, read_cell, without_note
 
@@ -128,6 +128,24 @@ def tables_of(passage: str) -> tuple[Table, ...]:
 def prose_of(passage: str) -> str:
     """What stands outside of rows."""
     return "\n".join(line for line in passage.splitlines() if not _is_row(line))
+
+
+def states_row(passage: str, claim: str) -> bool:
+    """The claim is a row put into words, word for word: "Plan Basic: Fee 5 EUR; Term 1 year." """
+    label, _, rest = normalise(claim).rstrip(". ").partition(": ")
+    return any(label == name and set(rest.split("; ")) <= values for name, values in _rows_in_words(passage))
+
+
+@lru_cache(maxsize=2_000)
+def _rows_in_words(passage: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Of every row its name behind the corner of the table, and its values behind their headings."""
+    found = []
+    for _, lines in _blocks(passage.splitlines()):
+        rows = [cells_of(line) for line in lines if not _RULE_LINE.fullmatch(line)]
+        for row in rows[1:]:
+            name, *values = (normalise(f"{head} {cell}") for head, cell in zip(rows[0], row, strict=False))
+            found.append((name, frozenset(values)))
+    return tuple(found)
 
 
 def cells_of(line: str, outer_bars: bool = True) -> list[str]:
