@@ -19,7 +19,6 @@ from surefoot.errors import UsageError
 from ..conftest import surefoot as command
 from . import documents
 
-
 CONTROL = "".join(map(chr, (*range(9), *range(14, 32), 127, 0xFFFD)))
 WRITTEN = st.characters(exclude_characters=CONTROL, exclude_categories=["Cs"])
 
