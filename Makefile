@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# One more than there are cores: many tests wait for a browser or a server.
+WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
 
 .PHONY: demo test check bench golden pictures site clean
 .DEFAULT_GOAL := help
@@ -40,7 +42,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/score.py

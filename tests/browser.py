@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-_LONGEST_WAIT = 300_000  # milliseconds, for a machine that has much else to do
+_LONGEST_WAIT = 90_000  # milliseconds, for a machine that has much else to do
 
 
 @pytest.fixture(scope="module")  # the driver keeps an event loop running, which tests of other files must not find
@@ -39,5 +40,15 @@ def page(window: BrowserContext) -> Iterator[Page]:
     window.on("weberror", lambda error: failed.append(str(error.error)))
     window.on("dialog", lambda dialog: failed.append(dialog.message))
     window.on("request", lambda request: asked.append(request.url))
-    yield window.new_page()
+    made = window.new_page()
+    arrive = made.goto
+
+    def goto(url: str, **options: Any) -> Response | None:  # noqa: ANN401 - as the driver has it
+        """Keys pressed before the browser has drawn the page may get lost, so it draws first."""
+        reply = arrive(url, **options)
+        made.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        return reply
+
+    made.goto = goto  # type: ignore[method-assign]
+    yield made
     assert failed == [] and [url for url in asked if "//127.0.0.1:" not in url] == []

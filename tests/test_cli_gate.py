@@ -160,7 +160,7 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
         "labels are no other answers"
     )
     said = call(compare, base, cand, TRUTH)[1].stdout
-    assert "labels by people (ann) count instead of the grader's verdicts on 2 answers of cand" in said
+    assert "labels by people (ann) count instead of the grader's verdicts on 2 answers of the candidate" in said
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add([label_of(cand, "q000", "wrong", "bob")])
     code, found = decided(base, cand, TRUTH)

@@ -27,9 +27,10 @@ MARKDOWN = """**Summary.** Door 1 of the mill is *blue* [doors#1].
 TABLE = "Doors:\n\n| Door | Colour |\n| --- | --- |\n| 1 | blue |\n\n" + "All were inspected.\n\n" * 60
 MODES: dict[str, dict[str, object]] = {
     "light": {"viewport": {"width": 1280, "height": 800}},
-    "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
-}
+    "phone, dark": {
+        "viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "color_scheme": "dark",
+    },
+}  # fmt: skip
 
 
 @pytest.fixture
