@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
 from surefoot.graders.rules import Rules
-from surefoot.models.endpoint import open_model
-from surefoot.models.seam import Prompt, Reply, Settings
+from surefoot.models.seam import Prompt, Reply
 from surefoot.services.graders import ModelGrader, Terms
 from surefoot.services.result import Person
 from surefoot.store import RunStore
@@ -21,7 +20,6 @@ from surefoot.store import RunStore
 from ..attacks.judges import Fake, Seen, sound
 from ..conftest import Write
 from ..fault_server import Call, Fault, FaultServer, Script
-from ..llm_server import LlmServer
 from .test_llm import FEE, RIGHT, item, reading
 from .test_llm_cli import ITEMS, Done, asked, breaks_on_nine, by_model, reads, run_with
 
@@ -168,21 +166,6 @@ def test_money_that_does_not_suffice_leaves_the_first_verdicts(
     done = Done("--items", write("items.jsonl", ITEMS), *arguments, "--max-cost", "0.01")
     assert done.code == 4 and server.counts()["calls"] == 0 and None not in done.buckets.values()
     assert "at most $" in done.err and done.rows["right"]["via"] == Rules.name
-
-
-def test_a_real_model_decides_by_checked_findings_or_not_at_all(
-    llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("surefoot.graders.llm.CANARIES", ())  # one call will do
-    monkeypatch.setattr("surefoot.graders.llm.LlmGrader._with_canaries", lambda _, batch, behind: list(batch))
-    monkeypatch.setattr("surefoot.graders.llm_prompts.Prompting.system", "Report what you find as JSON.")
-    monkeypatch.setattr("surefoot.graders.llm_prompts._FOR_REPLY", 24)
-    monkeypatch.setattr("surefoot.graders.llm_prompts._FOR_CLAIM", 0)
-    model = open_model(f"llm:{llm_server.model}@{llm_server.url}", Settings(retries=0, repairs=0))
-    told = Told()
-    known, unsure = ModelGrader(model, Sure(), Terms(yes=True), told).read([KNOWN, OPEN])
-    assert known.verdicts[0].via == "sure@1" and "the model reads 1 (50%)" in told.lines[0]
-    assert unsure.bucket is not None and any(line.startswith("asked 1 call") for line in told.lines)
 
 
 def likely(supported: float, against: float) -> Judgement:

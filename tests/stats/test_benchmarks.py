@@ -59,23 +59,23 @@ def test_four_buckets_are_covered_too() -> None:
 
 
 def outcomes(setting: Setting, *, more_labels: bool = False) -> Counter[str]:
-    return Counter(outcome_of(setting, seed, more_labels=more_labels) for seed in range(40))
+    return Counter(outcome_of(setting, seed, more_labels=more_labels) for seed in range(24))
 
 
 def test_an_unchanged_pipeline_ships_and_is_not_blocked() -> None:
     for setting in (gate.S, replace(gate.S, label_side=1)):
         found = outcomes(setting)
-        assert found["BLOCK"] <= 1 and found["SHIP"] >= 18
+        assert found["BLOCK"] <= 1 and found["SHIP"] >= 11
 
 
 def test_a_rise_does_not_ship_and_the_labels_asked_for_block_it() -> None:
     found = outcomes(replace(gate.S, rise=0.06), more_labels=True)
-    assert found["SHIP"] == 0 and found["BLOCK"] >= 24
-    assert outcomes(replace(gate.S, rise=0.03))["SHIP"] <= 3
-    assert outcomes(replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 4
+    assert found["SHIP"] == 0 and found["BLOCK"] >= 14
+    assert outcomes(replace(gate.S, rise=0.03))["SHIP"] <= 2
+    assert outcomes(replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 3
 
 
 def test_intervals_of_the_change_hold_it() -> None:
     for wrong, sensitivity, runs, labels in (gate.GRID[0], gate.GRID[-1]):
         setting = replace(gate.S, wrong=wrong, sensitivity=sensitivity, runs=runs, labels=labels, rise=0.02)
-        assert sum(gate.covers(setting, SET, seed) for seed in range(40)) >= 33
+        assert sum(gate.covers(setting, SET, seed) for seed in range(30)) >= 25
