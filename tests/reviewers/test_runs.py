@@ -17,6 +17,7 @@ from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
 from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
+from surefoot.services.result import Failing, Person, Watch
 from surefoot.services.runs import read_run
 from surefoot.store import RunStore
 
@@ -32,8 +33,8 @@ BROKEN = (Fault(429, retry_after="0.05"), Fault(429), Fault(kind="malformed"), F
 
 
 def faulty(call: Call) -> Fault | None:
-    """Every fifth call fails; a few of the prompts hang at first."""
-    if call.prompt.startswith("00") and not call.earlier:
+    """Every fifth call fails; a few of the prompts on one of the runs hang at first."""
+    if call.prompt[:2] in ("00", "01", "02") and not call.earlier and f"{SOUND} (" in str(call.body["messages"]):
         return Fault(kind="stall")
     return at_random(0.2, 7, BROKEN)(call)
 
@@ -66,15 +67,43 @@ def test_300_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for
         counts = server.counts()
         assert counts["prompts"] == 900 and counts["good"] == 900 and counts["paid_twice"] == 0
         assert counts["calls"] > 1_000
-        again = council_runs(*runs, reviewers=reviewers, terms=terms)
+        again = council_runs(runs[0], reviewers=reviewers, terms=terms)
         assert server.counts() == counts, "what was paid for is not asked for again"
-    assert found.exit_code == ExitCode.OK and again.to_json() == found.to_json()
+    assert found.exit_code == ExitCode.OK and again.runs[0] == found.runs[0]
+    assert again.table() == found.table()[: len(again.table())], "in whatever order replies come"
     assert overall(found) == {"sound": 8.0, "invented": 4.0, "unsafe": 0.0}
     assert all(len(pooled(run)) == 100 for run in runs)
     # As on one sitting: what reads well and is false or harmful comes last.
     said = {"sound": scores(8), "invented": scores(2, 10, 10, 10, 10), "unsafe": scores(10)}
     at_once = scored(sitting(texts, {f"r{number}": ballot(said) for number in range(3)}))
     assert [(row.label, row.overall) for row in at_once.ranking] == list(overall(found).items())
+
+
+def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list[Path], tmp_path: Path) -> None:
+    class Impatient(Person, Watch):
+        """Stops at the third reply."""
+
+        seen = 0
+
+        def watch(self, _total: int, _of: str) -> Watch:
+            return self
+
+        def count(self, one: Failing) -> None:
+            self.seen += 1
+            if self.seen == 3:
+                raise KeyboardInterrupt
+
+    terms = Terms(cache=tmp_path / "cache.db", yes=True)
+    with reviewing() as server:
+        server.latency = 1.0
+        reviewers = [f"llm:r{number}@{server.url}" for number in range(3)]
+        with pytest.raises(KeyboardInterrupt):
+            council_runs(*two, reviewers=reviewers, terms=terms, person=Impatient())
+        assert server.most_active > 4, "the four answers of the first run are with more than one reviewer"
+        server.latency = 0.0
+        found = council_runs(*two, reviewers=reviewers, terms=terms)
+        assert server.counts()["good"] == server.counts()["prompts"] == 21 and server.counts()["paid_twice"] == 0
+    assert found.exit_code == ExitCode.OK
 
 
 @pytest.fixture

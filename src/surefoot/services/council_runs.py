@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
-from surefoot.reviewers.panel import reviewed
+from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
 from surefoot.reviewers.run_scores import RunScores, run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
@@ -53,7 +53,7 @@ class RunsScored(Result):
         return ExitCode.OK if whole else ExitCode.INCOMPLETE
 
     def to_json(self) -> dict[str, Any]:
-        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in self.failures.items()]
+        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in sorted(self.failures.items())]
         return {
             "rubric": self.sitting.settings.rubric.name,
             "council": self.sitting.pooled,
@@ -157,11 +157,11 @@ class _Session:
     def hold(self, person: Person) -> list[Verdict]:
         """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
         the very same answer stand, and so do those of all together."""
-        reviews: dict[tuple[int, int], list[Review]] = {}
-        for reviewer, asked in self.asked.items():
-            for one, reply in self._replies(reviewer, asked, person):
-                reviews.setdefault((one.item, one.way), []).append(reviewed(one.review, reply))
-        ways = range(len(self.sitting.ways))
+        given: dict[tuple[int, int], dict[str, Review]] = {}
+        for reviewer, one, reply in self._replies(person):
+            given.setdefault((one.item, one.way), {})[reviewer] = reviewed(one.review, reply)
+        ways, names = range(len(self.sitting.ways)), self.sitting.reviewers
+        reviews = {key: [by_name[name] for name in names if name in by_name] for key, by_name in given.items()}
         found = [
             verdict
             for at, item in enumerate(self.items)
@@ -172,26 +172,26 @@ class _Session:
         self._keep(found)
         return [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
 
-    def _replies(self, reviewer: str, asked: Sequence[_Asked], person: Person) -> Iterator[tuple[_Asked, Reply]]:
-        fitting = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
-        for one in asked:
-            if len(one.prompt.text) > _LONGEST_PROMPT:
-                reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
-                self._count(reviewer, reply)
-                yield one, reply
-        watch = person.watch(len(fitting), "replies")
-        try:
-            for place, reply in self.models[reviewer].complete_all([one.prompt for one in fitting]):
+    def _replies(self, person: Person) -> Iterator[tuple[str, _Asked, Reply]]:
+        """Of all reviewers, who are asked at the same time."""
+        fitting: dict[str, list[_Asked]] = {}
+        for reviewer, asked in self.asked.items():
+            fitting[reviewer] = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
+            for one in asked:
+                if len(one.prompt.text) > _LONGEST_PROMPT:
+                    reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
+                    yield reviewer, one, self._counted(reviewer, reply)
+        prompts = {reviewer: [one.prompt for one in asked] for reviewer, asked in fitting.items()}
+        with closing(person.watch(sum(map(len, prompts.values())), "replies")) as watch:
+            for reviewer, place, reply in asked_in_turn(self.models, prompts):
                 watch.count(reply)
-                self._count(reviewer, reply)
-                yield fitting[place], reply
-        finally:
-            watch.close()
+                yield reviewer, fitting[reviewer][place], self._counted(reviewer, reply)
 
-    def _count(self, reviewer: str, reply: Reply) -> None:
+    def _counted(self, reviewer: str, reply: Reply) -> Reply:
         self.replies.append(reply)
         if reply.error:
             self.failures[reviewer, plain(reply.error, 200)] += 1
+        return reply
 
     def _keep(self, found: Sequence[Verdict]) -> None:
         store, sitting = self.store, self.sitting
