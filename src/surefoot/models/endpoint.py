@@ -164,7 +164,7 @@ _caches: dict[tuple[int, Path | Shelf], Cache] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
-    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`.
+    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`, `ollama:...`.
 
     Models that share a budget stop together.
     """
