@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from msgspec.structs import replace
 
-from surefoot import calibrate, council_runs
+from surefoot import audit, calibrate, council_runs, verify_audit
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import asking_id
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
@@ -198,6 +202,31 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two:
     with RunStore.open(two[0]) as store:
         graders = {row.grader for row in store.verdicts()}
     assert len(graders) == 2 and first.sitting.pooled not in graders
+
+
+def test_the_ledger_keeps_what_was_said_and_an_audit_holds_it_against_the_run(two: list[Path], tmp_path: Path) -> None:
+    reviewers, place = [Reviewer("a"), Reviewer("b", lambda _: (7, 4, 4, 4, 4))], tmp_path / "surefoot.db"
+    for _ in range(2):
+        council_runs(*two, reviewers=reviewers)
+    assert surefoot("grade", two[0], "--grader", "rules").code in (0, 4)  # which makes it another run to the ledger
+    with Ledger.open(place) as ledger, RunStore.open(two[0]) as store:
+        said = ledger.scores(asking_id(store.manifest))
+        assert len(said) == 12 == len({(one.grader, one.question_id) for one in said}), "once, though asked twice"
+        pooled_rows = {one.question_id: one.scores["overall"] for one in said if one.grader == store.manifest.council}
+        assert pooled_rows == pooled(two[0]) and said[0].version in store.versions().values()
+    sound = audit(two[0])
+    assert not [words for words in sound.remarks if "scores" in words] and verify_audit(sound.file).sound
+    with ZipFile(sound.file) as bundle:
+        assert bundle.read("ledger.jsonl").count(b'"table":"scores"') == 12
+    with RunStore.open(two[0], writing=True) as store:  # somebody makes a score better, and the manifest fit it
+        council = store.manifest.council
+        own = [replace(row, value=10) if row.value == 8 else row for row in store.verdicts() if row.grader == council]
+        own = [replace(row, value=9.9) if row.axis == "council.overall" else row for row in own]
+        store.replace_verdicts(council, own)
+        store.amend(council_verdicts_sha256=store.verdicts_sha256(council))
+    changed = audit(two[0])
+    assert changed.exit_code == ExitCode.INCOMPLETE
+    assert any("are not those in the ledger" in words for words in changed.remarks)
 
 
 def decided(two: list[Path], *rules: str) -> dict[str, str]:

@@ -25,6 +25,7 @@ _BY_BUDGET = "--max-cost allows for more"
 _SHORTENED = "raise the context length of the server; with Ollama, write ollama:MODEL, which sets it"
 _SURELY = 0.9  # of the fewest tokens that a prompt can have
 _SHORTEST_CONTEXT = 1_500  # tokens; no server shortens less
+_LEAST_READ = 1_000  # tokens that are left then; who says less does not count as we do
 _PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
 _PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
 _ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
@@ -184,7 +185,7 @@ class _Prompt:
     def _refuse_shortened(self, answer: Answer) -> None:
         """A verdict on half a prompt is none. Some servers drop what is too long for them, and do not say so."""
         read, there, fewest = answer.tokens_in or 0, tokens_of(self._wanted), fewest_tokens(self._wanted)
-        if there > _SHORTEST_CONTEXT and (answer.shortens or 0 < read < _SURELY * fewest):
+        if there > _SHORTEST_CONTEXT and (answer.shortens or _LEAST_READ < read < _SURELY * fewest):
             may_have = "may have" if read >= _SURELY * fewest else "has"
             message = f"the server {may_have} dropped a part of the prompt: it read {read:,} of about {there:,} tokens"
             raise CallFailed("permanent", message, hint=_SHORTENED)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find
+from surefoot.ledger.places import asking_id, entry_of, find
 from surefoot.models.budget import Budget, Estimate
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
@@ -101,12 +101,10 @@ def council_runs(
         sessions = [_Session(store, sitting, models) for store in stores]
         _agree_on(sessions, sitting, how, person)
         try:
-            found = {printable(one.store.path): one.hold(person) for one in sessions}
+            found = {printable(one.store.path): one.hold(person, ledger) for one in sessions}
         except KeyboardInterrupt:
             person.tell(KEPT)
             raise
-        for store in stores:
-            _register(store, ledger, person)
     _tell(sessions, person)
     failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
     items = {printable(one.store.path): one.items for one in sessions}
@@ -154,7 +152,7 @@ class _Session:
                 if not unanswered(item):
                     yield _Asked(at, way, *prompt_on(item, settings, reviewer))
 
-    def hold(self, person: Person) -> list[Verdict]:
+    def hold(self, person: Person, ledger: str | Path | None) -> list[Verdict]:
         """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
         the very same answer stand, and so do those of all together."""
         given: dict[tuple[int, int], dict[str, Review]] = {}
@@ -170,7 +168,9 @@ class _Session:
         if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
-        return [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
+        kept = [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
+        _register(self.store, kept, ledger, person)
+        return kept
 
     def _replies(self, person: Person) -> Iterator[tuple[str, _Asked, Reply]]:
         """Of all reviewers, who are asked at the same time."""
@@ -269,10 +269,12 @@ def _tell(sessions: Sequence[_Session], person: Person) -> None:
     person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
 
 
-def _register(store: RunStore, given: str | Path | None, person: Person) -> None:
-    """The ledger is to know which council scored a run."""
+def _register(store: RunStore, kept: Sequence[Verdict], given: str | Path | None, person: Person) -> None:
+    """The ledger is to know which council scored a run, and how."""
     try:
         with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
-            ledger.add_run(entry_of(store))
+            ledger.add_run(entry := entry_of(store))
+            asking = asking_id(store.manifest)
+            ledger.add_scores(asking, rows.kept(kept, asking, store.versions(), entry.at))
     except (SurefootError, OSError) as error:
         person.tell(f"note: the scores are not registered in the ledger: {error}")
