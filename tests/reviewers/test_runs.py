@@ -280,10 +280,18 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         done = surefoot("council", *asked, *two)
         assert done.code == ExitCode.OK, done.err
         assert "4 calls to" not in done.err and "8 calls to llm:r0" in done.err
-        first, second = (line for line in done.out.splitlines() if line.lstrip().startswith(("1", "2")))
+        first, second = (line for line in done.out.splitlines() if line.startswith(("1  ", "2  ")))
         assert "base" in first and "cand" in second and "needless_refusal (1)" in done.out
+        assert "base scores 7." in done.out and "less" in done.out.splitlines()[-1]
         again = surefoot("council", *two, *asked, "--json")
+        page, paper = tmp_path / "page.html", tmp_path / "page.md"
+        surefoot("council", *two, *asked, "--report", page, "--report", paper)
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
+    lowest = paper.read_text().partition("the lowest first")[2]
+    assert (
+        lowest.index("capped by invented") < lowest.index("capped by needless_refusal") < lowest.index("| base | 8.00")
+    )
+    assert "Nine weeks, as everybody knows." in page.read_text() and "read" in page.read_text()
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
 
 

@@ -75,11 +75,10 @@ def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[st
     """By answer and reviewer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
     found: dict[Place, dict[str, float]] = {}
     for row in verdicts:
-        reviewer = reviewer_of(row.grader)
-        is_score = isinstance(row.value, (int, float)) and not isinstance(row.value, bool)
-        if reviewer is not None and row.axis.startswith(PREFIX) and is_score:
+        reviewer, score = reviewer_of(row.grader), score_in(row)
+        if reviewer is not None and row.axis.startswith(PREFIX) and score is not None:
             place = Place(reviewer, run, row.question_id, row.attempt)
-            found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = float(row.value)  # type: ignore[arg-type]
+            found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = score
     return found
 
 
@@ -101,6 +100,11 @@ def _kept(own: Sequence[Verdict], run: str, version: str, at: str) -> Score:
     )  # fmt: skip
     id = hashlib.sha256(msgspec.json.encode(score, order="deterministic")).hexdigest()
     return replace(score, id=id, at=at)
+
+
+def score_in(row: Verdict | None) -> float | None:
+    value = None if row is None else row.value
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def own_answers(verdicts: Iterable[Verdict], run: str = "") -> set[Place]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -19,17 +20,20 @@ from surefoot.ledger.places import asking_id, entry_of, find
 from surefoot.models.budget import Budget, Estimate
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.regrade import Key
+from surefoot.report import council as page
+from surefoot.report.blocks import Report
 from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
 from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
-from surefoot.reviewers.run_scores import RunScores, run_scores
+from surefoot.reviewers.run_scores import run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
-from surefoot.services.result import READER, Person, Result
+from surefoot.services.result import READER, Person, Reported
 from surefoot.services.runs import run_items
 from surefoot.store import RunStore
 from surefoot.text.endpoints import chat_model
@@ -39,12 +43,15 @@ _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _TWICE = "name each run and each reviewer once: nobody has two votes"
 
 
-class RunsScored(Result):
+class RunsScored(Reported):
     """How a council scored the answers of runs."""
 
-    def __init__(self, sitting: Sitting, runs: Sequence[RunScores], verdicts: Mapping[str, Sequence[Verdict]],
-                 failures: Counter[tuple[str, str]]) -> None:  # fmt: skip
-        self.sitting, self.runs, self.verdicts, self.failures = sitting, tuple(runs), verdicts, failures
+    def __init__(self, sitting: Sitting, sessions: Sequence[_Session], verdicts: Mapping[str, Sequence[Verdict]],
+                 ) -> None:  # fmt: skip
+        self.sitting, self.verdicts = sitting, verdicts
+        self.failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
+        self._items = {printable(one.store.path): one.items for one in sessions}
+        self.runs = tuple(run_scores(verdicts, self._items, sitting.pooled))
 
     @property
     def exit_code(self) -> ExitCode:
@@ -68,6 +75,30 @@ class RunsScored(Result):
         return [
             {"run": run, **msgspec.to_builtins(verdict)} for run, found in self.verdicts.items() for verdict in found
         ]
+
+    def report(self) -> Report:
+        failed: Counter[str] = Counter()
+        for (reviewer, _), count in self.failures.items():
+            failed[reviewer] += count
+        sitting = self.sitting
+        sat = page.Sat(sitting.settings.rubric.name, sitting.pooled, sitting.reviewers, dict(sorted(failed.items())))
+        said = [one for run in self.runs for one in self._said(run.run)]
+        return page.report(sat, self.runs, sorted(said, key=lambda one: one.overall))
+
+    def _said(self, run: str) -> Iterator[page.Said]:
+        axis, found = rows.axis_of(rows.OVERALL), dict[Key, dict[str, Verdict]]()
+        for row in self.verdicts[run]:
+            if row.axis == axis:
+                found.setdefault((row.question_id, row.attempt), {})[row.grader] = row
+        for item in self._items[run]:
+            of = found.get((item.question.id, item.trace.attempt), {})
+            pooled = rows.score_in(of.get(self.sitting.pooled))
+            if pooled is not None:
+                graders = {name: of.get(self.sitting.grader(name)) for name in self.sitting.reviewers}
+                by = {name: (rows.score_in(row), row.reason if row else "") for name, row in graders.items()}
+                lowest = min(by.values(), key=lambda said: math.inf if said[0] is None else said[0])
+                why = of[self.sitting.pooled].reason or lowest[1]
+                yield page.Said(run, item.question.text, item.trace.answer or "", pooled, why, by)
 
     def __repr__(self) -> str:
         return f"<RunsScored {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
@@ -106,9 +137,7 @@ def council_runs(
             person.tell(KEPT)
             raise
     _tell(sessions, person)
-    failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
-    items = {printable(one.store.path): one.items for one in sessions}
-    return RunsScored(sitting, run_scores(found, items, sitting.pooled), found, failures)
+    return RunsScored(sitting, sessions, found)
 
 
 def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:

@@ -13,7 +13,7 @@ VENDORS = {
 }  # fmt: skip
 KINDS = tuple(f"{kind}:" for kind in VENDORS)  # what names of models begin with
 _SPEC = re.compile(r"(llm|anthropic|ollama):(.*?)(?:@((?i:https?)://.*))?", re.DOTALL)
-_HOST_IN_NAME = re.compile(r"@(?:localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
+_HOST_IN_NAME = re.compile(r"@(?:/|localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
 _LABEL = r"[A-Za-z0-9_-]{1,63}"
 _SERVER = re.compile(rf"(?:(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _NEXT = re.compile(r",(?=\s*(?:llm|anthropic|ollama|recorded|local|rules)\b)")
