@@ -242,6 +242,9 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     # The candidate: 8 for the sound answer, 4 for the needless refusal and what is false, 3 for what is invented.
     assert decided(two, "council.overall >= 4.7", "council.overall > 4.75") == {
         "council.overall >= 4.7": "pass", "council.overall > 4.75": "fail"}  # fmt: skip
+    done = surefoot("compare", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
+    assert done.code == ExitCode.BLOCKED and ", low " in " ".join(done.out.split()), done.out
+    assert "neither run is graded" in done.out and "ungraded  ungraded" not in done.out
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
         "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
     }  # fmt: skip
@@ -288,11 +291,21 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         surefoot("council", *two, *asked, "--report", page, "--report", paper)
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
     lowest = paper.read_text().partition("the lowest first")[2]
-    assert (
-        lowest.index("capped by invented") < lowest.index("capped by needless_refusal") < lowest.index("| base | 8.00")
-    )
+    invented, refused, sound = map(lowest.index, ("by invented", "by needless_refusal", "| base | 8.00"))
+    assert invented < refused < sound
     assert "Nine weeks, as everybody knows." in page.read_text() and "read" in page.read_text()
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
+
+
+def test_labels_of_scores_may_be_a_table(two: list[Path], tmp_path: Path) -> None:
+    found = council_runs(two[0], reviewers=[Reviewer("one")])
+    labels = tmp_path / "people.csv"
+    rows_of = [
+        f"q{number},council.accuracy,{value},human/ann,sample" for number, value in enumerate(("8", "9/10", "6"))
+    ]
+    labels.write_text("\n".join(["question_id,axis,value,annotator,drawn", *rows_of]))
+    said = calibrate(two[0], grader=found.sitting.grader("one"), labels=labels)["axes"]["council.accuracy"]
+    assert "0.3 points apart on average" in said["notes"][-1]
 
 
 def test_reviewers_are_held_against_people(tmp_path: Path) -> None:
