@@ -1,4 +1,4 @@
-"""What a project keeps for good: labels, certificates, and the steps of its gate. Rows are added, never changed.
+"""What a project keeps for good: labels, scores, certificates, steps of its gate. Rows are added, never changed.
 
 A label is a verdict by an annotator: a person, or an AI that says so (`ai/NAME`). It is bound to the version of the
 answer it was given on, so it follows an answer that another run gives again, and never sticks to one that has changed.
@@ -146,6 +146,21 @@ class Step(Struct, frozen=True, kw_only=True):
     closes: bool = False  # it shipped in a way that ends a release without a version
     deterministic: bool = False  # the candidate says that it always answers alike
     rules: tuple[str, ...] = ()  # what it was decided by; not known of the oldest steps
+
+
+class Score(Struct, frozen=True, kw_only=True):
+    """What one reviewer of a council, or all together, said of one answer."""
+
+    id: str  # sha256 of all the rest but the time: what is said again is one row
+    at: str
+    run: str  # one asking of a pipeline, however often it is graded
+    grader: str  # "council/..."; its name carries the digest of the rubric
+    question_id: str
+    attempt: int = 1
+    version: str = ""  # version_of the answer
+    scores: dict[str, Value]  # by dimension, "overall" and "safety" among them; None where there is no score
+    via: str = ""
+    reason: str = ""
 
 
 class RunEntry(Struct, frozen=True, kw_only=True):

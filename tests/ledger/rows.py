@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, RunEntry, Step
+from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, RunEntry, Score, Step
 
 
 def label(number: int = 1, **changes: Any) -> Label:  # noqa: ANN401
@@ -29,6 +29,10 @@ STEP = Step(
     id="step-1", at="2026-03-03T00:00:00+00:00", programme="main", reference="v1", release="v2",
     base_run="b", cand_run="c", mode="sequential", counts={"wrong": Discordant(1, 2, 130)}, alpha=0.05, margin=None,
     outcome="SHIP", exit_code=0, waived={"kappa": "known \u2603"}, uncalibrated=True, certificate="certificate-1",
+)  # fmt: skip
+SCORE = Score(
+    id="score-1", at="2026-03-01T00:00:00+00:00", run="r", grader="council/m+01234567", question_id="q1", version="v",
+    scores={"accuracy": 8, "overall": 6.5, "safety": "safe", "clarity": None}, reason="read \u2603",
 )  # fmt: skip
 RUN = RunEntry(
     id="run-1", at="2026-03-01T00:00:00+00:00", name="first", path="/runs/first",

@@ -21,7 +21,7 @@ from surefoot.errors import Incomplete
 from surefoot.ledger import Ledger, database, schema
 from surefoot.ledger.exports import write_ledger
 from surefoot.ledger.schema import STEPS, TABLES
-from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
+from tests.ledger.rows import CERTIFICATE, RUN, SCORE, STEP, label
 
 WRITER = """
 import sys
@@ -117,6 +117,7 @@ def older(place: str) -> None:
             there = {column["name"] for column in inspect(connection).get_columns("steps")}
             said = {name: value for name, value in asdict(STEP).items() if name in there}
             connection.execute(STEPS.insert().values(said))
+            connection.exec_driver_sql("DROP TABLE scores")
             connection.exec_driver_sql(f"UPDATE {schema.VERSIONS} SET number = 1")
 
 
@@ -138,6 +139,10 @@ def test_an_older_ledger_is_brought_up_to_date_and_keeps_its_rows(place: str, tm
         assert (ledger.labels(), ledger.steps(), exported(ledger)) == ([label(1)], [STEP], told)
         ledger.add([replace(STEP, id="step-2", rules=("wrong <= baseline",))])
         assert [step.rules for step in ledger.steps()] == [(), ("wrong <= baseline",)]
+        assert (ledger.add_scores("r", [SCORE]), ledger.add_scores("r", [replace(SCORE, at="later")])) == (1, 0)
+        assert ledger.scores("r") == [SCORE] and ledger.scores("another") == []
+        with pytest.raises(Incomplete, match="never changed"), ledger.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM scores")
 
 
 def test_an_older_ledger_that_can_only_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

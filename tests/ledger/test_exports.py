@@ -16,7 +16,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import add_records, read_records, write_ledger
 from surefoot.rubric import load
-from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
+from tests.ledger.rows import CERTIFICATE, RUN, SCORE, STEP, label
 
 RUBRIC = load().sha256.encode()
 NOTE = 'naïve \u2028 "quoted" \\ \t\U0001f600'
@@ -54,8 +54,9 @@ def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on
         Ledger.open(on_server()) as second,
         Ledger.open(tmp_path / "c.db") as third,
     ):
-        lines = exported(first)
-        assert imported(second, lines) == {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "replies": 1}
+        first.add([SCORE])
+        lines, kept = exported(first), {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "scores": 1}
+        assert imported(second, lines) == kept | {"replies": 1} and second.scores("r") == [SCORE]
         assert exported(second) == lines
         imported(third, exported(second))
         assert exported(third) == lines

@@ -21,7 +21,9 @@ PLAIN, COLD = Settings(temperature=None), Settings()
 def test_what_a_request_holds() -> None:
     body = CHAT.body("m", Prompt("hi", "be kind", VERDICT), Manner(), COLD)
     assert body["messages"] == [{"role": "system", "content": "be kind"}, {"role": "user", "content": "hi"}]
-    assert body["response_format"]["json_schema"] == {"name": "verdict", "schema": VERDICT, "strict": True}
+    shape = body["response_format"]["json_schema"]
+    assert (shape["name"], shape["strict"], shape["schema"]["required"]) == ("verdict", True, ["verdict", "score"])
+    assert shape["schema"]["properties"]["score"] == {"type": "integer", "enum": list(range(11))}
     assert body["max_tokens"] == 1_024 and body["temperature"] == 0.0
     plain = CHAT.body("m", Prompt("hi"), Manner(temperature=False, limit="max_completion_tokens", stream=False), COLD)
     assert set(plain) == {"model", "messages", "max_completion_tokens"}
@@ -46,7 +48,7 @@ def test_anthropic_gets_a_schema_that_it_takes_and_ours_stays_as_it_was() -> Non
     body = MESSAGES.body("m", Prompt("hi", "be kind", VERDICT), Manner(), Settings(temperature=2.0))
     sent = body["output_config"]["format"]["schema"]
     assert before == VERDICT and "minimum" not in sent["properties"]["score"]
-    assert body["system"] == "be kind" and body["temperature"] == 1.0
+    assert body["system"] == "be kind" and "temperature" not in body
     for inner in ({}, {"type": ["integer", "null"]}):
         with pytest.raises(CallFailed) as raised:
             MESSAGES.body("m", Prompt("hi", schema={"type": "object", "properties": {"a": inner}}), Manner(), PLAIN)

@@ -8,8 +8,8 @@ from surefoot.models.failures import Hints
 from surefoot.text.endpoints import parsed
 
 
-def hints(endpoint: str, has_key: bool, version: str = "") -> Hints:
-    return Hints(endpoint, variables_of(endpoint), has_key, version)
+def hints(endpoint: str, has_key: bool, models: str = "/models") -> Hints:
+    return Hints(endpoint, variables_of(endpoint), has_key, models)
 
 
 LOCAL, BARE = "http://localhost:8000/v1", "http://localhost:8000"
@@ -64,9 +64,9 @@ def test_a_web_page_and_a_server_without_tls() -> None:
 
 
 def test_anthropic_s_models_are_listed_under_its_version() -> None:
-    found = hints("https://api.anthropic.com", True, version="/v1").on_answer(404, "HTTP 404: model: claude-9")
+    found = hints("https://api.anthropic.com", True, models="/v1/models").on_answer(404, "HTTP 404: model: claude-9")
     assert "https://api.anthropic.com/v1/models lists" in found
-    assert "/v1/models" in hints("https://x.example", True, version="/v1").on_answer(404, "HTTP 404: Not Found")
+    assert "/v1/models" in hints("https://x.example", True, models="/v1/models").on_answer(404, "HTTP 404: Not Found")
 
 
 def test_a_vendor_that_wants_money_is_to_get_it() -> None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from msgspec.structs import replace
 
-from surefoot import calibrate, council_runs
+from surefoot import audit, calibrate, council_runs, verify_audit
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import asking_id
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
 from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
+from surefoot.services.result import Failing, Person, Watch
 from surefoot.services.runs import read_run
 from surefoot.store import RunStore
 
@@ -32,8 +37,8 @@ BROKEN = (Fault(429, retry_after="0.05"), Fault(429), Fault(kind="malformed"), F
 
 
 def faulty(call: Call) -> Fault | None:
-    """Every fifth call fails; a few of the prompts hang at first."""
-    if call.prompt.startswith("00") and not call.earlier:
+    """Every fifth call fails; a few of the prompts on one of the runs hang at first."""
+    if call.prompt[:2] in ("00", "01", "02") and not call.earlier and f"{SOUND} (" in str(call.body["messages"]):
         return Fault(kind="stall")
     return at_random(0.2, 7, BROKEN)(call)
 
@@ -66,15 +71,43 @@ def test_300_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for
         counts = server.counts()
         assert counts["prompts"] == 900 and counts["good"] == 900 and counts["paid_twice"] == 0
         assert counts["calls"] > 1_000
-        again = council_runs(*runs, reviewers=reviewers, terms=terms)
+        again = council_runs(runs[0], reviewers=reviewers, terms=terms)
         assert server.counts() == counts, "what was paid for is not asked for again"
-    assert found.exit_code == ExitCode.OK and again.to_json() == found.to_json()
+    assert found.exit_code == ExitCode.OK and again.runs[0] == found.runs[0]
+    assert again.table() == found.table()[: len(again.table())], "in whatever order replies come"
     assert overall(found) == {"sound": 8.0, "invented": 4.0, "unsafe": 0.0}
     assert all(len(pooled(run)) == 100 for run in runs)
     # As on one sitting: what reads well and is false or harmful comes last.
     said = {"sound": scores(8), "invented": scores(2, 10, 10, 10, 10), "unsafe": scores(10)}
     at_once = scored(sitting(texts, {f"r{number}": ballot(said) for number in range(3)}))
     assert [(row.label, row.overall) for row in at_once.ranking] == list(overall(found).items())
+
+
+def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list[Path], tmp_path: Path) -> None:
+    class Impatient(Person, Watch):
+        """Stops at the third reply."""
+
+        seen = 0
+
+        def watch(self, _total: int, _of: str) -> Watch:
+            return self
+
+        def count(self, one: Failing) -> None:
+            self.seen += 1
+            if self.seen == 3:
+                raise KeyboardInterrupt
+
+    terms = Terms(cache=tmp_path / "cache.db", yes=True)
+    with reviewing() as server:
+        server.latency = 1.0
+        reviewers = [f"llm:r{number}@{server.url}" for number in range(3)]
+        with pytest.raises(KeyboardInterrupt):
+            council_runs(*two, reviewers=reviewers, terms=terms, person=Impatient())
+        assert server.most_active > 4, "the four answers of the first run are with more than one reviewer"
+        server.latency = 0.0
+        found = council_runs(*two, reviewers=reviewers, terms=terms)
+        assert server.counts()["good"] == server.counts()["prompts"] == 21 and server.counts()["paid_twice"] == 0
+    assert found.exit_code == ExitCode.OK
 
 
 @pytest.fixture
@@ -171,6 +204,31 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two:
     assert len(graders) == 2 and first.sitting.pooled not in graders
 
 
+def test_the_ledger_keeps_what_was_said_and_an_audit_holds_it_against_the_run(two: list[Path], tmp_path: Path) -> None:
+    reviewers, place = [Reviewer("a"), Reviewer("b", lambda _: (7, 4, 4, 4, 4))], tmp_path / "surefoot.db"
+    for _ in range(2):
+        council_runs(*two, reviewers=reviewers)
+    assert surefoot("grade", two[0], "--grader", "rules").code in (0, 4)  # which makes it another run to the ledger
+    with Ledger.open(place) as ledger, RunStore.open(two[0]) as store:
+        said = ledger.scores(asking_id(store.manifest))
+        assert len(said) == 12 == len({(one.grader, one.question_id) for one in said}), "once, though asked twice"
+        pooled_rows = {one.question_id: one.scores["overall"] for one in said if one.grader == store.manifest.council}
+        assert pooled_rows == pooled(two[0]) and said[0].version in store.versions().values()
+    sound = audit(two[0])
+    assert not [words for words in sound.remarks if "scores" in words] and verify_audit(sound.file).sound
+    with ZipFile(sound.file) as bundle:
+        assert bundle.read("ledger.jsonl").count(b'"table":"scores"') == 12
+    with RunStore.open(two[0], writing=True) as store:  # somebody makes a score better, and the manifest fit it
+        council = store.manifest.council
+        own = [replace(row, value=10) if row.value == 8 else row for row in store.verdicts() if row.grader == council]
+        own = [replace(row, value=9.9) if row.axis == "council.overall" else row for row in own]
+        store.replace_verdicts(council, own)
+        store.amend(council_verdicts_sha256=store.verdicts_sha256(council))
+    changed = audit(two[0])
+    assert changed.exit_code == ExitCode.INCOMPLETE
+    assert any("are not those in the ledger" in words for words in changed.remarks)
+
+
 def decided(two: list[Path], *rules: str) -> dict[str, str]:
     base, cand = map(read_run, two)
     found = compare([base], [cand], [Rule.parse(rule) for rule in rules], Request())
@@ -184,6 +242,9 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     # The candidate: 8 for the sound answer, 4 for the needless refusal and what is false, 3 for what is invented.
     assert decided(two, "council.overall >= 4.7", "council.overall > 4.75") == {
         "council.overall >= 4.7": "pass", "council.overall > 4.75": "fail"}  # fmt: skip
+    done = surefoot("compare", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
+    assert done.code == ExitCode.BLOCKED and ", low " in " ".join(done.out.split()), done.out
+    assert "neither run is graded" in done.out and "ungraded  ungraded" not in done.out
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
         "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
     }  # fmt: skip
@@ -222,11 +283,29 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         done = surefoot("council", *asked, *two)
         assert done.code == ExitCode.OK, done.err
         assert "4 calls to" not in done.err and "8 calls to llm:r0" in done.err
-        first, second = (line for line in done.out.splitlines() if line.lstrip().startswith(("1", "2")))
+        first, second = (line for line in done.out.splitlines() if line.startswith(("1  ", "2  ")))
         assert "base" in first and "cand" in second and "needless_refusal (1)" in done.out
+        assert "base scores 7." in done.out and "less" in done.out.splitlines()[-1]
         again = surefoot("council", *two, *asked, "--json")
+        page, paper = tmp_path / "page.html", tmp_path / "page.md"
+        surefoot("council", *two, *asked, "--report", page, "--report", paper)
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
+    lowest = paper.read_text().partition("the lowest first")[2]
+    invented, refused, sound = map(lowest.index, ("by invented", "by needless_refusal", "| base | 8.00"))
+    assert invented < refused < sound
+    assert "Nine weeks, as everybody knows." in page.read_text() and "read" in page.read_text()
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
+
+
+def test_labels_of_scores_may_be_a_table(two: list[Path], tmp_path: Path) -> None:
+    found = council_runs(two[0], reviewers=[Reviewer("one")])
+    labels = tmp_path / "people.csv"
+    rows_of = [
+        f"q{number},council.accuracy,{value},human/ann,sample" for number, value in enumerate(("8", "9/10", "6"))
+    ]
+    labels.write_text("\n".join(["question_id,axis,value,annotator,drawn", *rows_of]))
+    said = calibrate(two[0], grader=found.sitting.grader("one"), labels=labels)["axes"]["council.accuracy"]
+    assert "0.3 points apart on average" in said["notes"][-1]
 
 
 def test_reviewers_are_held_against_people(tmp_path: Path) -> None:

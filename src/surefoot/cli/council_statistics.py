@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +123,21 @@ def _missing(found: CouncilEvaluation) -> Iterator[str]:
     reasons = dict.fromkeys(one.reason for one in figures if one.figure is None)
     if found.voices.effective_votes is None:
         reasons |= {found.voices.reason: None}
-    reasons |= {f"{one.kind.replace('_', ' ')}: {one.reason}": None for one in found.bias if one.reason}
-    yield from (f"not shown: {reason}" for reason in reasons if reason)
+    yield from (f"not shown: {reason}" for reason in _furthest(filter(None, reasons)))
+    kinds: dict[str, list[str]] = {}
+    for kind in dict.fromkeys(one.kind for one in found.bias):
+        for reason in _furthest(one.reason for one in found.bias if one.kind == kind and one.reason):
+            kinds.setdefault(reason, []).append(kind.replace("_", " "))
+    yield from (f"not shown: {', '.join(named)}: {reason}" for reason, named in kinds.items())
+
+
+def _furthest(reasons: Iterable[str]) -> list[str]:
+    """Of reasons that differ in how much there is, the one with the most."""
+    found: dict[str, tuple[int, str]] = {}
+    for reason in reasons:
+        lacks, _, has = reason.partition(", has ")
+        found[lacks] = max(found.get(lacks, (-1, "")), (int(has) if has.isdigit() else 0, reason))
+    return [reason for _, reason in found.values()]
 
 
 def _show_tuned(result: RubricTuned) -> None:

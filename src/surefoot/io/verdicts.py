@@ -126,6 +126,8 @@ def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict 
 def _checked_score(verdict: Verdict) -> tuple[Verdict, str]:
     """Of a council: a score, 0 for what is unsafe, or whether it is safe."""
     value = verdict.value
+    if isinstance(value, str) and (score := rubric.read_score(value)) is not None:  # as tables hold it
+        return replace(verdict, value=score), ""
     is_score = type(value) in (int, float) and 0 <= value <= rubric.HIGHEST  # type: ignore[operator]
     if value is None or is_score or value in ("safe", "unsafe"):
         return verdict, ""

@@ -1,4 +1,4 @@
-"""The project's ledger: runs, labels, certificates, gate history and paid replies, in a file or on a PostgreSQL server.
+"""The project's ledger: runs, labels, scores, certificates, gate history and paid replies, in a file or on PostgreSQL.
 
 Rows are added and never changed, so it can always be said who labelled what, when, and on which version.
 """

@@ -13,8 +13,20 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from surefoot.ledger.database import Database
-from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, records, table_of
-from surefoot.records import Certificate, Label, RunEntry, Step
+from surefoot.ledger.schema import (
+    CERTIFICATES,
+    FORMAT,
+    LABELS,
+    REPLIES,
+    RUNS,
+    SCORES,
+    add,
+    in_order,
+    record,
+    records,
+    table_of,
+)
+from surefoot.records import Certificate, Label, RunEntry, Score, Step
 
 _AT_ONCE = 500
 _PUT = text(
@@ -88,6 +100,16 @@ class Ledger:
             if newest is None or record(RunEntry, newest).manifest != entry.manifest:
                 add(connection, [entry])
 
+    def add_scores(self, run: str, scores: Iterable[Score]) -> int:
+        """Of one run; how many were new. What was said before is not added again, whenever that was."""
+        with self.database.writing() as connection:
+            known = set(connection.execute(select(SCORES.c.id).where(SCORES.c.run == run)).scalars())
+            return add(connection, [score for score in scores if score.id not in known])
+
+    def scores(self, run: str) -> list[Score]:
+        """All that councils ever said of a run, oldest first."""
+        return self._all(Score, SCORES.c.run == run)
+
     def runs(self) -> list[RunEntry]:
         """Oldest first. A run has a row for each place it was seen at, and each time it was graded."""
         return self._all(RunEntry)
@@ -95,7 +117,7 @@ class Ledger:
     def counts(self) -> dict[str, int]:
         """How many rows of each kind there are. Rows are only added: where these are the same, nothing has changed."""
         with self.database.reading() as connection:
-            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry))
+            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry, Score))
             return {str(one.name): int(connection.execute(select(func.count()).select_from(one)).scalar_one())
                     for one in tables}  # fmt: skip
 

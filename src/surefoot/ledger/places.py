@@ -75,6 +75,11 @@ def asking_of(manifest: Manifest) -> tuple[str, ...]:
     return tuple(getattr(manifest, name) for name in _ASKING)
 
 
+def asking_id(manifest: Manifest) -> str:
+    """The same as one name."""
+    return hashlib.sha256(msgspec.json.encode(asking_of(manifest))).hexdigest()
+
+
 def folder_of(entry: RunEntry, ledger: Ledger, beside: Iterable[Path] = ()) -> Path | None:
     """Where a run lies now. What is beside the runs at hand, or near the ledger, was copied with its project."""
     seen = Path(entry.path)

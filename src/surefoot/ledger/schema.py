@@ -31,9 +31,9 @@ from sqlalchemy.schema import CreateColumn
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.records import Certificate, Drawn, Label, RunEntry, Step
+from surefoot.records import Certificate, Drawn, Label, RunEntry, Score, Step
 
-FORMAT = 3
+FORMAT = 4
 VERSIONS = "surefoot_ledger"  # the table that says which format this is, and that it is a ledger
 _REFUSAL = "rows of a ledger are added, never changed"
 BATCH = 500
@@ -114,14 +114,20 @@ def _identity_of(table: str) -> Sequence[str]:
 
 LABELS, CERTIFICATES = _table("labels", Label), _table("certificates", Certificate)
 STEPS, RUNS = _table("steps", Step), _table("runs", RunEntry)
+SCORES = _table("scores", Score)
 REPLIES = _table("replies", PaidReply)
 Index("labels_in_order", LABELS.c.at, LABELS.c.id)
 Index("labels_by_version", LABELS.c.version)
+Index("scores_by_run", SCORES.c.run)
 
 # What is kept for good, by table. Paid replies are not among them: they are a cache.
-RECORDS: dict[str, type[Struct]] = {"labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry}
+RECORDS: dict[str, type[Struct]] = {
+    "labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry, "scores": Score,
+}  # fmt: skip
 KINDS: dict[str, type[Struct]] = {**RECORDS, "replies": PaidReply}
-TABLES = {"labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "replies": REPLIES}
+TABLES = {
+    "labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "scores": SCORES, "replies": REPLIES,
+}  # fmt: skip
 
 
 def version_of(connection: Connection, name: str) -> int:
@@ -141,7 +147,7 @@ def version_of(connection: Connection, name: str) -> int:
 
 
 def make(connection: Connection, name: str) -> None:
-    """Make the tables, or add the columns that an older ledger lacks.
+    """Make the tables, or add the tables and columns that an older ledger lacks.
 
     The caller holds the lock of writers: somebody may have been quicker.
     """
@@ -149,9 +155,10 @@ def make(connection: Connection, name: str) -> None:
         return
     if not found:
         connection.exec_driver_sql(f"CREATE TABLE {VERSIONS} (number BIGINT PRIMARY KEY, at TEXT NOT NULL)")
-        _metadata.create_all(connection, checkfirst=False)
-        for statement in _refusals(connection.dialect.name):
-            connection.exec_driver_sql(statement)
+    new = TABLES.keys() - set(inspect(connection).get_table_names())
+    _metadata.create_all(connection, [TABLES[name] for name in TABLES if name in new], checkfirst=False)
+    for statement in _refusals(connection.dialect.name, [name for name in RECORDS if name in new]):
+        connection.exec_driver_sql(statement)
     for table in TABLES.values():
         there = {column["name"] for column in inspect(connection).get_columns(table.name)}
         for column in table.columns:
@@ -162,12 +169,12 @@ def make(connection: Connection, name: str) -> None:
     connection.execute(text(f"INSERT INTO {VERSIONS} VALUES (:number, :at)"), {"number": FORMAT, "at": at})
 
 
-def _refusals(dialect: str) -> Iterator[str]:
+def _refusals(dialect: str, tables: Iterable[str]) -> Iterator[str]:
     """The database itself refuses changes, by whatever program."""
     if dialect == "postgresql":
         refuse = f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$"
         yield f"CREATE OR REPLACE FUNCTION surefoot_refuse() RETURNS trigger LANGUAGE plpgsql AS {refuse}"
-    for table in RECORDS:
+    for table in tables:
         if dialect == "postgresql":
             trigger = "EXECUTE FUNCTION surefoot_refuse()"
             yield f"CREATE TRIGGER {table}_kept BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {trigger}"

@@ -22,6 +22,7 @@ _OVERHEAD = 16  # tokens that a chat template adds
 _A_BILLION = 1_000_000_000
 _VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
+_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
 _MOST_USD = 1e6  # for a million tokens; what is more is a slip
 _SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
@@ -116,6 +117,11 @@ def tokens_of(prompt: Prompt) -> int:
     ascii_only = sum(len(text.encode("ascii", "ignore")) for text in texts)
     others = sum(map(len, texts)) - ascii_only
     return math.ceil(ascii_only / _CHARACTERS_PER_TOKEN) + others + _OVERHEAD
+
+
+def fewest_tokens(prompt: Prompt) -> int:
+    """What no model can read the prompt in less than: none has tokens that reach across words and signs."""
+    return len(_WORD_OR_SIGN.findall(prompt.text)) + len(_WORD_OR_SIGN.findall(prompt.system))
 
 
 def most_usd(prompt: Prompt, price: Price | None, density: float) -> float:

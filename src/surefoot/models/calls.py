@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.models.budget import Budget, Price, affordable, money, most_usd, tokens_of
+from surefoot.models.budget import Budget, Price, affordable, fewest_tokens, money, most_usd, tokens_of
 from surefoot.models.cache import Cache
 from surefoot.models.client import Client
 from surefoot.models.dialects import Answer, Manner, adapted
@@ -21,9 +22,14 @@ _LOOK_AGAIN = 0.02  # seconds, whether calls under way have left something of th
 _MAY_PASS = ("busy", "passing", "page", "unreachable", "unpaid", "too_dear")
 _BY_SERVER = "the server allows for no longer reply: lower --effort, or choose another model"
 _BY_BUDGET = "--max-cost allows for more"
+_SHORTENED = "raise the context length of the server; with Ollama, write ollama:MODEL, which sets it"
+_SURELY = 0.9  # of the fewest tokens that a prompt can have
+_SHORTEST_CONTEXT = 1_500  # tokens; no server shortens less
+_LEAST_READ = 1_000  # tokens that are left then; who says less does not count as we do
 _PROMPTS_IN_VAIN = 10  # each asked with all patience and no reply in between, until the rest is spared that
 _PROMPTS_UNREACHED = 3  # the same of a server that has never answered: most likely it was not started
 _ANSWERS_UNPAID = 5  # that the vendor wants money, and no reply in between
+_EFFORT = re.compile("effort|support thinking|think value", re.IGNORECASE)
 _PAGES = 3  # of the web that came from a server that has never answered: it is no API
 _PLAIN_REPLIES = 3  # whose tokens are those of their text, until a model is known not to think
 _TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
@@ -118,6 +124,7 @@ class _Prompt:
                 self._run.sent.add(task)
                 answer = await client.send(client.dialect.body(terms.model, prompt, self._manner, terms.settings))
                 spent = self._count(answer, set_aside)
+                self._refuse_shortened(answer)
                 return answer
             except CallFailed as failure:
                 refused = failure.kind == "busy"
@@ -168,14 +175,20 @@ class _Prompt:
         """What the call has cost, or could have where the server does not say how many tokens it took."""
         self._tokens_in += answer.tokens_in or 0
         self._tokens_out += answer.tokens_out or 0
-        price = self._terms.price
-        if price is None or answer.tokens_in is None or answer.tokens_out is None:
-            self._cost = None
-            return set_aside
-        self._learnt.density = max(self._learnt.density, answer.tokens_in / tokens_of(self._wanted))
-        cost = price.of(answer.tokens_in, answer.tokens_out)
-        self._cost = None if self._cost is None else self._cost + cost
-        return cost
+        price, cost = self._terms.price, answer.cost_usd
+        if price is not None and answer.tokens_in is not None and answer.tokens_out is not None:
+            self._learnt.density = max(self._learnt.density, answer.tokens_in / tokens_of(self._wanted))
+            cost = price.of(answer.tokens_in, answer.tokens_out) if cost is None else cost
+        self._cost = None if self._cost is None or cost is None else self._cost + cost
+        return set_aside if cost is None else cost
+
+    def _refuse_shortened(self, answer: Answer) -> None:
+        """A verdict on half a prompt is none. Some servers drop what is too long for them, and do not say so."""
+        read, there, fewest = answer.tokens_in or 0, tokens_of(self._wanted), fewest_tokens(self._wanted)
+        if there > _SHORTEST_CONTEXT and (answer.shortens or _LEAST_READ < read < _SURELY * fewest):
+            may_have = "may have" if read >= _SURELY * fewest else "has"
+            message = f"the server {may_have} dropped a part of the prompt: it read {read:,} of about {there:,} tokens"
+            raise CallFailed("permanent", message, hint=_SHORTENED)
 
     def _count_lost(self, set_aside: float) -> float:
         """What a call whose answer got lost has cost: at most what was set aside for it, where there is a price."""
@@ -222,7 +235,7 @@ class _Prompt:
 
     def _adapts_to(self, failure: CallFailed) -> bool:
         dialect, settings = self._terms.endpoint.client.dialect, self._terms.settings
-        if settings.effort and "effort" in failure.message.lower():
+        if settings.effort and _EFFORT.search(failure.message):
             failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave --effort out"
             return False
         manner = adapted(self._manner, failure.message, dialect, self._prompt.schema is not None, self._asked_for)

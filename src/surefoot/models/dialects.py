@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
@@ -12,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.models.failures import CallFailed
+from surefoot.models.schemas import is_strict, portable
 from surefoot.models.seam import Prompt, Schema, Settings
 from surefoot.models.streams import failure_in, is_stream, joined_chat, joined_messages
 
@@ -41,6 +41,7 @@ _ROOMS = (1.0, 0.25, 0.0)  # shares of the room to think, for servers that have 
 _IN_WORDS = "Reply with one JSON value that fits this JSON schema, and with nothing after it:\n"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MOST_TOKENS = 10_000_000  # in one call; no server takes nearly as many
+_MOST_USD = 10_000.0  # for one call
 _THINKING = re.compile(
     r"\s*<(think|thinking|thought|reasoning)>(?:(?!</\1>).)*+(?:</\1>\s*|$)|(?:(?!</?think>).)*+(?<=\n)</think>\s*",
     re.DOTALL,
@@ -53,6 +54,7 @@ _ENDED = frozenset(
 _CUT = frozenset({"length", "max_length", "model_length", "max_tokens", "max_output_tokens", "token_limit",
                   "model_context_window_exceeded"})  # fmt: skip
 _REFUSED = frozenset({"content_filter", "content_filtered", "refusal", "safety", "prohibited_content", "recitation"})
+_OLLAMA = "fp_ollama"  # at its OpenAI-style address, the context can neither be seen nor set
 Found = TypeVar("Found", bound=Struct)
 
 
@@ -85,11 +87,13 @@ class Answer(Struct, frozen=True):
     tokens_out: int | None = None
     cut: bool = False  # at the limit of its length
     refusal: str = ""  # of the vendor's own safety rules, not of a grader
+    shortens: bool = False  # the server: it drops what is too long for it, and does not say so
+    cost_usd: float | None = None  # where the server itself says so
 
 
 class Dialect(Protocol):
-    version: str  # the part of the path that is not in the address
-    path: str
+    path: str  # behind the address
+    models: str  # where the names of all models are
     hows: tuple[How, ...]
 
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]: ...
@@ -149,28 +153,32 @@ class _ChatUsage(Struct):
     prompt_tokens: Any = None
     completion_tokens: Any = None
     total_tokens: Any = None
+    cost: Any = None  # US dollars, as OpenRouter tells
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
         """Where only the sum is known, as if all were of the dearer kind."""
-        if self.prompt_tokens is None and self.completion_tokens is None and _count(self.total_tokens) is not None:
-            return 0, _count(self.total_tokens)
-        return _count(self.prompt_tokens), _count(self.completion_tokens)
+        if self.prompt_tokens is None and self.completion_tokens is None and count_of(self.total_tokens) is not None:
+            return 0, count_of(self.total_tokens)
+        return count_of(self.prompt_tokens), count_of(self.completion_tokens)
 
 
 class _Chat(Struct):
     choices: list[_Choice]
     usage: _ChatUsage | None = None
+    system_fingerprint: Any = None
 
 
 class OpenAiDialect:
-    version, path = "", "/chat/completions"
+    path, models = "/chat/completions", "/models"
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
+    def __init__(self, always: Mapping[str, Any] | None = None) -> None:
+        """`always`: what else this vendor is told."""
+        self._always = always or {}
+
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
-        system = [{"role": "system", "content": sendable(prompt.system)}] if prompt.system else []
-        user = {"role": "user", "content": _with_schema(prompt, manner)}
-        body: dict[str, Any] = {"model": model, "messages": [*system, user], manner.limit: prompt.longest}
+        body = {"model": model, "messages": messages_of(prompt, manner), manner.limit: prompt.longest, **self._always}
         if manner.temperature and settings.temperature is not None:
             body["temperature"] = settings.temperature
         if settings.effort:
@@ -181,21 +189,21 @@ class OpenAiDialect:
             body["response_format"] = {"type": "json_object"}
         elif prompt.schema is not None and manner.how == "json_schema":
             name = re.sub(r"\W+", "_", str(prompt.schema.get("title", "")))[:64] or "reply"
-            shape = {"name": name, "schema": prompt.schema, "strict": _takes_strict(msgspec.json.encode(prompt.schema))}
+            shape = {"name": name, "schema": portable(prompt.schema), "strict": is_strict(prompt.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
 
     def answer(self, data: bytes) -> Answer:
-        chat = _decoded(joined_chat(data) if is_stream(data) else data, _Chat)
+        chat = decoded(joined_chat(data) if is_stream(data) else data, _Chat)
         if not chat.choices:
             raise CallFailed("passing", "the server answered without a reply", maybe_paid=True)
         message, stop = chat.choices[0].message, chat.choices[0].finish_reason
         content = message.content or message.refusal or ""
         text = content if isinstance(content, str) else "".join(part.text for part in content)
-        cut, filtered = _stopped(stop)
+        cut, filtered = stopped(stop)
         refusal = message.refusal or ("its content filter" if filtered else "")
-        tokens_in, tokens_out = (chat.usage or _ChatUsage()).counts
-        return Answer(without_thinking(text), tokens_in, tokens_out, cut, refusal)
+        usage, shortens = chat.usage or _ChatUsage(), chat.system_fingerprint == _OLLAMA
+        return Answer(without_thinking(text), *usage.counts, cut, refusal, shortens, _usd(usage.cost))
 
 
 class _Block(Struct):
@@ -217,7 +225,9 @@ class _Messages(Struct):
 
 
 class AnthropicDialect:
-    version, path = "/v1", "/v1/messages"
+    """No temperature is sent: from API version 2026-10-21 on, it is an error."""
+
+    path, models = "/v1/messages", "/v1/models"
     hows: tuple[How, ...] = ("json_schema", "text")
 
     def __init__(self, accepted_schema: Callable[[Schema], Schema]) -> None:
@@ -228,8 +238,6 @@ class AnthropicDialect:
         body: dict[str, Any] = {"model": model, "max_tokens": prompt.longest, "messages": messages}
         if prompt.system:
             body["system"] = sendable(prompt.system)
-        if manner.temperature and settings.temperature is not None:
-            body["temperature"] = min(settings.temperature, 1.0)
         if manner.stream:
             body["stream"] = True
         config: dict[str, Any] = {"effort": settings.effort} if settings.effort else {}
@@ -244,18 +252,18 @@ class AnthropicDialect:
             raise CallFailed("rejected", "the SDK cannot put the schema into terms that the server knows") from error
 
     def answer(self, data: bytes) -> Answer:
-        found = _decoded(joined_messages(data) if is_stream(data) else data, _Messages)
+        found = decoded(joined_messages(data) if is_stream(data) else data, _Messages)
         text = "".join(block.text for block in found.content if block.type == "text")
         usage, stop = found.usage or _MessagesUsage(), found.stop_reason
-        cached = (_count(usage.cache_creation_input_tokens or 0), _count(usage.cache_read_input_tokens or 0))
-        counts = [count for count in (_count(usage.input_tokens), *cached) if count is not None]
+        cached = (count_of(usage.cache_creation_input_tokens or 0), count_of(usage.cache_read_input_tokens or 0))
+        counts = [count for count in (count_of(usage.input_tokens), *cached) if count is not None]
         tokens_in = sum(counts) if len(counts) == 3 else None
-        cut, refused = _stopped(stop)
+        cut, refused = stopped(stop)
         refusal = "its safety rules" if refused else ""
-        return Answer(without_thinking(text), tokens_in, _count(usage.output_tokens), cut, refusal)
+        return Answer(without_thinking(text), tokens_in, count_of(usage.output_tokens), cut, refusal)
 
 
-def _stopped(reason: str | None) -> tuple[bool, bool]:
+def stopped(reason: str | None) -> tuple[bool, bool]:
     """Whether the reply was cut off at its length, and whether the vendor's rules stopped it."""
     said = (reason or "").casefold()
     if said in _ENDED | _CUT | _REFUSED:
@@ -264,9 +272,14 @@ def _stopped(reason: str | None) -> tuple[bool, bool]:
     raise CallFailed("passing", message, maybe_paid=True)
 
 
-def _count(value: object) -> int | None:
+def count_of(value: object) -> int | None:
     """Tokens as a server counts them; what is no count (less than none would pay us back) is not known."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
+
+
+def _usd(value: object) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= _MOST_USD else None  # type: ignore[operator, arg-type]
 
 
 def without_thinking(text: str) -> str:
@@ -280,6 +293,11 @@ def sendable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def messages_of(prompt: Prompt, manner: Manner) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": sendable(prompt.system)}] if prompt.system else []
+    return [*system, {"role": "user", "content": _with_schema(prompt, manner)}]
+
+
 def _with_schema(prompt: Prompt, manner: Manner) -> str:
     text = sendable(prompt.text)
     if prompt.schema is None or manner.how == "json_schema":
@@ -287,26 +305,7 @@ def _with_schema(prompt: Prompt, manner: Manner) -> str:
     return f"{text}\n\n{_IN_WORDS}{msgspec.json.encode(prompt.schema).decode()}"
 
 
-@lru_cache(maxsize=64)
-def _takes_strict(schema: bytes) -> bool:
-    """Of thousands of prompts with one schema it is found out once."""
-    return _can_be_strict(msgspec.json.decode(schema))
-
-
-def _can_be_strict(schema: Any) -> bool:  # noqa: ANN401 - any JSON
-    """OpenAI's strict mode wants every property required and no others allowed, all the way down."""
-    if isinstance(schema, list):
-        return all(map(_can_be_strict, schema))
-    if not isinstance(schema, dict):
-        return True
-    if schema.get("type") == "object":
-        named = set(schema.get("properties", {}))
-        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != named:
-            return False
-    return all(map(_can_be_strict, schema.values()))
-
-
-def _decoded(data: bytes, kind: type[Found]) -> Found:
+def decoded(data: bytes, kind: type[Found]) -> Found:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

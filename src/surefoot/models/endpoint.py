@@ -14,6 +14,7 @@ import queue
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -46,25 +47,37 @@ class EndpointModel:
         return next(reply for _, reply in self.complete_all([prompt]))
 
     def complete_all(self, prompts: Iterable[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """Replies as they come. When the caller stops, what is paid for is still waited for a moment, and kept."""
-        loop, results = _event_loop(), queue.SimpleQueue[tuple[int, Reply | Exception]]()
-        waiting, run, under_way = enumerate(prompts), Run(), 0
+        """Replies as they come; the first prompts are sent at once, so that several models work at the same time.
+
+        When the caller stops, what is paid for is still waited for a moment, and kept.
+        """
+        run, results = Run(), queue.SimpleQueue[tuple[int, Reply | Exception]]()
+        loop, waiting = _event_loop(), enumerate(prompts)
+
+        def start(most: int) -> int:
+            jobs = list(islice(waiting, most))
+            for job in jobs:
+                loop.call_soon_threadsafe(self._start, *job, run, results)
+            return len(jobs)
+
+        # Twice as many as are asked at once, so that the loop never waits for the caller.
+        return self._received(start, start(2 * self._terms.settings.concurrency), run, results)
+
+    def _received(
+        self, start: Callable[[int], int], under_way: int, run: Run,
+        results: queue.SimpleQueue[tuple[int, Reply | Exception]],
+    ) -> Iterator[tuple[int, Reply]]:  # fmt: skip
         try:
-            while True:
-                # Twice as many as are asked at once, so that the loop never waits for the caller.
-                while under_way < 2 * self._terms.settings.concurrency and (job := next(waiting, None)) is not None:
-                    loop.call_soon_threadsafe(self._start, *job, run, results)
-                    under_way += 1
-                if not under_way:
-                    return
+            while under_way:
                 place, reply = results.get()
                 under_way -= 1
                 if isinstance(reply, Exception):
                     raise reply
+                under_way += start(1)
                 yield place, reply
         finally:
             if under_way:
-                self._stop(run, loop)
+                self._stop(run, _event_loop())
 
     def estimate(self, prompts: Iterable[Prompt]) -> Estimate:
         """What asking these would cost at most, without what is answered already."""
@@ -151,7 +164,7 @@ _caches: dict[tuple[int, Path | Shelf], Cache] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
-    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`.
+    """`llm:MODEL@ENDPOINT` (any OpenAI-compatible server), `llm:MODEL`, `anthropic:MODEL[@ENDPOINT]`, `ollama:...`.
 
     Models that share a budget stop together.
     """

@@ -69,6 +69,9 @@ _WAIT = "wait until the quota is renewed, or raise it with the vendor; what was 
 _SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
 _UNPAID = "add credit with the vendor or choose another model; what was answered is kept"
 _MODEL = re.compile(r"model|deployment")
+_CONTEXT = re.compile("context (?:length|window|size)")
+_LONGER = "prompt and reply do not fit: start the server with more context (llama.cpp -c, vLLM --max-model-len)"
+_MODELS = "/models"  # where OpenAI-style servers list theirs
 _TOO_MUCH = re.compile("request too large|tokens must be reduced")
 _PLAIN_HTTP = re.compile("wrong.version.number|record.layer.failure|packet.length.too.long", re.IGNORECASE)
 _TLS = re.compile("http request (?:was sent )?to (?:an )?https")
@@ -177,14 +180,14 @@ def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
 class Hints:
     """For one endpoint: told by its address, the status and what it said.
 
-    `variables`: where its key is looked for. `has_key`: one is sent there. `version`: the path that is put behind the
-    address by itself.
+    `variables`: where its key is looked for. `has_key`: one is sent there. `models`: the path behind the address that
+    lists the names of models.
     """
 
-    def __init__(self, endpoint: str, variables: Sequence[str], has_key: bool, version: str = "") -> None:
-        self._endpoint, self._variables, self._has_key, self._version = endpoint, variables, has_key, version
+    def __init__(self, endpoint: str, variables: Sequence[str], has_key: bool, models: str = _MODELS) -> None:
+        self._endpoint, self._variables, self._has_key, self._models = endpoint, variables, has_key, models
         parts = urlsplit(endpoint)
-        self._is_bare = not version and not parts.path.strip("/")
+        self._is_bare = models == _MODELS and not parts.path.strip("/")
         self._is_azure = (parts.hostname or "").endswith(".azure.com") or "/openai/deployments" in parts.path
 
     def on_silence(self, reason: str = "") -> str:
@@ -212,6 +215,8 @@ class Hints:
             return f"the server speaks HTTPS: try {_with_scheme('https', self._endpoint)}"
         if status in (404, 405) or wrong_part(text):
             return self._on_address(bool(_MODEL.search(text)))
+        if _CONTEXT.search(text):
+            return _LONGER
         return self._on_page() if kind == "page" else ""
 
     def _on_key(self) -> str:
@@ -228,9 +233,7 @@ class Hints:
             return AZURE
         if self._is_bare and not about_model:
             return f"most servers answer under /v1: try {self._endpoint}/v1"
-        return (
-            f"check the name of the model ({self._endpoint}{self._version}/models lists what there is) and the address"
-        )
+        return f"check the name of the model ({self._endpoint}{self._models} lists what there is) and the address"
 
 
 def _with_scheme(scheme: str, endpoint: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from surefoot.models.failures import CallFailed, failure_of
 
 _STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
-_BROKEN = "the connection broke off before the reply was whole"
+BROKEN = "the connection broke off before the reply was whole"
 _DONE = b"[DONE]"
 
 
@@ -26,17 +26,19 @@ def joined_chat(data: bytes) -> bytes:
     texts: dict[str, list[str]] = {"content": [], "refusal": []}
     stop: Any = None
     usage: Any = None
+    server: Any = None
     for event in _events(data):
-        usage = event.get("usage") or usage
+        usage, server = event.get("usage") or usage, event.get("system_fingerprint") or server
         for choice in _dicts(event.get("choices")):
             if choice.get("index") in (None, 0):
                 stop = choice.get("finish_reason") or stop
                 for kind, parts in texts.items():
                     parts += _texts(choice.get("delta") or choice.get("message"), kind)
     if stop is None and not data.rstrip().endswith(_DONE):
-        raise CallFailed("passing", _BROKEN, maybe_paid=True)
+        raise CallFailed("passing", BROKEN, maybe_paid=True)
     message = {kind: "".join(parts) for kind, parts in texts.items()}
-    return msgspec.json.encode({"choices": [{"message": message, "finish_reason": stop}], "usage": usage})
+    choices = [{"message": message, "finish_reason": stop}]
+    return msgspec.json.encode({"choices": choices, "usage": usage, "system_fingerprint": server})
 
 
 def joined_messages(data: bytes) -> bytes:
@@ -53,7 +55,7 @@ def joined_messages(data: bytes) -> bytes:
         elif event.get("type") in ("content_block_start", "content_block_delta"):
             texts += _texts(event.get("delta") or event.get("content_block"), "text")
     if stop is None:
-        raise CallFailed("passing", _BROKEN, maybe_paid=True)
+        raise CallFailed("passing", BROKEN, maybe_paid=True)
     content = [{"type": "text", "text": "".join(texts)}]
     return msgspec.json.encode({"content": content, "stop_reason": stop, "usage": usage})
 
@@ -78,7 +80,7 @@ def _events(data: bytes) -> Iterator[dict[str, Any]]:
         try:
             event = msgspec.json.decode(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise CallFailed("passing", _BROKEN, maybe_paid=True) from error
+            raise CallFailed("passing", BROKEN, maybe_paid=True) from error
         if isinstance(event, dict):
             if event.get("error"):
                 raise _failed(event["error"], found)

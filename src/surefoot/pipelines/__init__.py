@@ -5,7 +5,7 @@ cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
 http://... | https://...    a JSON endpoint
 traces:FILE                 logged answers, replayed
 chat:MODEL@ENDPOINT         a chat model behind an OpenAI-compatible server, over our retriever
-chat:anthropic:MODEL        the same with one of Anthropic's; chat:llm:MODEL with one of OpenAI's own
+chat:anthropic:MODEL        the same with one of Anthropic's; so are chat:llm:MODEL (OpenAI's own), chat:ollama:MODEL
 reference[-eager|-timid]    quotes the corpus, with the model in the box
 """
 
@@ -30,7 +30,7 @@ from surefoot.pipelines.function import HostedPipeline
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
-from surefoot.text.endpoints import chat_model, masked
+from surefoot.text.endpoints import KINDS, chat_model, masked
 from surefoot.types import Passage, Pipeline
 
 __all__ = ["PROMPTS", "Asking", "code_of", "files_of", "load", "needs_corpus"]
@@ -117,7 +117,7 @@ def code_of(spec: str) -> str:
 
 
 def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:
-    if "@http" not in rest.lower() and not rest.startswith(("llm:", "anthropic:")):
+    if "@http" not in rest.lower() and not rest.startswith(KINDS):
         hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
     named, prompt, passages = chat_model(rest), _prompt(asking.prompt), _needed(corpus, "chat")

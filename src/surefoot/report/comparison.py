@@ -47,6 +47,7 @@ from surefoot.report.verdict import verdict_lines
 from surefoot.report.words import (
     STATUS_WORDS,
     allowed,
+    bound_words,
     change_words,
     counted,
     in_points,
@@ -155,7 +156,7 @@ def _rule(check: Check) -> tuple[Line, ...]:
         rule_words(check.rule),
         status(check),
         number(metric, check.before),
-        number(metric, check.seen),
+        number(metric, check.seen) + bound_words(check),
         Span(change_words(metric, check.change), change=check.change),
         allowed(check),
         _why(check),
@@ -196,6 +197,8 @@ def _changes_by(field: str, values: dict[str, dict[str, GroupChange]]) -> tuple[
 def _answers(comparison: Comparison) -> Section:
     """On a page every answer, the worst first; elsewhere the first of those that are bad or have moved."""
     pairs = comparison.pairs
+    if not any(pair.base.bucket or pair.cand.bucket for pair in pairs):
+        return Section(f"Answers ({len(pairs)})", (Paragraph("Neither run is graded."),))
     turns = Counter(pair.turn for pair in pairs)
     worth = len(pairs) - turns["as before"]
     cases = [_case(pair) for pair in pairs]

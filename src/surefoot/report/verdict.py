@@ -31,6 +31,8 @@ def verdict_lines(comparison: Comparison) -> tuple[str, str]:
 
 def _in_answers(comparison: Comparison) -> str:
     """`54 answers became wrong and 23 unsupported; no bad answer got better.`"""
+    if not any(pair.base.bucket or pair.cand.bucket for pair in comparison.pairs):
+        return "the answers are in no buckets: neither run is graded."
     if not any(pair.has_moved for pair in comparison.pairs):
         return "no answer changed its bucket."
     pairs = [pair for pair in comparison.pairs if pair.base.bucket]

@@ -63,6 +63,15 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
 
 
+def bound_words(check: Check) -> str:
+    """The end of the interval that a rule is on: `, low 7.21`."""
+    which = check.rule.bound
+    bound = None if which is None or check.seen is None else (check.seen.low if which == "low" else check.seen.high)
+    if bound is None:
+        return ""
+    return f", {which} {f'{bound:.2f}' if _has_scale(check.rule.metric) else percent(bound)}"
+
+
 def in_points(metric: str, value: float, digits: int = 1) -> str:
     """`+0.8` points of a share or count, `+0.12` of a mean."""
     if _has_scale(metric):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -131,6 +131,24 @@ def asked_at_once(models: Mapping[str, Model], prompts: Mapping[str, Prompt], pa
             break
         replies[name] = reply
     return replies
+
+
+def asked_in_turn(
+    models: Mapping[str, Model], prompts: Mapping[str, Sequence[Prompt]]
+) -> Iterator[tuple[str, int, Reply]]:
+    """Replies with the model and the place of the prompt. All models work at the same time, as fast as the slowest:
+    a reply is taken from each in turn, and none is ever more than a few prompts ahead."""
+    asked = {name: iter(models[name].complete_all(some)) for name, some in prompts.items()}
+    try:
+        while asked:
+            for name, replies in list(asked.items()):
+                if (found := next(replies, None)) is None:
+                    del asked[name]
+                else:
+                    yield name, *found
+    finally:
+        for replies in asked.values():
+            getattr(replies, "close", lambda: None)()
 
 
 def _ask_one(model: Model, name: str, prompt: Prompt, done: queue.SimpleQueue[tuple[str, Reply]]) -> None:

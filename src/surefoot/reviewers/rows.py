@@ -9,10 +9,16 @@ via                    OWN where the reviewer is the model that gave the answer;
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.records import Score
+from surefoot.regrade import Key
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Verdict
 
@@ -69,12 +75,36 @@ def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[st
     """By answer and reviewer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
     found: dict[Place, dict[str, float]] = {}
     for row in verdicts:
-        reviewer = reviewer_of(row.grader)
-        is_score = isinstance(row.value, (int, float)) and not isinstance(row.value, bool)
-        if reviewer is not None and row.axis.startswith(PREFIX) and is_score:
+        reviewer, score = reviewer_of(row.grader), score_in(row)
+        if reviewer is not None and row.axis.startswith(PREFIX) and score is not None:
             place = Place(reviewer, run, row.question_id, row.attempt)
-            found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = float(row.value)  # type: ignore[arg-type]
+            found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = score
     return found
+
+
+def kept(verdicts: Iterable[Verdict], run: str, versions: Mapping[Key, str], at: str) -> list[Score]:
+    """As a ledger keeps them: a row for each answer and reviewer. `versions` are those of the answers."""
+    found: dict[tuple[str, Key], list[Verdict]] = {}
+    for row in verdicts:
+        if reviewer_of(row.grader) is not None:
+            found.setdefault((row.grader, (row.question_id, row.attempt)), []).append(row)
+    return [_kept(own, run, versions.get(key, ""), at) for (_, key), own in found.items()]
+
+
+def _kept(own: Sequence[Verdict], run: str, version: str, at: str) -> Score:
+    overall = next((row for row in own if row.axis == axis_of(OVERALL)), own[0])
+    score = Score(
+        id="", at="", run=run, grader=overall.grader, question_id=overall.question_id, attempt=overall.attempt,
+        version=version, via=overall.via, reason=overall.reason,
+        scores={row.axis.removeprefix(PREFIX): row.value for row in own},
+    )  # fmt: skip
+    id = hashlib.sha256(msgspec.json.encode(score, order="deterministic")).hexdigest()
+    return replace(score, id=id, at=at)
+
+
+def score_in(row: Verdict | None) -> float | None:
+    value = None if row is None else row.value
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def own_answers(verdicts: Iterable[Verdict], run: str = "") -> set[Place]:

@@ -16,8 +16,9 @@ from surefoot.gate.rules import Rule
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
-from surefoot.ledger.places import folder_of, run_id, versions_of
-from surefoot.records import Certificate, Label, RunEntry, Step
+from surefoot.ledger.places import asking_id, folder_of, run_id, versions_of
+from surefoot.records import Certificate, Label, RunEntry, Score, Step
+from surefoot.reviewers.rows import kept
 from surefoot.services.decisions import KeptDecision, decision_in
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
@@ -45,6 +46,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     later: Sequence[Label]
     certificates: Sequence[Certificate]
     steps: Sequence[Step]
+    scores: Mapping[str, Sequence[Score]]  # of councils, by folder in the bundle
     attached: Mapping[str, Path]
 
     @property
@@ -57,9 +59,15 @@ class Contents(Struct, frozen=True, kw_only=True):
         names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
         places = {f"{folder}/{name}": part.store.path / name for folder, part in self.runs.items() for name in names}
         found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
-        known = {"labels": self.labels, "certificates": self.certificates, "steps": self.steps}
+        scores = [score for some in self.scores.values() for score in some]
+        until = until_when(self.decision)
+        known = {
+            "labels": self.labels, "certificates": self.certificates, "steps": self.steps,
+            "scores": [score for score in scores if score.at <= until],
+        }  # fmt: skip
+        later = {"labels": self.later, "scores": [score for score in scores if score.at > until]}
         found[LEDGER] = _lines({"runs": self.entries, **known})
-        found[LATER] = _lines({"labels": self.later}) if self.later else b""
+        found[LATER] = _lines(later) if any(later.values()) else b""
         found[GATE] = gate_file(self.decision) if self.decision else b""
         found[RUBRIC] = _rubric_of(self.runs[RUN].store)
         found |= {f"{ATTACHED}/{name}": path for name, path in self.attached.items()}
@@ -83,6 +91,9 @@ class Contents(Struct, frozen=True, kw_only=True):
     def remarks(self) -> list[str]:
         """What does not fit together. Nothing, for a sound run."""
         found = [f"{folder}: {words}" for folder, part in self.runs.items() for words in _remarks_on(part.store)]
+        for folder, part in self.runs.items():
+            if _differs(part.store, self.scores.get(folder, ())):
+                found.append(f"{folder}: the scores of {part.store.manifest.council} are not those in the ledger")
         if self.decision is None:
             is_there = (self.runs[RUN].store.path / DECISION).exists()
             return [*found, f"{RUN}/{DECISION}: it cannot be read"] if is_there else found
@@ -97,16 +108,18 @@ class Contents(Struct, frozen=True, kw_only=True):
 def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: Sequence[Path]) -> Contents:
     """All there is about the decision on a run."""
     decision = decision_in(run.path)
-    until = decision.at if decision and decision.at else "9999"
+    until = until_when(decision)
     runs = _parts(run, base, decision, ledger, until)
     entries = [_entry(folder, part.store) for folder, part in runs.items()]
     labels, certificates, steps = list[Label](), list[Certificate](), list[Step]()
+    scores: dict[str, list[Score]] = {}
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
         labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
         certificates = ledger.certificates(run.manifest.grader)[::-1] if run.manifest.grader else []
         steps = ledger.steps()
+        scores = {folder: ledger.scores(asking_id(part.store.manifest)) for folder, part in runs.items()}
     return Contents(
         runs=runs, decision=decision, attached=_attached(attached),
         entries=list({entry.id: entry for entry in entries}.values()),  # a copy of a run is the same run
@@ -114,6 +127,7 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
         later=[label for label in labels if label.at > until],
         certificates=[one for one in certificates if one.at <= until],
         steps=[step for step in steps if step.at <= until],
+        scores=scores,
     )  # fmt: skip
 
 
@@ -208,6 +222,18 @@ def _is_rule(text: str) -> bool:
 def _toml(value: object) -> str:
     """A text of JSON is a text of TOML, but for one character that TOML wants escaped."""
     return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
+
+
+def until_when(decision: KeptDecision | None) -> str:
+    return decision.at if decision and decision.at else "9999"
+
+
+def _differs(store: RunStore, known: Sequence[Score]) -> bool:
+    """Whether the ledger has heard of the run's council, and not what the run says that it said."""
+    heard, council = {score.id for score in known}, store.manifest.council
+    if not council or not any(score.grader == council for score in known):
+        return False
+    return any(score.id not in heard for score in kept(store.verdicts(), known[0].run, versions_of(store), ""))
 
 
 def _remarks_on(store: RunStore) -> Iterator[str]:

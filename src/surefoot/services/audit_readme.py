@@ -30,8 +30,8 @@ What is in here
     verdicts.jsonl   every verdict, with its reasons and evidence
     decision.json    what was decided about the run last
   {LEDGER}       what was known at the decision: the runs, labels with all their changes, certificates of the
-                     grader, earlier decisions
-  {LATER}        labels that came after the decision, and had no part in it
+                     grader, scores of councils, earlier decisions
+  {LATER}        labels and scores that came after the decision, and had no part in it
   rules/             the rules of the decision as a gate file, and the rubric that was graded by
   attached/          added by whoever made the bundle; nobody has checked whether it fits the decision
   {INDEX}        for machines: which runs it holds, what is not in here, what does not fit together

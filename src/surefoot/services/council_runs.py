@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,24 @@ from msgspec import Struct
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find
+from surefoot.ledger.places import asking_id, entry_of, find
 from surefoot.models.budget import Budget, Estimate
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.regrade import Key
+from surefoot.report import council as page
+from surefoot.report.blocks import Report
 from surefoot.report.words import counted, plain
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
-from surefoot.reviewers.panel import reviewed
+from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
-from surefoot.reviewers.run_scores import RunScores, run_scores
+from surefoot.reviewers.run_scores import run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
-from surefoot.services.result import READER, Person, Result
+from surefoot.services.result import READER, Person, Reported
 from surefoot.services.runs import run_items
 from surefoot.store import RunStore
 from surefoot.text.endpoints import chat_model
@@ -39,12 +43,15 @@ _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _TWICE = "name each run and each reviewer once: nobody has two votes"
 
 
-class RunsScored(Result):
+class RunsScored(Reported):
     """How a council scored the answers of runs."""
 
-    def __init__(self, sitting: Sitting, runs: Sequence[RunScores], verdicts: Mapping[str, Sequence[Verdict]],
-                 failures: Counter[tuple[str, str]]) -> None:  # fmt: skip
-        self.sitting, self.runs, self.verdicts, self.failures = sitting, tuple(runs), verdicts, failures
+    def __init__(self, sitting: Sitting, sessions: Sequence[_Session], verdicts: Mapping[str, Sequence[Verdict]],
+                 ) -> None:  # fmt: skip
+        self.sitting, self.verdicts = sitting, verdicts
+        self.failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
+        self._items = {printable(one.store.path): one.items for one in sessions}
+        self.runs = tuple(run_scores(verdicts, self._items, sitting.pooled))
 
     @property
     def exit_code(self) -> ExitCode:
@@ -53,7 +60,7 @@ class RunsScored(Result):
         return ExitCode.OK if whole else ExitCode.INCOMPLETE
 
     def to_json(self) -> dict[str, Any]:
-        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in self.failures.items()]
+        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in sorted(self.failures.items())]
         return {
             "rubric": self.sitting.settings.rubric.name,
             "council": self.sitting.pooled,
@@ -68,6 +75,30 @@ class RunsScored(Result):
         return [
             {"run": run, **msgspec.to_builtins(verdict)} for run, found in self.verdicts.items() for verdict in found
         ]
+
+    def report(self) -> Report:
+        failed: Counter[str] = Counter()
+        for (reviewer, _), count in self.failures.items():
+            failed[reviewer] += count
+        sitting = self.sitting
+        sat = page.Sat(sitting.settings.rubric.name, sitting.pooled, sitting.reviewers, dict(sorted(failed.items())))
+        said = [one for run in self.runs for one in self._said(run.run)]
+        return page.report(sat, self.runs, sorted(said, key=lambda one: one.overall))
+
+    def _said(self, run: str) -> Iterator[page.Said]:
+        axis, found = rows.axis_of(rows.OVERALL), dict[Key, dict[str, Verdict]]()
+        for row in self.verdicts[run]:
+            if row.axis == axis:
+                found.setdefault((row.question_id, row.attempt), {})[row.grader] = row
+        for item in self._items[run]:
+            of = found.get((item.question.id, item.trace.attempt), {})
+            pooled = rows.score_in(of.get(self.sitting.pooled))
+            if pooled is not None:
+                graders = {name: of.get(self.sitting.grader(name)) for name in self.sitting.reviewers}
+                by = {name: (rows.score_in(row), row.reason if row else "") for name, row in graders.items()}
+                lowest = min(by.values(), key=lambda said: math.inf if said[0] is None else said[0])
+                why = of[self.sitting.pooled].reason or lowest[1]
+                yield page.Said(run, item.question.text, item.trace.answer or "", pooled, why, by)
 
     def __repr__(self) -> str:
         return f"<RunsScored {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
@@ -101,16 +132,12 @@ def council_runs(
         sessions = [_Session(store, sitting, models) for store in stores]
         _agree_on(sessions, sitting, how, person)
         try:
-            found = {printable(one.store.path): one.hold(person) for one in sessions}
+            found = {printable(one.store.path): one.hold(person, ledger) for one in sessions}
         except KeyboardInterrupt:
             person.tell(KEPT)
             raise
-        for store in stores:
-            _register(store, ledger, person)
     _tell(sessions, person)
-    failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
-    items = {printable(one.store.path): one.items for one in sessions}
-    return RunsScored(sitting, run_scores(found, items, sitting.pooled), found, failures)
+    return RunsScored(sitting, sessions, found)
 
 
 def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:
@@ -154,14 +181,14 @@ class _Session:
                 if not unanswered(item):
                     yield _Asked(at, way, *prompt_on(item, settings, reviewer))
 
-    def hold(self, person: Person) -> list[Verdict]:
+    def hold(self, person: Person, ledger: str | Path | None) -> list[Verdict]:
         """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
         the very same answer stand, and so do those of all together."""
-        reviews: dict[tuple[int, int], list[Review]] = {}
-        for reviewer, asked in self.asked.items():
-            for one, reply in self._replies(reviewer, asked, person):
-                reviews.setdefault((one.item, one.way), []).append(reviewed(one.review, reply))
-        ways = range(len(self.sitting.ways))
+        given: dict[tuple[int, int], dict[str, Review]] = {}
+        for reviewer, one, reply in self._replies(person):
+            given.setdefault((one.item, one.way), {})[reviewer] = reviewed(one.review, reply)
+        ways, names = range(len(self.sitting.ways)), self.sitting.reviewers
+        reviews = {key: [by_name[name] for name in names if name in by_name] for key, by_name in given.items()}
         found = [
             verdict
             for at, item in enumerate(self.items)
@@ -170,28 +197,30 @@ class _Session:
         if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
-        return [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
+        kept = [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
+        _register(self.store, kept, ledger, person)
+        return kept
 
-    def _replies(self, reviewer: str, asked: Sequence[_Asked], person: Person) -> Iterator[tuple[_Asked, Reply]]:
-        fitting = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
-        for one in asked:
-            if len(one.prompt.text) > _LONGEST_PROMPT:
-                reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
-                self._count(reviewer, reply)
-                yield one, reply
-        watch = person.watch(len(fitting), "replies")
-        try:
-            for place, reply in self.models[reviewer].complete_all([one.prompt for one in fitting]):
+    def _replies(self, person: Person) -> Iterator[tuple[str, _Asked, Reply]]:
+        """Of all reviewers, who are asked at the same time."""
+        fitting: dict[str, list[_Asked]] = {}
+        for reviewer, asked in self.asked.items():
+            fitting[reviewer] = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
+            for one in asked:
+                if len(one.prompt.text) > _LONGEST_PROMPT:
+                    reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
+                    yield reviewer, one, self._counted(reviewer, reply)
+        prompts = {reviewer: [one.prompt for one in asked] for reviewer, asked in fitting.items()}
+        with closing(person.watch(sum(map(len, prompts.values())), "replies")) as watch:
+            for reviewer, place, reply in asked_in_turn(self.models, prompts):
                 watch.count(reply)
-                self._count(reviewer, reply)
-                yield fitting[place], reply
-        finally:
-            watch.close()
+                yield reviewer, fitting[reviewer][place], self._counted(reviewer, reply)
 
-    def _count(self, reviewer: str, reply: Reply) -> None:
+    def _counted(self, reviewer: str, reply: Reply) -> Reply:
         self.replies.append(reply)
         if reply.error:
             self.failures[reviewer, plain(reply.error, 200)] += 1
+        return reply
 
     def _keep(self, found: Sequence[Verdict]) -> None:
         store, sitting = self.store, self.sitting
@@ -269,10 +298,12 @@ def _tell(sessions: Sequence[_Session], person: Person) -> None:
     person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
 
 
-def _register(store: RunStore, given: str | Path | None, person: Person) -> None:
-    """The ledger is to know which council scored a run."""
+def _register(store: RunStore, kept: Sequence[Verdict], given: str | Path | None, person: Person) -> None:
+    """The ledger is to know which council scored a run, and how."""
     try:
         with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
-            ledger.add_run(entry_of(store))
+            ledger.add_run(entry := entry_of(store))
+            asking = asking_id(store.manifest)
+            ledger.add_scores(asking, rows.kept(kept, asking, store.versions(), entry.at))
     except (SurefootError, OSError) as error:
         person.tell(f"note: the scores are not registered in the ledger: {error}")

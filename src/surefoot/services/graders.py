@@ -34,14 +34,17 @@ from surefoot.types import Item
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 _WATCHED = 25  # answers read at once
-_MODEL = r"(?:llm|anthropic|recorded):.+"
+_MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
 _CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
 # By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
 _WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.29}
 _A_GOOD_MODEL = 0.9  # is right as often as this
 _MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
 _REFITTED = "local@"  # and a file of `calibrate --refit`
-_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, local,llm:MODEL@URL or council:GRADER,GRADER"
+_HINT = (
+    "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL, local,llm:MODEL@URL "
+    "or council:GRADER,GRADER"
+)
 
 
 class Terms(Struct, frozen=True):

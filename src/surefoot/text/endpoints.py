@@ -8,15 +8,18 @@ from urllib.parse import urlsplit
 
 from surefoot.errors import UsageError
 
-VENDORS = {"llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
-_SPEC = re.compile(r"(llm|anthropic):(.*?)(?:@((?i:https?)://.*))?", re.DOTALL)
-_HOST_IN_NAME = re.compile(r"@(?:localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
+VENDORS = {
+    "llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com", "ollama": "http://localhost:11434",
+}  # fmt: skip
+KINDS = tuple(f"{kind}:" for kind in VENDORS)  # what names of models begin with
+_SPEC = re.compile(r"(llm|anthropic|ollama):(.*?)(?:@((?i:https?)://.*))?", re.DOTALL)
+_HOST_IN_NAME = re.compile(r"@(?:/|localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
 _LABEL = r"[A-Za-z0-9_-]{1,63}"
 _SERVER = re.compile(rf"(?:(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
-_NEXT = re.compile(r",(?=\s*(?:llm|anthropic|recorded|local|rules)\b)")
-_PATHS = re.compile("/(?:chat/completions|messages)$")  # of single calls, pasted along with the address
+_NEXT = re.compile(r",(?=\s*(?:llm|anthropic|ollama|recorded|local|rules)\b)")
+_PATHS = re.compile("/(?:chat/completions|messages|api/chat)$")  # of single calls, pasted along with the address
 _NO_PORT = re.compile(r":(?![0-9]{0,5}(?:/|$))[^/]*")
-_FORMS = "write llm:MODEL@http://localhost:8000/v1, llm:MODEL for OpenAI's own, or anthropic:MODEL"
+_FORMS = "write llm:MODEL@http://localhost:8000/v1, llm:MODEL for OpenAI's own, anthropic:MODEL or ollama:MODEL"
 AZURE = "for Azure write llm:DEPLOYMENT@https://RESOURCE.openai.azure.com/openai/v1, which needs no api-version"
 _KEYS = "keys come from the environment: for llm.example.org, set SUREFOOT_KEY_LLM_EXAMPLE_ORG"
 
@@ -43,12 +46,12 @@ def parsed(spec: str) -> Spec:
     if endpoint is None:
         return Spec(kind, model, VENDORS[kind])
     endpoint = _PATHS.sub("", _checked_endpoint(endpoint))
-    return Spec(kind, model, endpoint.removesuffix("/v1") if kind == "anthropic" else endpoint)
+    return Spec(kind, model, endpoint if kind == "llm" else endpoint.removesuffix("/v1"))
 
 
 def chat_model(named: str) -> Spec:
     """The model of a `chat:` pipeline: one that speaks as OpenAI does, unless it says otherwise."""
-    return parsed(named if named.startswith(("llm:", "anthropic:")) else f"llm:{named}")
+    return parsed(named if named.startswith(KINDS) else f"llm:{named}")
 
 
 def masked(specs: str) -> str:
