@@ -2,8 +2,8 @@
 
 An answer in the bucket lifts the score of its chart, any other lowers it, never below zero; at the limit there is an
 alarm, which ends when the score is back at zero. The limit is computed from the Markov chain of the score: an unchanged
-rate reaches it no more often than stated. An answer of a kind that is chosen more often weighs less in proportion, which can only make
-false alarms rarer.
+rate reaches it no more often than stated. An answer of a kind that is chosen more often weighs less
+in proportion, which can only make false alarms rarer.
 """
 
 from __future__ import annotations
