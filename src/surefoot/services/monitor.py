@@ -172,7 +172,7 @@ class _Watching:
         if learning:
             yield (
                 f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} sampled answers, and there "
-                f"were {learning[0].answers:,.0f}; --baseline RUN tells it at once"
+                f"were {learning[0].answers:,}; --baseline RUN tells it at once"
             )
 
 
