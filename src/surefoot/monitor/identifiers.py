@@ -24,6 +24,9 @@ _DNI = re.compile(r"\b([XYZ]-?\d{7}|\d{8})-?([A-HJ-NP-TV-Z])\b")  # Spain
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _CPF = re.compile(r"(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d\d(?![\w-])")  # Brazil
 
+# In groups of their own, which nothing else has, and not in a row of numbers.
+_SPACED_SSN = re.compile(r"(?<![\w.,-])(?<!\d )(?!000|666|9)\d{3} (?!00)\d\d (?!0000)\d{4}(?![\w-]| \d|[.,]\d)")
+_SPACED_PHONE = re.compile(r"(?<![\w.,-])(?<!\d )(?:1 )?[2-9]\d\d [2-9]\d\d \d{4}(?![\w-]| \d|[.,]\d)")
 # Abroad without a plus: an area code with a zero in front, by itself or in brackets.
 _AREA_CODE = re.compile(
     r"(?<![\w.,+/-])(?:\(0\d{1,4}\) ?|0[1-9]\d{1,3}[ /-] ?|0[1-9] (?=\d\d \d\d \d\d \d\d\b))"
@@ -131,9 +134,11 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Place]:
             if is_grouped or not personal.OTHER_NUMBER.search(before(text, hit.start)):
                 yield hit.kind, hit.start, hit.end
     area_codes = (m.span() for m in _AREA_CODE.finditer(text, start, end) if _digits(m[0]) in _AREA_DIGITS)
-    for span in (*personal.phone_forms(text, start, end), *area_codes):
-        if not personal.OTHER_NUMBER.search(before(text, span[0])):
-            yield "phone", *span
+    spaced = (match.span() for match in _SPACED_PHONE.finditer(text, start, end))
+    phones = [("phone", *span) for span in (*personal.phone_forms(text, start, end), *area_codes, *spaced)]
+    for place in (*phones, *(("ssn", *match.span()) for match in _SPACED_SSN.finditer(text, start, end))):
+        if not personal.OTHER_NUMBER.search(before(text, place[1])):
+            yield place
 
 
 def _digits(text: str) -> int:
