@@ -25,9 +25,10 @@ class Position(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """Whole lines, the position behind them, and what went wrong on the way."""
+    """Whole lines, where they start and the position behind them, and what went wrong on the way."""
 
     lines: bytes
+    start: int
     position: Position
     notes: tuple[str, ...] = ()
 
@@ -56,7 +57,7 @@ class Tail:
             return self.read()
         lines = self._whole(data, is_last=is_replaced)
         notes, self._notes = tuple(self._notes), []
-        return Piece(lines, self._position, notes) if notes or self._position != before else None
+        return Piece(lines, before.offset, self._position, notes) if notes or self._position != before else None
 
     def close(self) -> None:
         if self._file is not None:

@@ -4,6 +4,7 @@ been quiet for a while, and no longer where memory is short."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from msgspec import Struct
 
@@ -25,19 +26,15 @@ class _Waiting(Struct):
 class Joiner:
     """Traces that wait for spans, those quiet for longest first. Times are of a clock that never goes back."""
 
-    def __init__(self, settle_seconds: float, settled: Iterable[str] = ()) -> None:
+    def __init__(self, settle_seconds: float) -> None:
         self._settle = settle_seconds
         self._waiting: dict[str, _Waiting] = {}
-        self._settled = dict.fromkeys(settled)
+        self._settled: dict[str, None] = {}
         self._size = 0
         self.late = 0  # spans of traces that did not wait for them
 
     def __len__(self) -> int:
         return len(self._waiting)
-
-    @property
-    def settled_ids(self) -> list[str]:
-        return list(self._settled)
 
     @property
     def first(self) -> Place | None:
@@ -61,17 +58,23 @@ class Joiner:
         waiting.size, self._size = waiting.size + size, self._size + size
 
     def quiet(self, now: float) -> list[list[Span]]:
-        """The spans of each trace that waits no longer."""
-        done = []
-        for name, waiting in self._waiting.items():
-            if self._size <= _MOST_CHARACTERS and now - waiting.last < self._settle:
+        """The spans of each trace that need not wait any longer."""
+        done, size = list[list[Span]](), self._size
+        for waiting in self._waiting.values():
+            if size <= _MOST_CHARACTERS and now - waiting.last < self._settle:
                 break
-            self._size -= waiting.size
-            done.append(name)
-        self._settled |= dict.fromkeys(done)
-        for old in list(self._settled)[:-_SETTLED_KEPT]:
+            size -= waiting.size
+            done.append(list(waiting.spans.values()))
+        return done
+
+    def settle(self, ids: Iterable[str]) -> None:
+        """These wait no longer."""
+        for name in ids:
+            gone = self._waiting.pop(name, None)
+            self._size -= gone.size if gone else 0
+            self._settled[name] = None
+        for old in list(islice(self._settled, max(0, len(self._settled) - _SETTLED_KEPT))):
             del self._settled[old]
-        return [list(self._waiting.pop(name).spans.values()) for name in done]
 
 
 def _size(span: Span) -> int:
