@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from surefoot.io import otel
 from surefoot.io.fields import carried, error_in
+from surefoot.io.flags import is_flagged
 from surefoot.io.said import decoded, said
 from surefoot.types import Passage, Retrieved, Trace
 
@@ -72,6 +73,7 @@ class Span(Struct, frozen=True):
     answer: str | None = None
     retrieved: Retrieved | None = None
     error: str | None = None
+    flagged: bool = False
     seconds: float | None = None
 
 
@@ -220,6 +222,7 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
         answer=answer,
         retrieved=_retrieved(told, kind) if (found := otel.documents(flat)) is None else found,
         error=_error(raw),
+        flagged=is_flagged(told),
         seconds=_seconds(raw),
     )
 

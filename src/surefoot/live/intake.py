@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
+from surefoot.io.flags import is_flagged
 from surefoot.io.rows import Row, decode_lines
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import Logged, TraceReader
@@ -121,7 +122,8 @@ class Intake:
                 if isinstance(found, Span):
                     spans.append(found)
                 else:
-                    answers.append(_Answer(name, name, stratum_of(found, is_flagged(part)), found))
+                    is_bad = isinstance(part, dict) and is_flagged(part)
+                    answers.append(_Answer(name, name, stratum_of(found, is_bad), found))
         with self.guard:
             new = [one for one in answers if one.name not in self._seen]
             entry = Entry(self._unseen(names), [self._redacted(span) for span in spans], at=piece.position)
@@ -137,8 +139,8 @@ class Intake:
                     if trace.question is None:
                         self._counts["no_question"] += 1
                     else:
-                        name = ": ".join(filter(None, key))
-                        answers.append(_Answer(spans[0].trace_id, name, stratum_of(trace), trace))
+                        stratum = stratum_of(trace, any(span.flagged for span in spans))
+                        answers.append(_Answer(key[0], ": ".join(filter(None, key)), stratum, trace))
             if done:
                 self._write(Entry(settled=[spans[0].trace_id for spans in done]), answers)
 

@@ -14,7 +14,7 @@ from surefoot.io.writer import replace_file
 from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of
-from surefoot.monitor.drift import Alert
+from surefoot.monitor.drift import Alert, Chart
 from surefoot.monitor.state import Names, State
 
 _AXES = ("citation_exists", "citation_supports")
@@ -24,7 +24,7 @@ class Kept(Struct, frozen=True):
     """What the file holds."""
 
     state: msgspec.Raw
-    graded: bytes  # names
+    graded: tuple[bytes, bytes]  # names
     places: Places
     counts: dict[str, int]
     citations: dict[str, int]
@@ -87,7 +87,7 @@ class Record:
         record.places, record.unsent = kept.places, kept.unsent
         record.counts, record._citations = Counter(kept.counts), Counter(kept.citations)
         record._seconds, record._seconds_sum = Counter(kept.seconds), kept.seconds_sum
-        record._alarms, record._graded = Counter(kept.alarms), Names.unpacked(kept.graded)
+        record._alarms, record._graded = Counter(kept.alarms), Names(kept.graded)
         return record
 
     def snapshot(self, counts: Mapping[str, float], gauges: Mapping[str, float]) -> Snapshot:
@@ -95,9 +95,14 @@ class Record:
         citations = {_axis_and_value(key): count for key, count in self._citations.items()}
         return Snapshot(
             {**self.counts, **counts}, gauges, self.state.tally.buckets, self.state.tally.rates(),
-            {name: chart.level for name, chart in self.state.charts.items()}, dict(self._alarms), citations,
+            {name: _level(chart) for name, chart in self.state.charts.items()}, dict(self._alarms), citations,
             dict(self._seconds), self._seconds_sum,
         )  # fmt: skip
+
+
+def _level(chart: Chart) -> float:
+    """0 while what is usual is still being learned."""
+    return chart.score / chart.steps.limit if chart.rate is not None else 0.0
 
 
 def _axis_and_value(key: str) -> tuple[str, str]:
