@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, words_of
@@ -20,7 +21,9 @@ from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
 from surefoot.live.webhook import Webhook
 from surefoot.monitor.drift import Alert
+from surefoot.report.words import counted
 from surefoot.services.graders import Reader
+from surefoot.services.monitor import BAD, Monitored, bad_row
 from surefoot.services.result import Person
 
 STATE = "state.json"
@@ -32,7 +35,7 @@ class Monitor:
 
     def __init__(
         self, folder: Path, record: Record, grader: Reader, *, log: Path | None, settle_seconds: float,
-        sentinels: Sentinels | None, webhook: str | None, person: Person,
+        sentinels: Sentinels | None, webhook: str | None, bad: Path | None, person: Person,
     ) -> None:  # fmt: skip
         self._folder, self._record, self._tell = folder, record, person.tell
         self._intake = Intake(folder, record.state, record.counts, settle_seconds, record.places)
@@ -42,8 +45,9 @@ class Monitor:
         self._readiness = Readiness(grader, sentinels, self._ending)
         self._webhook = Webhook(webhook, person.tell, record.unsent) if webhook else None
         self._piece: Piece | None = None
+        self._bad = bad
         self._saved, self._told, self._faults = 0.0, set[str](), list[str]()
-        self.alerts: list[Alert] = []  # of this process
+        self._alerts: list[Alert] = []
         self._threads = [
             threading.Thread(target=self._guarded, args=(work,), name=f"surefoot-{name}", daemon=True)
             for name, work in (("feed", self._feed), ("grade", self._grade), ("ready", self._readiness.find_out))
@@ -91,6 +95,16 @@ class Monitor:
     def why_not_ready(self) -> list[str]:
         return [why for why in (*self._faults, self._intake.trouble, self._readiness.why_not) if why]
 
+    def result(self) -> Monitored:
+        """All since the first start; alerts of this process alone."""
+        counts, tally, charts = self._record.counts, self._record.state.tally, self._record.state.charts
+        notes = [f"{counted(self._intake.waiting, 'answer')} wait to be graded"] if self._intake.waiting else []
+        return Monitored(
+            seen=counts["seen"], sampled=tally.sampled, buckets=tally.buckets, intervals=tally.rates(),
+            alerts=self._alerts, references={bucket: chart.rate for bucket, chart in charts.items()},
+            unreadable=counts["unreadable"], notes=notes,
+        )  # fmt: skip
+
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
@@ -132,17 +146,32 @@ class Monitor:
         self._grading.work(self._count, self._ending)
 
     def _count(self, readings: Sequence[Reading], place: Place) -> None:
+        while not self._keep_bad(readings):
+            if self._ending.wait(_SETTLE_SECONDS):
+                return  # they are graded again after the next start
         with self._intake.guard:
             alerts = self._record.count(readings)
             self._record.places = replace(self._record.places, queue=place)
             self._intake.waiting -= len(readings)
         for alert in alerts:
-            self.alerts.append(alert)
+            self._alerts.append(alert)
             self._tell(f"alert: {alert.words}")
             if self._webhook:
                 self._webhook.send(f"Surefoot: {alert.words}")
         if alerts:
             self._save()
+
+    def _keep_bad(self, readings: Sequence[Reading]) -> bool:
+        found = [(one.queued.chosen, one.graded) for one in readings if one.graded and one.graded.bucket in BAD]
+        if self._bad is None or not found:
+            return True
+        try:
+            with self._bad.open("ab") as file:
+                file.writelines(msgspec.json.encode(bad_row(chosen, graded)) + b"\n" for chosen, graded in found)
+        except OSError as error:
+            self._intake.trouble = f"nothing can be written to {self._bad}: {error.strerror}"
+            return False
+        return True
 
     def _save(self, after_seconds: float = 0.0) -> None:
         """At once, or if the last time is so long ago."""

@@ -24,14 +24,14 @@ _SHORTEST_TOKEN = 12
 UNENCRYPTED = "whoever has this address can use it, and what is sent is not encrypted: use it in a network you trust"
 
 
-def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None]) -> None:
+def serve(app: ASGIApp, *listening: socket.socket, announce: Callable[[], None]) -> None:
     """Returns when somebody presses Ctrl-C. `announce` is called when the page is ready."""
     config = uvicorn.Config(
         app, log_level="critical", access_log=False, lifespan="off", server_header=False, date_header=False,
         timeout_graceful_shutdown=40, proxy_headers=False,
     )  # fmt: skip
     with contextlib.suppress(KeyboardInterrupt):  # how this is meant to end
-        _Server(config, announce).run(sockets=[listening])
+        _Server(config, announce).run(sockets=[*listening])
 
 
 class _Server(uvicorn.Server):
