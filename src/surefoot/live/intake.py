@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.io.flags import is_flagged
-from surefoot.io.rows import Row, decode_lines
+from surefoot.io.rows import decode_lines
 from surefoot.io.spans import Span, traces_of
-from surefoot.io.traces import Logged, TraceReader
+from surefoot.io.traces import TraceReader
 from surefoot.live.follow import Piece, Position
 from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
@@ -30,7 +30,7 @@ from surefoot.monitor.answers import name_of
 from surefoot.monitor.redaction import Redactor, redact_trace
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
-from surefoot.types import Item, Passage, Problem, Question, Retrieved, Trace
+from surefoot.types import Passage, Problem, Retrieved, Trace
 
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
 _SEEN_KEPT = 100_000  # ids by which a trace is counted once
@@ -116,7 +116,7 @@ class Intake:
                 if isinstance(found, Problem):
                     unreadable += found.kind != "note"
                     continue
-                names.append(name := found.trace_id if isinstance(found, Span) else _name(row, part, found))
+                names.append(name := found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}"))
                 if not self.is_wanted(name):
                     continue
                 if isinstance(found, Span):
@@ -208,11 +208,6 @@ class Intake:
             error=span.error and redactor.text(span.error),
             retrieved=passages and Retrieved(replace(one, text=redactor.text(one.text)) for one in passages),
         )
-
-
-def _name(row: Row, part: object, trace: Trace) -> str:
-    item = Item(Question("", trace.question or "", "answer"), trace)
-    return name_of(Logged(trace, row.source, row.line, part), item, row.line)
 
 
 def queued_in(row: bytes) -> Queued:

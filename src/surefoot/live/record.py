@@ -14,7 +14,7 @@ from surefoot.io.writer import replace_file
 from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of
-from surefoot.monitor.drift import Alert, Chart
+from surefoot.monitor.drift import ANSWERS_PER_FALSE_ALARM, SHARES, Alert, Chart, steps_for
 from surefoot.monitor.state import Names, State
 
 _AXES = ("citation_exists", "citation_supports")
@@ -102,7 +102,9 @@ class Record:
 
 def _level(chart: Chart) -> float:
     """0 while what is usual is still being learned."""
-    return chart.score / chart.steps.limit if chart.rate is not None else 0.0
+    if chart.rate is None:
+        return 0.0
+    return chart.score / steps_for(chart.rate, ANSWERS_PER_FALSE_ALARM / SHARES[chart.bucket]).limit
 
 
 def _axis_and_value(key: str) -> tuple[str, str]:

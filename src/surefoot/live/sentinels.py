@@ -64,4 +64,8 @@ def _fault_of_grader(grader: Reader) -> str:
 def _fault_of_pipeline(sentinels: Sentinels) -> str:
     found = doctor(sentinels.pipeline, questions=sentinels.questions, corpus=sentinels.corpus, person=_Silent())
     faults = [f"{one.question_id}: {one.reason}" for one in found.findings if one.blocks]
-    return "" if found.ready else f"{sentinels.pipeline} does not pass its sentinels: " + "; ".join([*found.faults, *faults])
+    return (
+        ""
+        if found.ready
+        else f"{sentinels.pipeline} does not pass its sentinels: " + "; ".join([*found.faults, *faults])
+    )

@@ -72,8 +72,7 @@ def monitor_live(
     reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     with _owned(folder), contextlib.ExitStack() as stack:
         record = _record(folder, Design(sample, seed), baseline)
-        ports = {} if otlp is None else {otlp: None}
-        ports |= {} if metrics is None else {metrics: None}
+        ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
         sockets = {port: stack.enter_context(bound(host, port)) for port in ports}
         urls = {port: address(host, one.getsockname()[1], None) for port, one in sockets.items()}
         monitor = Monitor(
@@ -83,7 +82,8 @@ def monitor_live(
         stack.callback(monitor.close)
         if sockets and not is_local(host):
             person.tell(f"note: {UNENCRYPTED}")
-        watching = Watching(str(follow) if follow else None, urls.get(otlp), urls.get(metrics), str(folder))
+        to_traces, to_metrics = (None if port is None else urls[port] for port in (otlp, metrics))
+        watching = Watching(str(follow) if follow else None, to_traces, to_metrics, str(folder))
         monitor.start()
         _wait(monitor, otlp is not None, list(sockets.values()), lambda: announce(watching))
     return monitor.result()

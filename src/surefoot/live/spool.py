@@ -29,13 +29,14 @@ class Spool:
         segments = self._segments()
         for segment in segments:
             cut_torn_line(self._path(segment))
-        self._file = -1
-        self._begin(segments[-1] if segments else 1)
+        self._file, self.end = self._opened(segments[-1] if segments else 1)
 
     def append(self, rows: bytes) -> Place:
         """Whole lines, all or none of them; durable when it returns. The place behind them."""
         if self.end.offset >= _SEGMENT_BYTES:
-            self._begin(self.end.segment + 1)
+            full = self._file
+            self._file, self.end = self._opened(self.end.segment + 1)
+            os.close(full)
         write_whole(self._file, rows)
         os.fsync(self._file)
         self.end = Place(self.end.segment, self.end.offset + len(rows))
@@ -68,11 +69,9 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begin(self, segment: int) -> None:
+    def _opened(self, segment: int) -> tuple[int, Place]:
         file = os.open(self._path(segment), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if self._file >= 0:
-            os.close(self._file)
-        self._file, self.end = file, Place(segment, os.fstat(file).st_size)
+        return file, Place(segment, os.fstat(file).st_size)
 
     def _segments(self) -> list[int]:
         found = (path.stem.rpartition("-")[2] for path in self._folder.glob(f"{self._name}-*.jsonl"))
