@@ -1,8 +1,8 @@
 """Has a bucket become commoner than it was? A Bernoulli CUSUM chart for each (ADR 24).
 
 An answer in the bucket lifts the score of its chart, any other lowers it, never below zero; at the limit there is an
-alarm, and the chart begins anew. The limit is computed from the Markov chain of the score: an unchanged rate reaches it
-no more often than stated. An answer of a kind that is chosen more often weighs less in proportion, which can only make
+alarm, which ends when the score is back at zero. The limit is computed from the Markov chain of the score: an unchanged
+rate reaches it no more often than stated. An answer of a kind that is chosen more often weighs less in proportion, which can only make
 false alarms rarer.
 """
 
@@ -63,6 +63,7 @@ class Chart(Struct):
     run_events: float = 0.0  # since the score left zero
     run_answers: float = 0.0
     run_length: int = 0
+    alarm: Alert | None = None  # until the score is back at zero
 
     def count(self, in_bucket: bool, weight: float, at: int) -> Alert | None:
         """One more sampled answer, the `at`th; the alert if it raises one."""
@@ -71,21 +72,17 @@ class Chart(Struct):
             self.rate = cautious(self.events, self.answers) if self.answers >= LEARNED_FROM else None
             return None
         steps = steps_for(self.rate, ANSWERS_PER_FALSE_ALARM / SHARES[self.bucket])
-        self.score += weight * (steps.up if in_bucket else -steps.down)
+        self.score = min(self.score + weight * (steps.up if in_bucket else -steps.down), steps.limit)
         if self.score <= 0:
-            self._begin()
+            self.score = self.run_events = self.run_answers = 0.0
+            self.run_length, self.alarm = 0, None
             return None
         self.run_events, self.run_answers = self.run_events + weight * in_bucket, self.run_answers + weight
         self.run_length += 1
-        if self.score < steps.limit:
+        if self.score < steps.limit or self.alarm is not None:
             return None
-        alert = Alert(self.bucket, self.rate, self.run_events / self.run_answers, self.run_length, at)
-        self._begin()
-        return alert
-
-    def _begin(self) -> None:
-        self.score = self.run_events = self.run_answers = 0.0
-        self.run_length = 0
+        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_answers, self.run_length, at)
+        return self.alarm
 
 
 def charts(reference: dict[str, float] | None = None) -> dict[str, Chart]:

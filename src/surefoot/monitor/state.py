@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.writer import replace_file
+from surefoot.monitor.answers import Place
 from surefoot.monitor.drift import Alert, Chart, charts
 from surefoot.monitor.rates import Tally
 from surefoot.monitor.sampling import Chosen, Design, Stratum, number_of
@@ -42,14 +43,6 @@ class Names:
         return new, old
 
 
-class Place(Struct, frozen=True):
-    """How far a file was read. `head` tells whether it is still the same file: a digest of its first bytes."""
-
-    offset: int
-    lines: int
-    head: str = ""
-
-
 class Kept(Struct):
     """What the file of a state holds."""
 
@@ -62,7 +55,7 @@ class Kept(Struct):
 
 
 class State:
-    """`see` every answer, grade those it returns, and `grade` them; `places` are for whoever reads the log."""
+    """`see` every answer, and `grade` those that `design` chooses. `places` are how far logs were read."""
 
     def __init__(self, design: Design | None = None, reference: dict[str, float] | None = None) -> None:
         self.design = design or Design()
@@ -71,12 +64,12 @@ class State:
         self.names = Names()
         self.places: dict[str, Place] = {}
 
-    def see(self, name: str, stratum: Stratum) -> Chosen | None:
-        """Count an answer, once; what it returns is to be graded."""
-        if not self.names.add(name):
-            return None
-        self.tally.see(stratum)
-        return self.design.choose(name, stratum)
+    def see(self, name: str, stratum: Stratum) -> bool:
+        """Count an answer; False for one that was counted before."""
+        is_new = self.names.add(name)
+        if is_new:
+            self.tally.see(stratum)
+        return is_new
 
     def grade(self, chosen: Chosen, bucket: str | None) -> list[Alert]:
         """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises."""
