@@ -6,15 +6,15 @@ import json
 from base64 import b64encode
 from typing import Any
 
-from google.protobuf import json_format
+from google.protobuf import json_format  # type: ignore[import-untyped]
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 START = 1_700_000_000_000_000_000
 Span = dict[str, Any]
 
 
-def span(trace: int, number: int, parent: int, seconds: float = 1.5, **attributes: str) -> Span:
-    found = [{"key": key.replace("__", "."), "value": {"stringValue": value}} for key, value in attributes.items()]
+def span(trace: int, number: int, parent: int, seconds: float, attributes: dict[str, str]) -> Span:
+    found = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
     return {
         "traceId": f"{trace:032x}", "spanId": f"{trace * 10 + number:016x}",
         "parentSpanId": f"{trace * 10 + parent:016x}" if parent else "", "name": "step",
@@ -25,13 +25,13 @@ def span(trace: int, number: int, parent: int, seconds: float = 1.5, **attribute
 def trace(number: int, amount: int = 40, more: str = "", seconds: float = 1.5) -> list[Span]:
     """The source says 40 euros."""
     question, passage = f"What is the fee of contract {number}?", f"The fee of contract {number} is 40 euros. {more}"
-    return [
-        span(number, 1, 0, seconds, input__value=question, output__value=f"The fee of contract {number} is {amount} "
-             f"euros [msa#{number}]. {more}", openinference__span__kind="CHAIN"),
-        span(number, 2, 1, openinference__span__kind="RETRIEVER", input__value=question,
-             **{"retrieval.documents.0.document.id": f"msa#{number}",
-                "retrieval.documents.0.document.content": passage}),
-    ]  # fmt: skip
+    answer = f"The fee of contract {number} is {amount} euros [msa#{number}]. {more}"
+    asked = {"input.value": question, "output.value": answer, "openinference.span.kind": "CHAIN"}
+    found = {
+        "openinference.span.kind": "RETRIEVER", "input.value": question,
+        "retrieval.documents.0.document.id": f"msa#{number}", "retrieval.documents.0.document.content": passage,
+    }  # fmt: skip
+    return [span(number, 1, 0, seconds, asked), span(number, 2, 1, 0.1, found)]
 
 
 def export(spans: list[Span]) -> bytes:
@@ -45,4 +45,4 @@ def packed(spans: list[Span]) -> bytes:
         for one in spans
     ]
     data = json_format.ParseDict({"resourceSpans": [{"scopeSpans": [{"spans": binary}]}]}, TracesData())
-    return data.SerializeToString()
+    return bytes(data.SerializeToString())

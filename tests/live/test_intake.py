@@ -24,7 +24,7 @@ LATER = 1e12
 
 
 def opened(folder: Path, record: Record, settle: float = 10.0) -> Intake:
-    return Intake(folder, record.state, record.counts, settle, record.places)
+    return Intake(folder, record.state, record.counts, record.places, settle_seconds=settle)
 
 
 def fresh(rate: float = 1.0) -> Record:
@@ -45,13 +45,18 @@ def test_personal_data_is_gone_before_anything_is_written(tmp_path: Path) -> Non
     send(intake, [search])
     send(intake, [root])
     intake.settle(LATER)
-    row = {"ts": 1, "q": "Who?", "answer": "Write to jane.doe@gmail.com", "chunks": [{"id": "a", "text": "x@gmail.com"}]}
+    row = {
+        "ts": 1,
+        "q": "Who?",
+        "answer": "Write to jane.doe@gmail.com",
+        "chunks": [{"id": "a", "text": "It is jane.doe@gmail.com."}],
+    }
     intake.take_piece(Piece(json.dumps(row).encode() + b"\n", 0, Position(1, 9)))
     written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"gmail" not in written and b"jane.doe" not in written
     first, second = (queued_in(row).trace for row, _ in intake.queue.rows(Places().queue))
-    assert first.answer is not None and "Write to [EMAIL], not to [EMAIL 2]." in first.answer
-    assert first.sources[0].text.endswith("Write to [EMAIL], not to [EMAIL 2].")
+    assert first.answer is not None and "[EMAIL]" in first.answer and "[EMAIL 2]" in first.answer
+    assert first.answer.partition("Write")[2] == first.sources[0].text.partition("Write")[2]
     assert second.answer == "Write to [EMAIL]"
     intake.close()
 
@@ -97,9 +102,10 @@ def test_a_full_disk_takes_nothing_and_loses_nothing(tmp_path: Path, monkeypatch
 
     with monkeypatch.context() as patch:
         patch.setattr(spool, "write_whole", full)
-        for do in (lambda: send(intake, trace(2)), lambda: intake.settle(LATER)):
-            with pytest.raises(Incomplete, match=r"nothing can be written to .*: No space left on device"):
-                do()
+        with pytest.raises(Incomplete, match=r"nothing can be written to .*: No space left on device"):
+            send(intake, trace(2))
+        with pytest.raises(Incomplete):
+            intake.settle(LATER)
         assert intake.trouble and record.counts["seen"] == 1 and names(intake) == []
     send(intake, trace(2))
     intake.settle(LATER)
@@ -117,7 +123,9 @@ def test_what_the_grader_cannot_keep_up_with_is_dropped_and_counted(
     intake.settle(LATER)
     assert (record.counts["sampled"], record.counts["dropped"], intake.waiting) == (5, 2, 3)
     intake.close()
-    assert opened(tmp_path, record).waiting == 3
+    again = opened(tmp_path, record)
+    assert again.waiting == 3
+    again.close()
 
 
 def test_files_go_when_they_are_done_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,20 +29,20 @@ live_options = together(
                  help="Not ready until this pipeline passes what `surefoot doctor` asks."),
     click.option("--questions", "-q", metavar="FILE", help="Sentinels for --pipeline.  [default: the demo set]"),
 )  # fmt: skip
-_ALONE = {"otlp", "metrics", "webhook", "pipeline", "questions", "follow"}
+LIVE = ("follow", "otlp", "metrics", "host", "settle", "webhook", "pipeline", "questions")
+_BY_DEFAULT = ("host", "settle")
 
 
-def check_once(options: dict[str, Any]) -> None:
-    """Options that mean nothing to a command that ends at once."""
-    if given := sorted(name for name in _ALONE if options.get(name) is not None):
+def check_once(options: Mapping[str, object]) -> None:
+    """Of options that mean nothing to a command that ends at once."""
+    if given := [name for name in LIVE if name not in _BY_DEFAULT and options[name] is not None]:
         raise UsageError(f"--{given[0]} does not go with --once", "leave out one of them")
 
 
-def watch_live(as_json: bool, *, pipeline: str | None, questions: str | None, corpus: str | None,
-               **options: Any) -> Monitored:  # noqa: ANN401 - as click hands them over  # fmt: skip
+def watch_live(as_json: bool, live: Mapping[str, Any], *, state: Path | None, **options: Any) -> Monitored:  # noqa: ANN401
     try:
         from surefoot.live.sentinels import Sentinels  # noqa: PLC0415 - of an extra
-        from surefoot.live.server import Watching, monitor_live  # noqa: PLC0415
+        from surefoot.live.server import FOLDER, Watching, monitor_live  # noqa: PLC0415
     except ImportError as error:
         hint = "install surefoot with its extra `monitor`: pip install '/path/to/surefoot[monitor]'"
         raise Incomplete("watching production needs more packages", hint) from error
@@ -55,5 +57,7 @@ def watch_live(as_json: bool, *, pipeline: str | None, questions: str | None, co
         if not as_json:
             PERSON.tell(f"note: what is known is kept in {watching.state}; Ctrl-C ends it")
 
-    sentinels = Sentinels(pipeline, questions, corpus) if pipeline else None
-    return monitor_live(show, sentinels=sentinels, person=PERSON, **options)
+    given = dict(live)
+    pipeline, questions = given.pop("pipeline"), given.pop("questions")
+    sentinels = Sentinels(pipeline, questions, options["corpus"]) if pipeline else None
+    return monitor_live(show, state=state or FOLDER, sentinels=sentinels, person=PERSON, **given, **options)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
@@ -27,9 +28,10 @@ from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
 from surefoot.live.spool import Place, Spool
 from surefoot.monitor.answers import name_of
-from surefoot.monitor.redaction import Redactor, redact_trace
+from surefoot.monitor.redaction import Redactor, redact, redact_trace
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.types import Passage, Problem, Retrieved, Trace
 
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
@@ -76,11 +78,14 @@ class _Answer(Struct, frozen=True):
 class Intake:
     """Takes what any thread brings. `since` is up to where `state` and `counts` know of everything."""
 
-    def __init__(self, folder: Path, state: State, counts: Counter[str], settle_seconds: float, since: Places) -> None:
-        self._folder, self._state, self._counts = folder, state, counts
+    def __init__(
+        self, folder: Path, state: State, counts: Counter[str], since: Places, *, settle_seconds: float,
+        mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None,
+    ) -> None:  # fmt: skip
+        self.folder, self._state, self._counts = folder, state, counts
         self._journal, self.queue = Spool(folder, "journal"), Spool(folder, "queue")
         self._joiner = Joiner(settle_seconds)
-        self._reader, self._redactors = TraceReader(), dict[str, Redactor]()
+        self._reader, self._texts, self._redactors = TraceReader(mapping), texts, dict[str, Redactor]()
         self._seen: dict[str, None] = {}
         self.guard = threading.RLock()  # of all that is counted
         self.news = threading.Event()  # for whoever grades
@@ -116,11 +121,12 @@ class Intake:
                 if isinstance(found, Problem):
                     unreadable += found.kind != "note"
                     continue
-                names.append(name := found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}"))
+                called = found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}")
+                names.append(name := _without_personal_data(called))
                 if not self.is_wanted(name):
                     continue
                 if isinstance(found, Span):
-                    spans.append(found)
+                    spans.append(replace(found, trace_id=name))
                 else:
                     is_bad = isinstance(part, dict) and is_flagged(part)
                     answers.append(_Answer(name, name, stratum_of(found, is_bad), found))
@@ -161,7 +167,7 @@ class Intake:
     def _write(self, entry: Entry, answers: list[_Answer]) -> None:
         """The queue first: should the journal fail, the same comes again, and is graded once."""
         chosen = [(self._state.design.choose(one.of, one.stratum), one) for one in answers]
-        rows = [Queued(replace(how, name=one.name), redact_trace(one.trace)) for how, one in chosen if how]
+        rows = [Queued(replace(how, name=one.name), self._clean(one.trace)) for how, one in chosen if how]
         taken = rows[: max(0, _MOST_WAITING - self.waiting)]
         told = [(one.name, one.stratum) for one in answers]
         entry = replace(entry, answers=told, sampled=len(rows), dropped=len(rows) - len(taken))
@@ -170,7 +176,7 @@ class Intake:
                 self.queue.append(b"".join(msgspec.json.encode(row) + b"\n" for row in taken))
             place = self._journal.append(msgspec.json.encode(entry) + b"\n")
         except OSError as error:
-            self.trouble = f"nothing can be written to {self._folder}: {error.strerror}"
+            self.trouble = f"nothing can be written to {self.folder}: {error.strerror}"
             raise Incomplete(self.trouble, "make room; what was not taken may be sent again") from error
         self.trouble = ""
         self._count(entry, place, is_new=True)
@@ -197,6 +203,9 @@ class Intake:
     def _unseen(self, names: Iterable[str]) -> list[str]:
         return [name for name in dict.fromkeys(names) if name not in self._seen]
 
+    def _clean(self, trace: Trace) -> Trace:
+        return redact_trace(self._texts.filled(trace) if self._texts else trace)
+
     def _redacted(self, span: Span) -> Span:
         """With the same placeholders in all spans of a trace."""
         redactor = self._redactors.setdefault(span.trace_id, Redactor())
@@ -208,6 +217,11 @@ class Intake:
             error=span.error and redactor.text(span.error),
             retrieved=passages and Retrieved(replace(one, text=redactor.text(one.text)) for one in passages),
         )
+
+
+def _without_personal_data(name: str) -> str:
+    """Some call their traces by whoever asked."""
+    return name if redact(name) == name else sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def queued_in(row: bytes) -> Queued:

@@ -75,7 +75,7 @@ class _Families(Collector):
         yield from self._rates()
         for family, values in (
             (CounterMetricFamily("surefoot_bucket", "Sampled answers by bucket.", labels=["bucket"]), now.buckets),
-            (CounterMetricFamily("surefoot_alarms", "Alarms, since a bucket became commoner.", labels=["bucket"]),
+            (GaugeMetricFamily("surefoot_alarm", "1 while a bucket is commoner than before.", labels=["bucket"]),
              now.alarms),
             (GaugeMetricFamily("surefoot_drift", "How near a bucket is to an alarm, which is at 1.",
                                labels=["bucket"]), now.drift),

@@ -20,7 +20,6 @@ from surefoot.live.record import Record
 from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
 from surefoot.live.webhook import Webhook
-from surefoot.monitor.drift import Alert
 from surefoot.report.words import counted
 from surefoot.services.graders import Reader
 from surefoot.services.monitor import BAD, Monitored, bad_row
@@ -34,20 +33,17 @@ class Monitor:
     """Its threads work from `start` to `close`; everything else is asked of it by the server, from any thread."""
 
     def __init__(
-        self, folder: Path, record: Record, grader: Reader, *, log: Path | None, settle_seconds: float,
-        sentinels: Sentinels | None, webhook: str | None, bad: Path | None, person: Person,
+        self, intake: Intake, record: Record, grader: Reader, *, log: Path | None, bad: Path | None,
+        sentinels: Sentinels | None, webhook: str | None, person: Person,
     ) -> None:  # fmt: skip
-        self._folder, self._record, self._tell = folder, record, person.tell
-        self._intake = Intake(folder, record.state, record.counts, settle_seconds, record.places)
-        self._tail = Tail(log, self._intake.position) if log else None
-        self._grading = Grading(grader, self._intake, record.places.queue, person.tell)
+        self._intake, self._record, self._bad, self._tell = intake, record, bad, person.tell
+        self._tail = Tail(log, intake.position) if log else None
+        self._grading = Grading(grader, intake, record.places.queue, person.tell)
         self._fed, self._ending = threading.Event(), threading.Event()
         self._readiness = Readiness(grader, sentinels, self._ending)
         self._webhook = Webhook(webhook, person.tell, record.unsent) if webhook else None
         self._piece: Piece | None = None
-        self._bad = bad
         self._saved, self._told, self._faults = 0.0, set[str](), list[str]()
-        self._alerts: list[Alert] = []
         self._threads = [
             threading.Thread(target=self._guarded, args=(work,), name=f"surefoot-{name}", daemon=True)
             for name, work in (("feed", self._feed), ("grade", self._grade), ("ready", self._readiness.find_out))
@@ -96,12 +92,13 @@ class Monitor:
         return [why for why in (*self._faults, self._intake.trouble, self._readiness.why_not) if why]
 
     def result(self) -> Monitored:
-        """All since the first start; alerts of this process alone."""
+        """All since the first start, and the alarms that are not over."""
         counts, tally, charts = self._record.counts, self._record.state.tally, self._record.state.charts
         notes = [f"{counted(self._intake.waiting, 'answer')} wait to be graded"] if self._intake.waiting else []
         return Monitored(
             seen=counts["seen"], sampled=tally.sampled, buckets=tally.buckets, intervals=tally.rates(),
-            alerts=self._alerts, references={bucket: chart.rate for bucket, chart in charts.items()},
+            alerts=[chart.alarm for chart in charts.values() if chart.alarm is not None],
+            references={bucket: chart.rate for bucket, chart in charts.items()},
             unreadable=counts["unreadable"], notes=notes,
         )  # fmt: skip
 
@@ -154,8 +151,7 @@ class Monitor:
             self._record.places = replace(self._record.places, queue=place)
             self._intake.waiting -= len(readings)
         for alert in alerts:
-            self._alerts.append(alert)
-            self._tell(f"alert: {alert.words}")
+            self._tell(f"ALERT: {alert.words}")
             if self._webhook:
                 self._webhook.send(f"Surefoot: {alert.words}")
         if alerts:
@@ -182,9 +178,9 @@ class Monitor:
             record.places = Places(intake.end(), record.places.queue, intake.position)
             record.unsent = list(self._webhook.waiting) if self._webhook else record.unsent
             try:
-                record.save(self._folder / STATE)
+                record.save(intake.folder / STATE)
             except OSError as error:
-                intake.trouble = f"nothing can be written to {self._folder}: {error.strerror}"
+                intake.trouble = f"nothing can be written to {intake.folder}: {error.strerror}"
                 raise Incomplete(intake.trouble, "make room; nothing that was taken is lost") from error
             intake.forget(record.places.queue)
         self._saved = time.monotonic()

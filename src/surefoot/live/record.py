@@ -30,7 +30,6 @@ class Kept(Struct, frozen=True):
     citations: dict[str, int]
     seconds: dict[int, int]
     seconds_sum: float
-    alarms: dict[str, int]
     unsent: list[str]  # alerts
 
 
@@ -45,7 +44,6 @@ class Record:
         self._citations: Counter[str] = Counter()
         self._seconds: Counter[int] = Counter()
         self._seconds_sum = 0.0
-        self._alarms: Counter[str] = Counter(dict.fromkeys(state.charts, 0))
 
     def count(self, readings: Sequence[Reading]) -> list[Alert]:
         """What was graded, each answer once; the alarms that it raises."""
@@ -62,14 +60,13 @@ class Record:
             if taken is not None:
                 self._seconds[bound_of(taken)] += 1
                 self._seconds_sum += taken
-        self._alarms.update(alert.bucket for alert in alerts)
         return alerts
 
     def to_bytes(self) -> bytes:
         state = msgspec.Raw(self.state.to_bytes())
         return msgspec.json.encode(
             Kept(state, self._graded.packed(), self.places, self.counts, self._citations, self._seconds,
-                 self._seconds_sum, self._alarms, self.unsent)
+                 self._seconds_sum, self.unsent)
         )  # fmt: skip
 
     def save(self, path: Path) -> None:
@@ -87,16 +84,18 @@ class Record:
         record.places, record.unsent = kept.places, kept.unsent
         record.counts, record._citations = Counter(kept.counts), Counter(kept.citations)
         record._seconds, record._seconds_sum = Counter(kept.seconds), kept.seconds_sum
-        record._alarms, record._graded = Counter(kept.alarms), Names(kept.graded)
+        record._graded = Names(kept.graded)
         return record
 
     def snapshot(self, counts: Mapping[str, float], gauges: Mapping[str, float]) -> Snapshot:
         """With what others count."""
+        tally, charts = self.state.tally, self.state.charts
         citations = {_axis_and_value(key): count for key, count in self._citations.items()}
         return Snapshot(
-            {**self.counts, **counts}, gauges, self.state.tally.buckets, self.state.tally.rates(),
-            {name: _level(chart) for name, chart in self.state.charts.items()}, dict(self._alarms), citations,
-            dict(self._seconds), self._seconds_sum,
+            counts={**self.counts, **counts}, gauges=gauges, buckets=tally.buckets, rates=tally.rates(),
+            drift={name: _level(chart) for name, chart in charts.items()},
+            alarms={name: int(chart.alarm is not None) for name, chart in charts.items()},
+            citations=citations, seconds=dict(self._seconds), seconds_sum=self._seconds_sum,
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,6 +14,7 @@ from msgspec import Struct
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.writer import LOCK
 from surefoot.live.app import app_for
+from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
 from surefoot.live.record import Record
 from surefoot.live.sentinels import Sentinels
@@ -21,8 +22,9 @@ from surefoot.live.webhook import check_url
 from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.graders import ModelGrader, Reader, Terms, open_grader
 from surefoot.services.monitor import Monitored, reference_of
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person
 from surefoot.web.guard import is_local
 from surefoot.web.serve import UNENCRYPTED, address, bound, serve
@@ -55,6 +57,8 @@ def monitor_live(
     baseline: str | Path | None = None,
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
     webhook: str | None = None,
     sentinels: Sentinels | None = None,
     person: Person = READER,
@@ -70,14 +74,21 @@ def monitor_live(
         check_url(webhook)
     folder = Path(state)
     reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    if isinstance(reader, ModelGrader):
+        raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
+    texts = PassageTexts.of(corpus, person.tell)
     with _owned(folder), contextlib.ExitStack() as stack:
         record = _record(folder, Design(sample, seed), baseline)
         ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
         sockets = {port: stack.enter_context(bound(host, port)) for port in ports}
         urls = {port: address(host, one.getsockname()[1], None) for port, one in sockets.items()}
+        intake = Intake(
+            folder, record.state, record.counts, record.places, settle_seconds=settle, mapping=mapping, texts=texts
+        )
         monitor = Monitor(
-            folder, record, reader, log=Path(follow) if follow is not None else None, settle_seconds=settle,
-            sentinels=sentinels, webhook=webhook, bad=Path(bad) if bad is not None else None, person=person,
+            intake, record, reader,
+            log=Path(follow) if follow is not None else None, bad=Path(bad) if bad is not None else None,
+            sentinels=sentinels, webhook=webhook, person=person,
         )  # fmt: skip
         stack.callback(monitor.close)
         if sockets and not is_local(host):
