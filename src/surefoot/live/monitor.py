@@ -64,6 +64,8 @@ class Monitor:
             self._webhook.close()
         self._save()
         self._intake.close()
+        if self._tail:
+            self._tail.close()
 
     def is_wanted(self, trace_id: str) -> bool:
         return self._intake.is_wanted(trace_id)

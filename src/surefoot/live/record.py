@@ -15,6 +15,7 @@ from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of
 from surefoot.monitor.drift import ANSWERS_PER_FALSE_ALARM, SHARES, Alert, Chart, steps_for
+from surefoot.monitor.rates import Rate
 from surefoot.monitor.state import Names, State
 
 _AXES = ("citation_exists", "citation_supports")
@@ -44,6 +45,7 @@ class Record:
         self._citations: Counter[str] = Counter()
         self._seconds: Counter[int] = Counter()
         self._seconds_sum = 0.0
+        self._rates, self._rated = dict[str, Rate](), -1
 
     def count(self, readings: Sequence[Reading]) -> list[Alert]:
         """What was graded, each answer once; the alarms that it raises."""
@@ -90,9 +92,11 @@ class Record:
     def snapshot(self, counts: Mapping[str, float], gauges: Mapping[str, float]) -> Snapshot:
         """With what others count."""
         tally, charts = self.state.tally, self.state.charts
+        if self._rated != tally.sampled:  # intervals take long to compute, and whoever scrapes may ask often
+            self._rates, self._rated = tally.rates(), tally.sampled
         citations = {_axis_and_value(key): count for key, count in self._citations.items()}
         return Snapshot(
-            counts={**self.counts, **counts}, gauges=gauges, buckets=tally.buckets, rates=tally.rates(),
+            counts={**self.counts, **counts}, gauges=gauges, buckets=tally.buckets, rates=self._rates,
             drift={name: _level(chart) for name, chart in charts.items()},
             alarms={name: int(chart.alarm is not None) for name, chart in charts.items()},
             citations=citations, seconds=dict(self._seconds), seconds_sum=self._seconds_sum,

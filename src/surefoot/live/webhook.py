@@ -51,9 +51,10 @@ class Webhook:
             elif self._is_taken(self.waiting[0]):
                 self.waiting.pop(0)
                 pause = _FIRST_PAUSE
-            elif self._ending.wait(pause):
+            elif self._ending.is_set():
                 return
             else:
+                self._ending.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _is_taken(self, text: str) -> bool:
