@@ -48,10 +48,10 @@ __all__ = [
     "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try", "__version__",
     "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
     "clone_questions", "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions",
-    "evaluate_council", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue", "lock_questions",
-    "matrix", "monitor_log", "overview", "passages", "plan_questions", "proposals_from_log", "public_datasets",
-    "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline",
-    "verify_audit", "watch",
+    "evaluate_council", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue",
+    "lock_questions", "matrix", "monitor_log", "overview", "passages", "plan_questions", "proposals_from_log",
+    "public_datasets", "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus",
+    "tune_rubric", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),

@@ -35,7 +35,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
 @click.option(
     "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
-    help="Of ordinary answers that are graded; refusals twice as often, flagged ones 20 times.",
+    help="Of ordinary answers that are graded; refusals twice as often, flagged ones ten times.",
 )  # fmt: skip
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another choice of answers.")
 @click.option(

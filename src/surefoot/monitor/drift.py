@@ -2,8 +2,7 @@
 
 An answer in the bucket lifts the score of its chart, any other lowers it, never below zero; at the limit there is an
 alarm, which ends when the score is back at zero. The limit is computed from the Markov chain of the score: an unchanged
-rate reaches it no more often than stated. An answer of a kind that is chosen more often weighs less in proportion, which can only make
-false alarms rarer.
+rate reaches it no more often than stated. That holds for an even sample, and a chart is shown no other answers.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from surefoot.stats.quantiles import beta_quantile
 ANSWERS_PER_FALSE_ALARM = 5_000  # sampled answers, over all charts
 # Which part of the false alarms each chart may raise. Wrong answers are to be found soonest.
 SHARES = {"wrong": 0.7, "unsupported": 0.1, "refused": 0.1, "ungraded": 0.1}
-LEARNED_FROM = 1_000  # sampled answers, where no reference is given
+LEARNED_FROM, LEARNED_UNTIL = 1_000, 8_000  # sampled answers, where no reference is given
 _CAUTION = 0.8  # a reference from few answers may be too low: it is taken at this quantile of what it may be
 _RAREST = 0.005  # rates below are watched as if they were this
 _LEAST_RISE, _LARGEST_RISE = 0.01, 0.10
@@ -53,42 +52,47 @@ class Alert(Struct, frozen=True):
 
 
 class Chart(Struct):
-    """One bucket under watch. The reference is learned from the first answers unless it is given."""
+    """One bucket under watch. Unless it is given, the reference is learned: from the first answers, and again whenever
+    there are twice as many, as long as there is no alarm."""
 
     bucket: str
-    events: float = 0.0  # of the reference
-    answers: float = 0.0
-    rate: float | None = None  # the reference, once it is settled
-    score: float = 0.0
-    run_events: float = 0.0  # since the score left zero
-    run_answers: float = 0.0
+    rate: float | None = None  # the reference, once there is one
+    events: int = 0  # from which it is learned
+    answers: int = 0
+    due: int | None = LEARNED_FROM  # answers from which it is learned next; None where it is settled
+    score: int = 0
+    run_events: int = 0  # since the score left zero
     run_length: int = 0
     alarm: Alert | None = None  # until the score is back at zero
 
-    def count(self, in_bucket: bool, weight: float, at: int) -> Alert | None:
-        """One more sampled answer, the `at`th; the alert if it raises one."""
+    def count(self, in_bucket: bool, at: int) -> Alert | None:
+        """One more answer, the `at`th of all that were sampled; the alert if it raises one."""
+        if self.due is not None and self.alarm is None:
+            self._learn(in_bucket, self.due)
         if self.rate is None:
-            self.events, self.answers = self.events + weight * in_bucket, self.answers + weight
-            self.rate = cautious(self.events, self.answers) if self.answers >= LEARNED_FROM else None
             return None
         steps = steps_for(self.rate, ANSWERS_PER_FALSE_ALARM / SHARES[self.bucket])
-        self.score = min(self.score + weight * (steps.up if in_bucket else -steps.down), steps.limit)
+        self.score = min(self.score + (steps.up if in_bucket else -steps.down), steps.limit)
         if self.score <= 0:
-            self.score = self.run_events = self.run_answers = 0.0
-            self.run_length, self.alarm = 0, None
+            self.score = self.run_events = self.run_length = 0
+            self.alarm = None
             return None
-        self.run_events, self.run_answers = self.run_events + weight * in_bucket, self.run_answers + weight
-        self.run_length += 1
+        self.run_events, self.run_length = self.run_events + in_bucket, self.run_length + 1
         if self.score < steps.limit or self.alarm is not None:
             return None
-        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_answers, self.run_length, at)
+        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_length, self.run_length, at)
         return self.alarm
+
+    def _learn(self, in_bucket: bool, due: int) -> None:
+        self.events, self.answers = self.events + in_bucket, self.answers + 1
+        if self.answers == due:
+            self.rate, self.due = cautious(self.events, self.answers), 2 * due if due < LEARNED_UNTIL else None
 
 
 def charts(reference: dict[str, float] | None = None) -> dict[str, Chart]:
     """A chart for each bucket, with the rates that are known."""
-    known = reference or {}
-    return {bucket: Chart(bucket, rate=max(_RAREST, known[bucket]) if bucket in known else None) for bucket in SHARES}
+    known = {bucket: max(_RAREST, rate) for bucket, rate in (reference or {}).items()}
+    return {name: Chart(name, known[name], due=None) if name in known else Chart(name) for name in SHARES}
 
 
 def cautious(events: float, answers: float) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from msgspec import Struct
 
 from surefoot.monitor.sampling import STRATA, Stratum
-from surefoot.stats import ALPHA
+from surefoot.stats import wilson
 from surefoot.stats.correction import Stratum as Part
 from surefoot.stats.correction import post_stratified
 from surefoot.table import BUCKETS
@@ -66,10 +68,10 @@ class Tally(Struct):
         if not total:
             return Rate(None, reason="no answer was sampled yet")
         events = {one: self.graded[one].get(bucket, 0) for one in known}
-        value = sum(seen[one] / total * events[one] / known[one] for one in known)
+        value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
         n = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
-        if not value:
-            return Rate(0.0, 0.0, 1 - ALPHA ** (1 / n), n)
+        if events == known or not any(events.values()):
+            return Rate(round(value), *wilson(round(value) * n, n), n)
         found = post_stratified([
             Part(count, known.get(one, 0), events.get(one, 0), prior=0.5 * count / everything)
             for one, count in self.seen.items()

@@ -1,31 +1,59 @@
 """Personal data becomes placeholders before anything is written: [EMAIL], [PHONE], [CARD] and so on.
 
 Within one answer, with its question and passages, the same value is the same placeholder, and a second value of its
-kind is [EMAIL 2]: what an answer says can still be held against what a passage says.
+kind is [EMAIL 2]: what an answer says can still be held against what a passage says. Such placeholders are
+not read as citations.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
-from surefoot.safety import personal
+from surefoot.monitor.identifiers import email_hits, hits_in, names_in
+from surefoot.safety.folded import Folded
 from surefoot.types import Item, Retrieved, Trace
+
+_ROUNDS = 10  # what a placeholder stands beside may look different then
 
 
 class Redactor:
     """The placeholders of one answer and all that belongs to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        """`texts` are all that belong together: who is called by name in one of them is known in the others."""
         self._names: dict[tuple[str, str], str] = {}
+        people = sorted({name for text in texts for name in names_in(text)}, key=len, reverse=True)
+        self._people = re.compile(rf"\b(?:{'|'.join(map(re.escape, people))})\b") if people else None
 
     def text(self, text: str) -> str:
-        for hit in reversed(personal.find(text)):
-            text = text[: hit.start] + self._placeholder(hit.kind, text[hit.start : hit.end]) + text[hit.end :]
+        for _ in range(_ROUNDS):
+            shorter = self._once(text)
+            if shorter == text:
+                break
+            text = shorter
         return text
 
     def name(self, name: str) -> str:
         """An id, by which other rows are found: it stays as it is but for e-mail addresses."""
-        return name
+        return self._replaced(name, email_hits(name))
+
+    def _once(self, text: str) -> str:
+        folded = Folded(text)
+        found = [(kind, *folded.original(start, end)) for kind, start, end in hits_in(folded.text)]
+        if self._people:
+            found += [("name", *match.span()) for match in self._people.finditer(text)]
+        return self._replaced(text, found)
+
+    def _replaced(self, text: str, hits: Iterable[tuple[str, int, int]]) -> str:
+        parts, at = list[str](), 0
+        for kind, start, end in sorted(hits, key=lambda hit: (hit[1], -hit[2])):
+            if start >= at:
+                parts += [text[at:start], self._placeholder(kind, text[start:end])]
+                at = end
+        return "".join([*parts, text[at:]])
 
     def _placeholder(self, kind: str, value: str) -> str:
         key = kind, "".join(filter(str.isalnum, value.lower()))
@@ -36,28 +64,33 @@ class Redactor:
 
 
 def redact(text: str) -> str:
-    return Redactor().text(text)
+    """A text without personal data."""
+    return Redactor([text]).text(text)
 
 
 def redact_item(item: Item) -> Item:
-    """Ids of questions and passages stay as they are: answers cite by them."""
-    redactor = Redactor()
-    question = replace(item.question, text=redactor.text(item.question.text))
-    return Item(question, _trace(item.trace, redactor))
+    """A question and its answer, with all that was retrieved. Ids stay as they are: answers cite by them."""
+    redactor = Redactor([item.question.text, *_texts(item.trace)])
+    claims = tuple(map(redactor.text, item.question.gold_claims))
+    question = replace(item.question, text=redactor.text(item.question.text), gold_claims=claims)
+    return Item(question, _redacted(item.trace, redactor))
 
 
 def redact_trace(trace: Trace) -> Trace:
-    return _trace(trace, Redactor())
+    return _redacted(trace, Redactor(_texts(trace)))
 
 
-def _trace(trace: Trace, redactor: Redactor) -> Trace:
-    retrieved = trace.retrieved
-    if retrieved is not None:
-        retrieved = Retrieved(replace(passage, text=redactor.text(passage.text)) for passage in retrieved)
+def _texts(trace: Trace) -> list[str]:
+    passages = [passage.text for passage in trace.retrieved or ()]
+    return [text for text in (trace.question, trace.answer, trace.error, *passages) if text]
+
+
+def _redacted(trace: Trace, redactor: Redactor) -> Trace:
+    kept = trace.retrieved
     return replace(
         trace,
-        question=None if trace.question is None else redactor.text(trace.question),
-        answer=None if trace.answer is None else redactor.text(trace.answer),
-        error=None if trace.error is None else redactor.text(trace.error),
-        retrieved=retrieved,
+        question=trace.question and redactor.text(trace.question),
+        answer=trace.answer and redactor.text(trace.answer),
+        error=trace.error and redactor.text(trace.error),
+        retrieved=kept and Retrieved(replace(passage, text=redactor.text(passage.text)) for passage in kept),
     )

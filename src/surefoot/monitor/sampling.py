@@ -20,17 +20,21 @@ from surefoot.types import Trace
 Stratum = Literal["ordinary", "refused", "flagged"]
 STRATA: tuple[Stratum, ...] = ("ordinary", "refused", "flagged")
 RATE = 0.01
-_OFTENER: dict[Stratum, int] = {"ordinary": 1, "refused": 2, "flagged": 20}  # than an ordinary answer
+_OFTENER: dict[Stratum, int] = {"ordinary": 1, "refused": 2, "flagged": 10}  # than an ordinary answer
 _LONGEST_READ = 4_000  # characters of an answer in which a refusal is looked for
 _NUMBERS = 2**64
 
 
 class Chosen(Struct, frozen=True):
-    """An answer that is to be graded, and the probability with which it was chosen."""
+    """An answer that is to be graded, and the probability with which it was chosen.
+
+    `even` are those that would be chosen if all were chosen at the rate of ordinary ones: an even sample of everything.
+    """
 
     name: str
     stratum: Stratum
     probability: float
+    even: bool
 
 
 class Design(Struct, frozen=True):
@@ -46,13 +50,11 @@ class Design(Struct, frozen=True):
     def probability(self, stratum: Stratum) -> float:
         return min(1.0, self.rate * _OFTENER[stratum])
 
-    def weight(self, stratum: Stratum) -> float:
-        """How many ordinary sampled answers one of this stratum counts for: at most one."""
-        return self.rate / self.probability(stratum)
-
     def choose(self, name: str, stratum: Stratum) -> Chosen | None:
-        probability = self.probability(stratum)
-        return Chosen(name, stratum, probability) if number_of(name, self.seed) < probability * _NUMBERS else None
+        probability, number = self.probability(stratum), number_of(name, self.seed)
+        if number >= probability * _NUMBERS:
+            return None
+        return Chosen(name, stratum, probability, number < self.rate * _NUMBERS)
 
 
 def number_of(name: str, seed: int = 0) -> int:

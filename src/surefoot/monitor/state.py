@@ -15,7 +15,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.io.writer import replace_file
 from surefoot.monitor.answers import Place
 from surefoot.monitor.drift import Alert, Chart, charts
-from surefoot.monitor.rates import Tally
+from surefoot.monitor.rates import UNGRADED, Tally
 from surefoot.monitor.sampling import Chosen, Design, Stratum, number_of
 
 VERSION = 1
@@ -74,8 +74,10 @@ class State:
     def grade(self, chosen: Chosen, bucket: str | None) -> list[Alert]:
         """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises."""
         self.tally.grade(chosen.stratum, bucket)
-        found, weight = bucket or "ungraded", self.design.weight(chosen.stratum)
-        alerts = [chart.count(name == found, weight, self.tally.sampled) for name, chart in self.charts.items()]
+        if not chosen.even:
+            return []
+        found, at = bucket or UNGRADED, self.tally.sampled
+        alerts = [chart.count(name == found, at) for name, chart in self.charts.items()]
         return [alert for alert in alerts if alert is not None]
 
     def to_bytes(self) -> bytes:

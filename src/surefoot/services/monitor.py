@@ -80,8 +80,9 @@ def monitor_log(
 ) -> Monitored:
     """Grade a sample of the answers in a log, and tell whether they became worse.
 
-    With the file `state`, only what is new since the last time counts, and alarms go on from there. Alarms that are not over are told again. `bad` is a file to which the wrong and unsupported answers are added, without personal data. `baseline` is a graded run that says how
-    common each bucket is usually; else the first thousand sampled answers do.
+    With the file `state`, only what is new since the last time counts, alarms go on from there, and those that are not
+    over are told again. `bad` is a file to which the wrong and unsupported answers are added, without personal data.
+    `baseline` is a graded run that says how common each bucket is usually; else the first thousand sampled answers do.
     """
     design, paths = Design(sample, seed), [traces] if isinstance(traces, (str, Path)) else traces
     check_logs(paths)
@@ -171,7 +172,7 @@ class _Watching:
         if learning:
             yield (
                 f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} sampled answers, and there "
-                f"were {learning[0].answers:,.0f}; --baseline RUN tells it at once"
+                f"were {learning[0].answers:,}; --baseline RUN tells it at once"
             )
 
 
