@@ -9,6 +9,7 @@ import signal
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
 from surefoot.store import Manifest, RunStore
@@ -87,7 +88,12 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
 
     def row(number: int) -> str:
         passage = {"id": "a", "text": f"Fee {number} is 40 euros."}
-        told = {"trace_id": f"t{number}", "q": "The fee?", "answer": f"Fee {number} is 40 euros [a].", "chunks": [passage]}
+        told = {
+            "trace_id": f"t{number}",
+            "q": "The fee?",
+            "answer": f"Fee {number} is 40 euros [a].",
+            "chunks": [passage],
+        }
         return json.dumps(told) + "\n"
 
     log.write_text("".join(map(row, range(10))) + row(10)[:20])
@@ -114,7 +120,7 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
 class _Receiver(BaseHTTPRequestHandler):
     """Takes an alert at the second try."""
 
-    heard: list[bytes] = []
+    heard: ClassVar[list[bytes]] = []
 
     def do_POST(self) -> None:
         self.heard.append(self.rfile.read(int(self.headers["Content-Length"])))

@@ -28,7 +28,7 @@ from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
 from surefoot.live.spool import Place, Spool
 from surefoot.monitor.answers import name_of
-from surefoot.monitor.redaction import Redactor, redact, redact_trace
+from surefoot.monitor.redaction import Redactor, redact_trace
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
@@ -115,11 +115,14 @@ class Intake:
 
     def take_piece(self, piece: Piece) -> None:
         """What was read of a log: answers, spans, or both."""
-        names, spans, answers, unreadable = list[str](), list[Span](), list[_Answer](), 0
+        names, spans, answers, unusable = list[str](), list[Span](), list[_Answer](), Counter[str]()
         for row in decode_lines(piece.lines, "", piece.start):
             for part, found in self._reader.read_row(row):
                 if isinstance(found, Problem):
-                    unreadable += found.kind != "note"
+                    unusable["unreadable"] += found.kind != "note"
+                    continue
+                if isinstance(found, Trace) and found.question is None:
+                    unusable["no_question"] += 1
                     continue
                 called = found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}")
                 names.append(name := _without_personal_data(called))
@@ -134,7 +137,7 @@ class Intake:
             new = [one for one in answers if one.name not in self._seen]
             entry = Entry(self._unseen(names), [self._redacted(span) for span in spans], at=piece.position)
             self._write(entry, new)
-            self._counts["unreadable"] += unreadable
+            self._counts.update(unusable)
 
     def settle(self, now: float) -> None:
         """Traces that wait no longer become answers."""
@@ -167,7 +170,7 @@ class Intake:
     def _write(self, entry: Entry, answers: list[_Answer]) -> None:
         """The queue first: should the journal fail, the same comes again, and is graded once."""
         chosen = [(self._state.design.choose(one.of, one.stratum), one) for one in answers]
-        rows = [Queued(replace(how, name=one.name), self._clean(one.trace)) for how, one in chosen if how]
+        rows = [Queued(replace(how, name=one.name), self._clean(one)) for how, one in chosen if how]
         taken = rows[: max(0, _MOST_WAITING - self.waiting)]
         told = [(one.name, one.stratum) for one in answers]
         entry = replace(entry, answers=told, sampled=len(rows), dropped=len(rows) - len(taken))
@@ -203,13 +206,15 @@ class Intake:
     def _unseen(self, names: Iterable[str]) -> list[str]:
         return [name for name in dict.fromkeys(names) if name not in self._seen]
 
-    def _clean(self, trace: Trace) -> Trace:
-        return redact_trace(self._texts.filled(trace) if self._texts else trace)
+    def _clean(self, answer: _Answer) -> Trace:
+        """Spans are clean already, but for people whose names only a later one tells."""
+        trace = self._texts.filled(answer.trace) if self._texts else answer.trace
+        return redact_trace(trace, self._redactors.get(answer.of))
 
     def _redacted(self, span: Span) -> Span:
         """With the same placeholders in all spans of a trace."""
-        redactor = self._redactors.setdefault(span.trace_id, Redactor())
-        passages = span.retrieved
+        redactor, passages = self._redactors.setdefault(span.trace_id, Redactor()), span.retrieved
+        redactor.learn(filter(None, (span.question, span.answer, span.error, *(one.text for one in passages or ()))))
         return replace(
             span,
             question=span.question and redactor.text(span.question),
@@ -221,7 +226,7 @@ class Intake:
 
 def _without_personal_data(name: str) -> str:
     """Some call their traces by whoever asked."""
-    return name if redact(name) == name else sha256(name.encode("utf-8", "replace")).hexdigest()
+    return name if Redactor().name(name) == name else sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def queued_in(row: bytes) -> Queued:
