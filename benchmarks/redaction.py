@@ -249,9 +249,7 @@ def main() -> None:
             if kind != "all"
             else (EACH * len(KINDS), found.total(), taken.total(), as_kind.total())
         )
-        print(
-            f"| {kind} | {hits} of {n} | {right} | {wrong} of {n} | {hits / n:.1%} | {hits / max(1, hits + wrong):.1%} |"
-        )
+        print(f"| {kind} | {hits} of {n} | {right} | {wrong} of {n} | {hits / n:.1%} | {hits / (hits + wrong):.1%} |")
 
 
 if __name__ == "__main__":

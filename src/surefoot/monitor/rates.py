@@ -62,7 +62,7 @@ class Tally(Struct):
         Where a stratum was seen and none of it graded, the others speak for it, and the interval allows for anything
         there.
         """
-        known = {one: sum(counted.values()) for one, counted in self.graded.items()}
+        known = {one: sum(self.graded[one].values()) for one in STRATA if one in self.graded}
         seen, everything = {one: self.seen[one] for one in known}, sum(self.seen.values())
         total = sum(seen.values())
         if not total:
@@ -71,10 +71,11 @@ class Tally(Struct):
         value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
         n = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
         if events == known or not any(events.values()):
-            return Rate(round(value), *wilson(round(value) * n, n), n)
+            share = float(events == known)
+            return Rate(share, *wilson(share * n, n), n)
         found = post_stratified([
-            Part(count, known.get(one, 0), events.get(one, 0), prior=0.5 * count / everything)
-            for one, count in self.seen.items()
+            Part(self.seen[one], known.get(one, 0), events.get(one, 0), prior=0.5 * self.seen[one] / everything)
+            for one in STRATA if one in self.seen
         ])  # fmt: skip
         return Rate(value, min(found.low, value), max(found.high, value), n)
 
