@@ -3,8 +3,7 @@
     python benchmarks/monitor_live.py [--traces 20000] [--grader rules]
 
 A trace has three spans and 6 kB, as OpenInference writes them, in batches of 200, 1 % of them graded. What starting and
-ending cost is measured first and taken off. `rules` grades at almost no cost, so what is left is taking in; what `local`
-takes for an answer is in `grader_speed.py`.
+ending cost is measured first and taken off. `rules` grades at almost no cost, so what is left is taking in.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from typing import ClassVar
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
-from tests.conftest import append_verdicts, surefoot
+from tests.conftest import append_verdicts
 from tests.golden_files import ROOT
+from tests.in_process import surefoot
 from tests.live.conftest import Start
 from tests.live.exports import export, packed, trace
 
@@ -41,8 +42,12 @@ def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Pat
     used = "".join((ROOT / "docs/monitor" / name).read_text() for name in ("alerts.yml", "grafana.json"))
     told = live.get("/metrics")[1]
     assert {name for name in re.findall(r"surefoot_\w+", used) if f"\n{name}" not in told} == set()
+    done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
+    assert done.code == 4 and "another monitor works in surefoot-monitor" in done.err and "hint: end it" in done.err
     code, result, said = live.end()
     assert (code, result["seen"], result["sampled"], said) == (0, 2, 2, "")
+    done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
+    assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"jane.doe" not in kept and b"900123" not in kept
     (bad,) = [json.loads(line) for line in (tmp_path / "bad.jsonl").read_text().splitlines()]
@@ -147,13 +152,3 @@ def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path
     server.server_close()
     assert code == 1 and result["alerts"][0]["bucket"] == "wrong" and "could not be sent: it answered 500" in said
     assert len(_Receiver.heard) == 2 and "is usual" in json.loads(_Receiver.heard[1])["text"]
-
-
-def test_one_monitor_a_folder_and_one_design(start: Start, tmp_path: Path) -> None:
-    live = start(*OTLP)
-    words = ("monitor", "--otlp", "0", "--grader", "rules")
-    done = surefoot(*words, cwd=tmp_path)
-    assert done.code == 4 and "another monitor works in surefoot-monitor" in done.err and "hint: end it" in done.err
-    live.end()
-    done = surefoot(*words, cwd=tmp_path)
-    assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err
