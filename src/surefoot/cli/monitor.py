@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
 from surefoot.cli.options import SEED, Real, asking_options, citations_option, json_option, map_option
 from surefoot.cli.output import check_outputs, finish, say
 from surefoot.cli.terminal import PERSON
@@ -25,7 +26,12 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--once", "log", multiple=True, metavar="LOG",
     help="Grade a sample of a log and end, as from cron: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
-@click.option("--state", type=_FILE, metavar="FILE", help="Where to remember what was read: go on from there.")
+@live_options
+@click.option(
+    "--state", type=click.Path(path_type=Path), metavar="PATH",
+    help="Where to remember what was read, to go on from there: a file with --once, else a folder.  [default: none "
+    "with --once, else surefoot-monitor]",
+)  # fmt: skip
 @click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
 @click.option(
     "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
@@ -50,11 +56,16 @@ def monitor(
 
     Personal data is taken out before anything is graded or written. Exits 1 on an alarm.
     """
-    if not log:
-        raise UsageError("nothing to monitor was given", "pass --once LOG")
+    live = {name: more.pop(name) for name in LIVE}
+    if not log and live["follow"] is None and live["otlp"] is None:
+        raise UsageError("nothing to monitor was given", "pass --once LOG, --follow LOG or --otlp PORT")
     check_outputs([path for path in (state, bad) if path is not None], ("state", "bad"))
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__ if name in more})
-    found = monitor_log(log, state=state, bad=bad, terms=terms, person=PERSON, **more)
+    if log:
+        check_once(live)
+        found = monitor_log(log, state=state, bad=bad, terms=terms, person=PERSON, **more)
+    else:
+        found = watch_live(as_json, live, state=state, bad=bad, terms=terms, **more)
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
     return finish(found, as_json, lambda: _show(found))

@@ -25,8 +25,17 @@ class Redactor:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         """`texts` are all that belong together: who is called by name in one of them is known in the others."""
         self._names: dict[tuple[str, str], str] = {}
-        people = sorted({name for text in texts for name in names_in(text)}, key=len, reverse=True)
-        self._people = re.compile(rf"\b(?:{'|'.join(map(re.escape, people))})\b") if people else None
+        self._called: set[str] = set()
+        self._people: re.Pattern[str] | None = None
+        self.learn(texts)
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """More that belongs to it, where it comes in pieces."""
+        known = len(self._called)
+        self._called.update(name for text in texts for name in names_in(text))
+        if len(self._called) > known:
+            people = sorted(self._called, key=len, reverse=True)
+            self._people = re.compile(rf"\b(?:{'|'.join(map(re.escape, people))})\b")
 
     def text(self, text: str) -> str:
         for _ in range(_ROUNDS):
@@ -76,8 +85,9 @@ def redact_item(item: Item) -> Item:
     return Item(question, _redacted(item.trace, redactor))
 
 
-def redact_trace(trace: Trace) -> Trace:
-    return _redacted(trace, Redactor(_texts(trace)))
+def redact_trace(trace: Trace, redactor: Redactor | None = None) -> Trace:
+    """`redactor` knows what came before of the same trace."""
+    return _redacted(trace, redactor or Redactor(_texts(trace)))
 
 
 def _texts(trace: Trace) -> list[str]:
