@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
+    from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.new_question import add_question
     from surefoot.services.overview import RunOverview, overview
     from surefoot.services.questions import (
@@ -43,14 +44,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council",
-    "CouncilEvaluation", "Decided", "Grades", "LabelQueue", "MatrixResult", "Passages", "Person", "ProjectHistory",
-    "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try", "__version__", "add_documents",
-    "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions", "clone_questions",
-    "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions", "evaluate_council",
-    "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue", "lock_questions", "matrix",
-    "overview", "passages", "plan_questions", "proposals_from_log", "public_datasets", "remove_documents",
-    "review_questions", "run", "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline",
-    "verify_audit", "watch",
+    "CouncilEvaluation", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages", "Person",
+    "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try", "__version__",
+    "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
+    "clone_questions", "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions",
+    "evaluate_council", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue",
+    "lock_questions", "matrix", "monitor_log", "overview", "passages", "plan_questions", "proposals_from_log",
+    "public_datasets", "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus",
+    "tune_rubric", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -73,6 +74,7 @@ _HOMES = {
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
+    "services.monitor": ("Monitored", "monitor_log"),
     "services.new_question": ("add_question",),
     "services.overview": ("RunOverview", "overview"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),

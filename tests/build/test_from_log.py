@@ -143,7 +143,7 @@ def test_the_line_of_progress_is_closed_whatever_happens(write: Write) -> None:
             closed.append("proposed")
 
     class Watcher(Listener):
-        def watch(self, total: int, of: str) -> Watch:
+        def watch(self, total: int | None, of: str) -> Watch:
             return Line() if of == "proposed" else super().watch(total, of)
 
     with pytest.raises(KeyboardInterrupt):

@@ -35,6 +35,7 @@ _COMMANDS = {
     "gate": "Decide whether a change may ship, and print the decision alone.",
     "compare": "Decide, and show every change, bucket by bucket.",
     "baseline": "Move the baseline to a run that may ship.",
+    "monitor": "Grade a sample of production, and raise an alarm when it becomes worse.",
     "serve": "Browse runs, trends, comparisons, labels and certificates.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
     "bench": "Try pipelines on a public dataset that you have downloaded.",

@@ -67,7 +67,7 @@ class AtTerminal(Person):
         watched = sys.stdin.isatty() and sys.stderr.isatty()
         return not watched or click.confirm("Go on?", default=True, err=True)
 
-    def watch(self, total: int, of: str) -> Watch:
+    def watch(self, total: int | None, of: str) -> Watch:
         return Progress(total, of)
 
 

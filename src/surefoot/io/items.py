@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from surefoot.io.fields import citations_in, scalar
 from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
+from surefoot.io.rows import Row, read_rows
 from surefoot.io.said import decoded
-from surefoot.io.traces import Logged, read_traces
+from surefoot.io.traces import Logged, traces_in
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Problem, Question, Trace
 
@@ -46,7 +47,7 @@ def load_items(
 ) -> Iterator[Item | Ungradable]:
     """One for each trace of the file, in its order. What was used with a doubt goes to `on_note`."""
     first_lines: dict[str, int] = {}
-    for logged, found in _items(path, on_note, mapping, lambda number, _: str(number)):
+    for logged, found in logged_items(read_rows([path]), on_note, mapping, lambda number, _: str(number)):
         identifier = found.question.id if isinstance(found, Item) else found.id
         if identifier in first_lines:
             note = f"the id {quoted(identifier)} is that of line {first_lines[identifier]} as well"
@@ -60,14 +61,15 @@ def items_in(
     path: str | Path, on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
 ) -> Iterator[Item | Ungradable]:
     """The same for a log, where an id may occur again and again; `name` makes one where a row has none."""
-    return (found for _, found in _items(path, on_note, mapping, name))
+    return (found for _, found in logged_items(read_rows([path]), on_note, mapping, name))
 
 
-def _items(
-    path: str | Path, on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
+def logged_items(
+    rows: Iterable[Row], on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
 ) -> Iterator[tuple[Logged, Item | Ungradable]]:
+    """The same for rows, each with where it was found."""
     number = 0
-    for logged in read_traces([path], mapping):
+    for logged in traces_in(rows, mapping):
         if isinstance(logged.found, Problem) and logged.found.kind == "note":
             on_note(logged.found)
             continue

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from surefoot.io import otel
 from surefoot.io.fields import carried, error_in
+from surefoot.io.flags import is_flagged
 from surefoot.io.said import decoded, said
 from surefoot.types import Passage, Retrieved, Trace
 
@@ -26,6 +27,7 @@ PARENT = (
     "parentObservationId", "parent_observation_id", "span_parents",
 )  # fmt: skip
 _START = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp", "timeUnixNano")
+_NANOSECONDS = (("startTimeUnixNano", "endTimeUnixNano"), ("start_time_unix_nano", "end_time_unix_nano"))
 _PUT = ("inputs", "input", "outputs", "output")
 MARKS = (*PARENT, "startTime", "start_time", "run_type", "span_attributes")  # besides a trace id, of a span
 # What a row may hold all spans of a trace under.
@@ -71,6 +73,8 @@ class Span(Struct, frozen=True):
     answer: str | None = None
     retrieved: Retrieved | None = None
     error: str | None = None
+    flagged: bool = False
+    seconds: float | None = None
 
 
 def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
@@ -143,6 +147,7 @@ def _joined(spans: list[Span]) -> Trace:
         answer=answer,
         retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (not s.parent or answer is None)), None),
+        seconds=spans[0].seconds,
     )
 
 
@@ -217,6 +222,8 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
         answer=answer,
         retrieved=_retrieved(told, kind) if (found := otel.documents(flat)) is None else found,
         error=_error(raw),
+        flagged=is_flagged(told),
+        seconds=_seconds(raw),
     )
 
 
@@ -259,6 +266,17 @@ def _error(raw: Mapping[str, object]) -> str | None:
 
 def _start(raw: Mapping[str, object]) -> str:
     return str(next((raw[key] for key in _START if raw.get(key) is not None), ""))
+
+
+def _seconds(raw: Mapping[str, object]) -> float | None:
+    """From start to end by the same clock; None where that clock was set back meanwhile."""
+    for start, end in _NANOSECONDS:
+        try:
+            taken = (int(str(raw[end])) - int(str(raw[start]))) / 1e9
+        except (KeyError, ValueError):
+            continue
+        return taken if taken >= 0 else None
+    return None
 
 
 def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:

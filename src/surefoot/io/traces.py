@@ -14,6 +14,7 @@ from msgspec import Struct
 from surefoot.errors import UsageError
 from surefoot.io import fields, otel, remarks
 from surefoot.io.fields import CONTAINER_KEYS, CONTAINERS, PATHS, UNLESS, Candidate, Plan
+from surefoot.io.flags import is_flagged
 from surefoot.io.kinds import kind_of
 from surefoot.io.rows import Row, read_rows
 from surefoot.io.said import decoded
@@ -149,19 +150,31 @@ class Logged(Struct, frozen=True):
     row: object = None
     repairs: str = ""  # to the row's text, without which it could not be read
     name: str = ""
+    span_flagged: bool = False  # where a span says that the answer is bad
+
+    @property
+    def flagged(self) -> bool:
+        """Whether somebody said that the answer is bad."""
+        return self.span_flagged or (isinstance(self.row, dict) and is_flagged(self.row))
 
 
 def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None = None) -> Iterator[Logged]:
     """All that files, folders or stdin hold, in order; traces of spans come last, when all spans are there."""
+    return traces_in(read_rows(paths), mapping)
+
+
+def traces_in(rows: Iterable[Row], mapping: Mapping[str, str] | None = None) -> Iterator[Logged]:
+    """The same for rows, wherever they come from."""
     reader, spans = TraceReader(mapping), list[Span]()
-    for row in read_rows(paths):
+    for row in rows:
         for part, found in reader.read_row(row):
             if isinstance(found, Span):
                 spans.append(found)
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
+    flagged = {span.trace_id for span in spans if span.flagged}
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
-        yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)))
+        yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)), span_flagged=name[0] in flagged)
     for remark in sorted(reader.remarks):
         yield Logged(Problem("note", remark), "", 0)
 

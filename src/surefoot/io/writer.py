@@ -45,7 +45,7 @@ class Writer:
             if file is None:
                 file = os.open(self._folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
                 self._files[name] = file
-            _write_whole(file, data)
+            write_whole(file, data)
             self._unsynced.add(file)
             if self._syncing is None:
                 self._syncing = threading.Thread(target=self._sync_until_closed, name="surefoot-sync", daemon=True)
@@ -119,7 +119,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _write_whole(file: int, data: bytes) -> None:
+def write_whole(file: int, data: bytes) -> None:
     """All of it or nothing: on a full disk what was begun is taken back."""
     start = os.fstat(file).st_size
     view = memoryview(data)

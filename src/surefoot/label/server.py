@@ -87,7 +87,7 @@ def serve_page(
             desk.progress("").together, Counter(place.drawn for place in queue.places),
         )  # fmt: skip
         app = app_for(desk, host=host, token=secret, annotator=name, guidelines=words)
-        serve(app, listening, lambda: announce(opened))
+        serve(app, listening, announce=lambda: announce(opened))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
         note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")

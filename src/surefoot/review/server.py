@@ -49,7 +49,7 @@ def serve_review(
         progress = desk.progress()
         url = address(host, listening.getsockname()[1], secret)
         app = app_for(desk, host=host, token=secret, name=named)
-        serve(app, listening, lambda: announce(Opened(url, str(file), progress.decided, progress.total)))
+        serve(app, listening, announce=lambda: announce(Opened(url, str(file), progress.decided, progress.total)))
     counts = desk.counts()
     left = counted(counts[PROPOSED], "question")
     person.tell(f"note: {counts['accepted']} accepted, {counts['rejected']} rejected, {left} left; all is in {file}")

@@ -86,15 +86,21 @@ _MAILBOXES = """
 _ROLES = frozenset(_MAILBOXES.split())
 
 
-def emails(text: str) -> Iterator[Hit]:
+def email_forms(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where an address begins, where its domain begins, and where it ends, whoever it belongs to."""
     for match in _DOMAIN.finditer(text):
         name = _NAME_REVERSED.match(text[max(0, match.start() - 64) : match.start()][::-1])
-        if not name or _NO_MAIL.fullmatch(match[1].lower()) or _is_role(name[0][::-1].lower()):
+        if name:
+            yield match.start() - name.end(), match.start(1), match.end()
+
+
+def emails(text: str) -> Iterator[Hit]:
+    for start, at, end in email_forms(text):
+        domain = text[at:end]
+        if _NO_MAIL.fullmatch(domain.lower()) or _is_role(text[start : at - 1].lower()):
             continue
-        if _FREE_MAIL.match(match[1]) or not is_business(text, match.start() - name.end(), NOTICE):
-            yield Hit(
-                "email", match.start() - name.end(), match.end(), "an e-mail address that is not a role's mailbox"
-            )
+        if _FREE_MAIL.match(domain) or not is_business(text, start, NOTICE):
+            yield Hit("email", start, end, "an e-mail address that is not a role's mailbox")
 
 
 def _is_role(name: str) -> bool:
@@ -146,13 +152,18 @@ _SERVICE = ("0800", "44800", "44808", "0900", "0300", "0303", "0330", "0333", "0
 _TOLL_FREE = {"800", "888", "877", "866", "855", "844", "833", "900", "822"}
 
 
-def phones(text: str, start: int, end: int) -> Iterator[Hit]:
+def phone_forms(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where phone numbers stand, whoever they belong to."""
     for pattern in (_PHONE, _ABROAD, _DIGITS):
         for match in pattern.finditer(text, start, end):
-            called = pattern is not _DIGITS or _PHONE_LABEL.search(before(text, match.start()))
-            digits = re.sub(r"\D", "", match[0])
-            if called and _is_personal(digits) and not is_business(text, match.start()):
-                yield Hit("phone", *match.span(), "a phone number that is neither toll-free nor an office's")
+            if pattern is not _DIGITS or _PHONE_LABEL.search(before(text, match.start())):
+                yield match.span()
+
+
+def phones(text: str, start: int, end: int) -> Iterator[Hit]:
+    for span in phone_forms(text, start, end):
+        if _is_personal(re.sub(r"\D", "", text[slice(*span)])) and not is_business(text, span[0]):
+            yield Hit("phone", *span, "a phone number that is neither toll-free nor an office's")
 
 
 def _is_personal(digits: str) -> bool:
@@ -242,13 +253,19 @@ def iban(candidate: str) -> bool:
     return int("".join(str(int(char, 36)) for char in candidate[4:] + candidate[:4])) % 97 == 1
 
 
-def ibans(text: str) -> Iterator[Hit]:
+def iban_forms(text: str) -> Iterator[tuple[int, int]]:
+    """Where account numbers stand, whoever they belong to."""
     for match in _IBAN.finditer(text):
         length = _end_of(match[0], _IBAN_LENGTH.get(match[0][:2].upper(), 0))
         end = match.start() + length
-        valid = length and not text[end : end + 1].isalnum() and iban(match[0][:length].replace(" ", ""))
-        if valid and not is_business(text, match.start()):
-            yield Hit("iban", match.start(), end, "an account number with a valid checksum")
+        if length and not text[end : end + 1].isalnum() and iban(match[0][:length].replace(" ", "")):
+            yield match.start(), end
+
+
+def ibans(text: str) -> Iterator[Hit]:
+    for start, end in iban_forms(text):
+        if not is_business(text, start):
+            yield Hit("iban", start, end, "an account number with a valid checksum")
 
 
 def _end_of(candidate: str, length: int) -> int:
@@ -294,7 +311,7 @@ def called(text: str) -> Iterator[Hit]:
 
 
 # A number with one of these right before it counts something else: "invoice no. 4111...", "ISBN 978..."
-_OTHER_NUMBER = re.compile(
+OTHER_NUMBER = re.compile(
     r"\b(?:(?:invoices?|orders?|isbn|issn|doi|part|serial|tracking|reference|ref|ticket|case|docket|patent|model|item|sku|"
     r"section|clause|article|paragraph|exhibit|version|permit|file|policy|batch|lot|figure|table|cusip|isin|commission|"
     r"contract|claim|form|catalogue|product|project|registration|shipment|container|parcel)"
@@ -304,7 +321,7 @@ _OTHER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 # A stretch in which numbers can stand; looking there only is what makes this fast.
-_NUMBERS = re.compile(r"[+(]?\d[\d ().\-/]{7,}")
+NUMBERS = re.compile(r"[+(]?\d[\d ().\-/]{7,}")
 _NUMBER_KINDS = (social_security, cards, phones)
 _WHOLE_TEXT = (emails, spelled_emails, homes, ibans, called)
 
@@ -312,7 +329,7 @@ _WHOLE_TEXT = (emails, spelled_emails, homes, ibans, called)
 def find(text: str) -> list[Hit]:
     """Personal data in a folded text, in order, none inside another."""
     hits = [hit for kind in _WHOLE_TEXT for hit in kind(text)]
-    for stretch in _NUMBERS.finditer(text):
+    for stretch in NUMBERS.finditer(text):
         for kind in _NUMBER_KINDS:
             found = kind(text, stretch.start(), min(len(text), stretch.end() + 2))
             hits += [hit for hit in found if _counts(before(text, hit.start), hit.kind)]
@@ -326,4 +343,4 @@ def find(text: str) -> list[Hit]:
 
 
 def _counts(named: str, kind: str) -> bool:
-    return not _OTHER_NUMBER.search(named) and not (kind == "phone" and OFFICE.search(named))
+    return not OTHER_NUMBER.search(named) and not (kind == "phone" and OFFICE.search(named))

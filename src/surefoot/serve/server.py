@@ -38,4 +38,4 @@ def serve_history(
         if not is_local(host):
             person.tell(f"note: {UNENCRYPTED}")
         opened = Opened(address(host, listening.getsockname()[1], secret), found.ledger, len(found.runs))
-        serve(app_for(archive, host=host, token=secret), listening, lambda: announce(opened))
+        serve(app_for(archive, host=host, token=secret), listening, announce=lambda: announce(opened))

@@ -60,7 +60,7 @@ class Person:
         """Whether to go on, after the price was told."""
         return True
 
-    def watch(self, _total: int, _of: str) -> Watch:
+    def watch(self, _total: int | None, _of: str) -> Watch:
         return Watch()
 
 

@@ -1,0 +1,84 @@
+"""surefoot monitor"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
+from surefoot.cli.options import SEED, Real, asking_options, citations_option, json_option, map_option
+from surefoot.cli.output import check_outputs, finish, say
+from surefoot.cli.terminal import PERSON
+from surefoot.errors import UsageError
+from surefoot.monitor.sampling import RATE
+from surefoot.report.words import plain
+from surefoot.services.grade import DEFAULT
+from surefoot.services.graders import Terms
+from surefoot.services.monitor import Monitored, monitor_log
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(epilog="Example: surefoot monitor --once log.jsonl --state monitor.json --bad bad.jsonl --json")
+@click.option(
+    "--once", "log", multiple=True, metavar="LOG",
+    help="Grade a sample of a log and end, as from cron: file, folder, or - for stdin. Repeatable.",
+)  # fmt: skip
+@live_options
+@click.option(
+    "--state", type=click.Path(path_type=Path), metavar="PATH",
+    help="Where to remember what was read, to go on from there: a file with --once, else a folder.  [default: none "
+    "with --once, else surefoot-monitor]",
+)  # fmt: skip
+@click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
+@click.option(
+    "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
+    help="Of ordinary answers that are graded; refusals twice as often, flagged ones ten times.",
+)  # fmt: skip
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another choice of answers.")
+@click.option(
+    "--baseline", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
+    help="A graded run that says what is usual.  [default: learn it from the first 1,000 sampled answers]",
+)  # fmt: skip
+@map_option("Where a field lies in the rows of the log.")
+@click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
+@click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As in `surefoot grade`.")
+@citations_option
+@asking_options
+@json_option()
+def monitor(
+    log: tuple[str, ...], state: Path | None, bad: Path | None, as_json: bool,
+    **more: Any,  # noqa: ANN401 - as click hands them over
+) -> int:  # fmt: skip
+    """Watch answers in production: grade a sample, and raise an alarm when they become worse.
+
+    Personal data is taken out before anything is graded or written. Exits 1 on an alarm.
+    """
+    live = {name: more.pop(name) for name in LIVE}
+    if not log and live["follow"] is None and live["otlp"] is None:
+        raise UsageError("nothing to monitor was given", "pass --once LOG, --follow LOG or --otlp PORT")
+    check_outputs([path for path in (state, bad) if path is not None], ("state", "bad"))
+    terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__ if name in more})
+    if log:
+        check_once(live)
+        found = monitor_log(log, state=state, bad=bad, terms=terms, person=PERSON, **more)
+    else:
+        found = watch_live(as_json, live, state=state, bad=bad, terms=terms, **more)
+    for note in found.notes:
+        say(f"note: {plain(note, 500)}")
+    return finish(found, as_json, lambda: _show(found))
+
+
+def _show(found: Monitored) -> None:
+    click.echo(f"{found.seen:,} answers seen, {found.sampled:,} graded, {found.unreadable:,} rows unreadable")
+    for bucket, rate in found.intervals.items():
+        if rate.value is None or rate.low is None or rate.high is None:
+            click.echo(f"{bucket:12} -      {rate.reason}")
+            continue
+        usual = found.references.get(bucket)
+        beside = "" if usual is None else f", {usual:.1%} is usual"
+        click.echo(f"{bucket:12} {rate.value:6.1%} of all answers ({rate.low:.1%} to {rate.high:.1%}){beside}")
+    for alert in found.alerts:
+        click.echo(f"ALERT        {alert.words}")

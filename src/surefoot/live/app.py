@@ -1,0 +1,112 @@
+"""The addresses of a monitor: where exporters send traces, what Prometheus reads, and whether all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from surefoot.errors import Incomplete, SurefootError
+from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, Export, OtherFormat, TooLarge, read_export
+
+_RETRY_SECONDS = "5"
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Watched(Protocol):
+    """What stands behind the addresses."""
+
+    def is_wanted(self, trace_id: str) -> bool: ...
+
+    def take_export(self, export: Export) -> None:
+        """Durable when it returns; Incomplete where that cannot be."""
+
+    def metrics(self) -> bytes: ...
+
+    def why_not_alive(self) -> list[str]: ...
+
+    def why_not_ready(self) -> list[str]: ...
+
+
+def app_for(watched: Watched, *, takes_traces: bool) -> Starlette:
+    def health(reasons: Callable[[], list[str]]) -> Callable[[Request], Response]:
+        def reply(_: Request) -> Response:
+            found = reasons()
+            return PlainTextResponse("".join(f"{line}\n" for line in found or ["ok"]), 503 if found else 200)
+
+        return reply
+
+    async def traces(request: Request) -> Response:
+        kind = request.headers.get("content-type", "")
+        try:
+            body = await _body(request)
+            export = await run_in_threadpool(_taken, watched, body, kind, request.headers.get("content-encoding", ""))
+        except ClientDisconnect:  # in the middle of it: nothing was taken, and nobody waits for a reply
+            return Response(status_code=400)
+        except SurefootError as error:
+            return _refusal(kind, error)
+        return Response(_success(kind, export.unreadable), media_type=PROTOBUF if PROTOBUF in kind else JSON)
+
+    routes = [
+        Route("/metrics", lambda _: Response(watched.metrics(), media_type=_TEXT)),
+        Route("/livez", health(watched.why_not_alive)),
+        Route("/readyz", health(watched.why_not_ready)),
+    ]
+    return Starlette(routes=[*routes, Route("/v1/traces", traces, methods=["POST"])] if takes_traces else routes)
+
+
+def _taken(watched: Watched, body: bytes, kind: str, packing: str) -> Export:
+    export = read_export(body, kind, packing, watched.is_wanted)
+    watched.take_export(export)
+    return export
+
+
+async def _body(request: Request) -> bytes:
+    length = request.headers.get("content-length", "0")
+    parts, size = list[bytes](), int(length) if length.isdecimal() else 0
+    if size <= LARGEST_BODY:
+        size = 0
+        async for part in request.stream():
+            parts.append(part)
+            if (size := size + len(part)) > LARGEST_BODY:
+                break
+    if size > LARGEST_BODY:
+        raise TooLarge(f"the body has over {LARGEST_BODY >> 20} MiB", "send smaller batches")
+    return b"".join(parts)
+
+
+def _success(kind: str, unreadable: int) -> bytes:
+    """What could not be read is said, and need not be sent again."""
+    why = "spans without a trace id of 16 bytes"
+    if PROTOBUF not in kind:
+        told = {"partialSuccess": {"rejectedSpans": str(unreadable), "errorMessage": why}} if unreadable else {}
+        return msgspec.json.encode(told)
+    return _field(1, b"\x08" + _varint(unreadable) + _field(2, why.encode())) if unreadable else b""
+
+
+def _refusal(kind: str, error: SurefootError) -> Response:
+    """A Status of OTLP. What fails for want of a disk is to be sent again, anything else is not."""
+    code = {TooLarge: 413, OtherFormat: 415, Incomplete: 503}.get(type(error), 400)
+    packed = PROTOBUF in kind
+    body = _field(2, str(error).encode()) if packed else msgspec.json.encode({"message": str(error)})
+    headers = {"Retry-After": _RETRY_SECONDS} if code == 503 else {}
+    return Response(body, code, headers, PROTOBUF if packed else JSON)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """Of a protobuf message: the two messages that are sent are too small to need the library."""
+    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    small = bytearray()
+    while value > 0x7F:
+        small.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*small, value])

@@ -1,0 +1,137 @@
+"""A log that is still being written: whole lines as they come, also where it is rotated, cut or begun anew."""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
+
+_MARK_BYTES = 256
+
+
+class Position(Struct, frozen=True):
+    """How far a log was read. `mark` is a digest of the last bytes before it, to know the file again by."""
+
+    inode: int = 0
+    offset: int = 0
+    mark: str = ""
+    in_long_line: bool = False  # the rest of a line that is too long is still to be skipped
+
+
+class Piece(Struct, frozen=True):
+    """Whole lines, where they start and the position behind them, and what went wrong on the way."""
+
+    lines: bytes
+    start: int
+    position: Position
+    notes: tuple[str, ...] = ()
+
+
+class Tail:
+    """Reads on from a position, in whichever file that is now. A file that is not there yet is waited for."""
+
+    def __init__(self, path: Path, position: Position | None = None) -> None:
+        self._path, self._position = path, position or Position()
+        self._file: BinaryIO | None = None
+        self._notes: list[str] = []
+
+    def read(self) -> Piece | None:
+        """The next piece; None where there is nothing new."""
+        if self._file is None and not self._open():
+            return None
+        assert self._file is not None
+        is_replaced = self._is_replaced()  # looked at first: what is written before it is replaced is read to the end
+        if not self._is_same(self._file):
+            self._notes.append(f"{self._path} was cut or written anew, and is read from its start")
+            self._position = Position(self._position.inode)
+        before, data = self._position, self._bytes_at(self._file)
+        if is_replaced and not data:
+            self.close()
+            self._position = Position()
+            return self.read()
+        lines = self._whole(data, is_last=is_replaced)
+        notes, self._notes = tuple(self._notes), []
+        return Piece(lines, before.offset, self._position, notes) if notes or self._position != before else None
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self) -> bool:
+        """The file that was read last, which may have another name by now, or else the one of our name."""
+        for path in self._candidates():
+            try:
+                file = path.open("rb")
+            except OSError:
+                continue
+            inode = os.fstat(file.fileno()).st_ino
+            if self._position.inode in (0, inode) and self._is_same(file):
+                self._file, self._position = file, replace(self._position, inode=inode)
+                return True
+            file.close()
+        if self._position.inode and self._path.exists():
+            self._notes.append(f"the log that was read last is gone; {self._path} is read from its start")
+            self._position = Position()
+            return self._open()
+        return False
+
+    def _candidates(self) -> list[Path]:
+        if not self._position.inode:
+            return [self._path]
+        beside = self._path.parent.glob(f"{self._path.name}*")
+        return [self._path, *(path for path in beside if path != self._path and path.is_file())]
+
+    def _is_replaced(self) -> bool:
+        try:
+            return self._path.stat().st_ino != self._position.inode
+        except OSError:  # moved away, and the next one is not there yet
+            return False
+
+    def _is_same(self, file: BinaryIO) -> bool:
+        """Still what was read: as long at least, and with the same bytes before the position."""
+        position = self._position
+        if os.fstat(file.fileno()).st_size < position.offset:
+            return False
+        return not position.mark or _mark(file, position.offset) == position.mark
+
+    def _bytes_at(self, file: BinaryIO) -> bytes:
+        """A block, or as much more as it takes to come to the end of a line."""
+        file.seek(self._position.offset)
+        data = file.read(BLOCK_BYTES)
+        while data and b"\n" not in data and len(data) < LONGEST_LINE and (more := file.read(BLOCK_BYTES)):
+            data += more
+        return data
+
+    def _whole(self, data: bytes, *, is_last: bool) -> bytes:
+        """The whole lines of what was read, and the position moved behind them.
+
+        What is after them waits until its line is whole, unless nobody will end it any more.
+        """
+        skipped, is_long = 0, self._position.in_long_line
+        if is_long:
+            end = data.find(b"\n") + 1
+            skipped, is_long = (end, False) if end else (len(data), True)
+        lines = data[skipped : data.rfind(b"\n") + 1]
+        if not lines and not skipped and len(data) >= LONGEST_LINE:
+            self._notes.append(f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped")
+            skipped, is_long = len(data), True
+        elif is_last and self._file is not None and not self._file.read(1):
+            lines = data[skipped:]
+        if (moved := skipped + len(lines)) and self._file is not None:
+            offset = self._position.offset + moved
+            mark = _mark(self._file, offset)
+            self._position = replace(self._position, offset=offset, mark=mark, in_long_line=is_long)
+        return lines
+
+
+def _mark(file: BinaryIO, offset: int) -> str:
+    start = max(0, offset - _MARK_BYTES)
+    file.seek(start)
+    return blake2b(file.read(offset - start), digest_size=8).hexdigest()

@@ -1,0 +1,241 @@
+"""What comes in: counted once, chosen or not, stripped of personal data, and on disk before anybody is told so.
+
+Two spools hold all that must outlive a crash. The journal says what came in: the ids of traces, the spans that still
+wait for others, and how far the log was read. The queue holds the answers that are to be graded.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete
+from surefoot.io.flags import is_flagged
+from surefoot.io.rows import decode_lines
+from surefoot.io.spans import Span, traces_of
+from surefoot.io.traces import TraceReader
+from surefoot.live.follow import Piece, Position
+from surefoot.live.joining import Joiner
+from surefoot.live.receiver import Export
+from surefoot.live.spool import Place, Spool
+from surefoot.monitor.answers import name_of
+from surefoot.monitor.redaction import Redactor, redact_trace
+from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
+from surefoot.monitor.state import State
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.types import Passage, Problem, Retrieved, Trace
+
+_MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
+_SEEN_KEPT = 100_000  # ids by which a trace is counted once
+_SEGMENTS_KEPT = 3  # of the journal: a restart takes the ids from there
+
+
+class Places(Struct, frozen=True):
+    """Up to where all is counted (the journal, the log) and graded (the queue)."""
+
+    journal: Place = Place()
+    queue: Place = Place()
+    position: Position | None = None
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One row of the journal: what came in with one batch, or the traces that wait for no more spans."""
+
+    ids: list[str] = []  # of traces that were not seen before
+    spans: list[Span] = []  # of traces that may be chosen
+    settled: list[str] = []
+    answers: list[tuple[str, Stratum]] = []  # that could be chosen, chosen or not
+    sampled: int = 0
+    dropped: int = 0
+    at: Position | None = None
+
+
+class Queued(Struct, frozen=True, omit_defaults=True):
+    """One row of the queue: an answer to be graded, without personal data."""
+
+    chosen: Chosen
+    trace: Trace
+
+
+class _Answer(Struct, frozen=True):
+    """`of` is the trace by which it is chosen, `name` that of the answer: a trace may answer several questions."""
+
+    of: str
+    name: str
+    stratum: Stratum
+    trace: Trace
+
+
+class Intake:
+    """Takes what any thread brings. `since` is up to where `state` and `counts` know of everything."""
+
+    def __init__(
+        self, folder: Path, state: State, counts: Counter[str], since: Places, *, settle_seconds: float,
+        mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None,
+    ) -> None:  # fmt: skip
+        self.folder, self._state, self._counts = folder, state, counts
+        self._journal, self.queue = Spool(folder, "journal"), Spool(folder, "queue")
+        self._joiner = Joiner(settle_seconds)
+        self._reader, self._texts, self._redactors = TraceReader(mapping), texts, dict[str, Redactor]()
+        self._seen: dict[str, None] = {}
+        self.guard = threading.RLock()  # of all that is counted
+        self.news = threading.Event()  # for whoever grades
+        self.position = since.position
+        self.trouble = ""  # with the disk
+        self.waiting = sum(1 for _ in self.queue.rows(since.queue))  # answers
+        for row, place in self._journal.rows(Place()):
+            self._count(_ENTRIES.decode(row), place, is_new=place > since.journal)
+
+    @property
+    def waiting_traces(self) -> int:
+        return len(self._joiner)
+
+    @property
+    def late_spans(self) -> int:
+        return self._joiner.late
+
+    def is_wanted(self, trace_id: str) -> bool:
+        """Whether a trace can be chosen at all, whatever its answer turns out to be."""
+        return self._state.design.choose(trace_id, "flagged") is not None
+
+    def take_export(self, export: Export) -> None:
+        """What an exporter sent, durable when this returns; Incomplete where it cannot be kept."""
+        with self.guard:
+            self._write(Entry(self._unseen(export.ids), [self._redacted(span) for span in export.spans]), [])
+            self._counts["unreadable"] += export.unreadable
+
+    def take_piece(self, piece: Piece) -> None:
+        """What was read of a log: answers, spans, or both."""
+        names, spans, answers, unusable = list[str](), list[Span](), list[_Answer](), Counter[str]()
+        for row in decode_lines(piece.lines, "", piece.start):
+            for part, found in self._reader.read_row(row):
+                if isinstance(found, Problem):
+                    unusable["unreadable"] += found.kind != "note"
+                    continue
+                if isinstance(found, Trace) and found.question is None:
+                    unusable["no_question"] += 1
+                    continue
+                called = found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}")
+                names.append(name := _without_personal_data(called))
+                if not self.is_wanted(name):
+                    continue
+                if isinstance(found, Span):
+                    spans.append(replace(found, trace_id=name))
+                else:
+                    is_bad = isinstance(part, dict) and is_flagged(part)
+                    answers.append(_Answer(name, name, stratum_of(found, is_bad), found))
+        with self.guard:
+            new = [one for one in answers if one.name not in self._seen]
+            entry = Entry(self._unseen(names), [self._redacted(span) for span in spans], at=piece.position)
+            self._write(entry, new)
+            self._counts.update(unusable)
+
+    def settle(self, now: float) -> None:
+        """Traces that wait no longer become answers."""
+        with self.guard:
+            done, answers = self._joiner.quiet(now), list[_Answer]()
+            for spans in done:
+                for key, trace in traces_of(spans).items():
+                    if trace.question is None:
+                        self._counts["no_question"] += 1
+                    else:
+                        stratum = stratum_of(trace, any(span.flagged for span in spans))
+                        answers.append(_Answer(key[0], ": ".join(filter(None, key)), stratum, trace))
+            if done:
+                self._write(Entry(settled=[spans[0].trace_id for spans in done]), answers)
+
+    def end(self) -> Place:
+        """Where the journal ends now. Call it, and save what is counted, under the guard."""
+        return self._journal.end
+
+    def forget(self, graded: Place) -> None:
+        """What was saved elsewhere by now need not be kept: the journal up to its end, the queue up to `graded`."""
+        first = min(self._joiner.first or self._journal.end, self._journal.end)
+        self._journal.drop(Place(min(first.segment, self._journal.end.segment - _SEGMENTS_KEPT)))
+        self.queue.drop(graded)
+
+    def close(self) -> None:
+        self._journal.close()
+        self.queue.close()
+
+    def _write(self, entry: Entry, answers: list[_Answer]) -> None:
+        """The queue first: should the journal fail, the same comes again, and is graded once."""
+        chosen = [(self._state.design.choose(one.of, one.stratum), one) for one in answers]
+        rows = [Queued(replace(how, name=one.name), self._clean(one)) for how, one in chosen if how]
+        taken = rows[: max(0, _MOST_WAITING - self.waiting)]
+        told = [(one.name, one.stratum) for one in answers]
+        entry = replace(entry, answers=told, sampled=len(rows), dropped=len(rows) - len(taken))
+        try:
+            if taken:
+                self.queue.append(b"".join(msgspec.json.encode(row) + b"\n" for row in taken))
+            place = self._journal.append(msgspec.json.encode(entry) + b"\n")
+        except OSError as error:
+            self.trouble = f"nothing can be written to {self.folder}: {error.strerror}"
+            raise Incomplete(self.trouble, "make room; what was not taken may be sent again") from error
+        self.trouble = ""
+        self._count(entry, place, is_new=True)
+        self.waiting += len(taken)
+        if taken:
+            self.news.set()
+
+    def _count(self, entry: Entry, place: Place, *, is_new: bool) -> None:
+        now = time.monotonic()
+        for span in entry.spans:
+            self._joiner.add(span, now, place)
+        self._joiner.settle(entry.settled)
+        for name in entry.settled:
+            self._redactors.pop(name, None)
+        self._seen |= dict.fromkeys(entry.ids)
+        for old in list(islice(self._seen, max(0, len(self._seen) - _SEEN_KEPT))):
+            del self._seen[old]
+        self.position = entry.at or self.position
+        if is_new:
+            self._counts.update(seen=len(entry.ids), sampled=entry.sampled, dropped=entry.dropped)
+            for name, stratum in entry.answers:
+                self._state.see(name, stratum)
+
+    def _unseen(self, names: Iterable[str]) -> list[str]:
+        return [name for name in dict.fromkeys(names) if name not in self._seen]
+
+    def _clean(self, answer: _Answer) -> Trace:
+        """Spans are clean already, but for people whose names only a later one tells."""
+        trace = self._texts.filled(answer.trace) if self._texts else answer.trace
+        return redact_trace(trace, self._redactors.get(answer.of))
+
+    def _redacted(self, span: Span) -> Span:
+        """With the same placeholders in all spans of a trace."""
+        redactor, passages = self._redactors.setdefault(span.trace_id, Redactor()), span.retrieved
+        redactor.learn(filter(None, (span.question, span.answer, span.error, *(one.text for one in passages or ()))))
+        return replace(
+            span,
+            question=span.question and redactor.text(span.question),
+            answer=span.answer and redactor.text(span.answer),
+            error=span.error and redactor.text(span.error),
+            retrieved=passages and Retrieved(replace(one, text=redactor.text(one.text)) for one in passages),
+        )
+
+
+def _without_personal_data(name: str) -> str:
+    """Some call their traces by whoever asked."""
+    return name if Redactor().name(name) == name else sha256(name.encode("utf-8", "replace")).hexdigest()
+
+
+def queued_in(row: bytes) -> Queued:
+    return _QUEUED.decode(row)
+
+
+def _retrieved(_: type, value: object) -> Retrieved:
+    return Retrieved(msgspec.convert(value, tuple[Passage, ...]))
+
+
+_ENTRIES = msgspec.json.Decoder(Entry, dec_hook=_retrieved)
+_QUEUED = msgspec.json.Decoder(Queued, dec_hook=_retrieved)

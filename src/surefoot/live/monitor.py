@@ -1,0 +1,188 @@
+"""A monitor at work: one thread takes in, one grades, one finds out whether all is ready; the server asks them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete, words_of
+from surefoot.live.follow import Piece, Tail
+from surefoot.live.grading import Grading, Reading
+from surefoot.live.intake import Intake, Places
+from surefoot.live.metrics import exposition
+from surefoot.live.receiver import Export
+from surefoot.live.record import Record
+from surefoot.live.sentinels import Readiness, Sentinels
+from surefoot.live.spool import Place
+from surefoot.live.webhook import Webhook
+from surefoot.report.words import counted
+from surefoot.services.graders import Reader
+from surefoot.services.monitor import BAD, Monitored, bad_row
+from surefoot.services.result import Person
+
+STATE = "state.json"
+_LOOK_SECONDS, _SETTLE_SECONDS, _SAVE_SECONDS = 0.2, 1.0, 5.0
+
+
+class Monitor:
+    """Its threads work from `start` to `close`; everything else is asked of it by the server, from any thread."""
+
+    def __init__(
+        self, intake: Intake, record: Record, grader: Reader, *, log: Path | None, bad: Path | None,
+        sentinels: Sentinels | None, webhook: str | None, person: Person,
+    ) -> None:  # fmt: skip
+        self._intake, self._record, self._bad, self._tell = intake, record, bad, person.tell
+        self._tail = Tail(log, intake.position) if log else None
+        self._grading = Grading(grader, intake, record.places.queue, person.tell)
+        self._fed, self._ending = threading.Event(), threading.Event()
+        self._readiness = Readiness(grader, sentinels, self._ending)
+        self._webhook = Webhook(webhook, person.tell, record.unsent) if webhook else None
+        self._piece: Piece | None = None
+        self._saved, self._told, self._faults = 0.0, set[str](), list[str]()
+        self._threads = [
+            threading.Thread(target=self._guarded, args=(work,), name=f"surefoot-{name}", daemon=True)
+            for name, work in (("feed", self._feed), ("grade", self._grade), ("ready", self._readiness.find_out))
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """What is there is taken in, what is being read is read to its end, and all is saved."""
+        self._fed.set()
+        self._threads[0].join()
+        self._ending.set()
+        self._intake.news.set()
+        self._threads[1].join()
+        if self._webhook:
+            self._webhook.close()
+        self._save()
+        self._intake.close()
+        if self._tail:
+            self._tail.close()
+
+    def is_wanted(self, trace_id: str) -> bool:
+        return self._intake.is_wanted(trace_id)
+
+    def take_export(self, export: Export) -> None:
+        self._intake.take_export(export)
+
+    def metrics(self) -> bytes:
+        with self._intake.guard:
+            counts = {
+                "late_spans": self._intake.late_spans, "grader_failures": self._grading.failures,
+                "grader_seconds": self._grading.seconds,
+                "webhook_failures": self._webhook.failures if self._webhook else 0,
+            }  # fmt: skip
+            gauges = {
+                "ready": not self.why_not_ready(), "writable": not self._intake.trouble,
+                "waiting_answers": self._intake.waiting, "waiting_traces": self._intake.waiting_traces,
+            }  # fmt: skip
+            now = self._record.snapshot(counts, gauges)
+        return exposition(now)
+
+    def why_not_alive(self) -> list[str]:
+        return self._faults
+
+    def why_not_ready(self) -> list[str]:
+        return [why for why in (*self._faults, self._intake.trouble, self._readiness.why_not) if why]
+
+    def result(self) -> Monitored:
+        """All since the first start, and the alarms that are not over."""
+        counts, tally, charts = self._record.counts, self._record.state.tally, self._record.state.charts
+        notes = [f"{counted(self._intake.waiting, 'answer')} wait to be graded"] if self._intake.waiting else []
+        return Monitored(
+            seen=counts["seen"], sampled=tally.sampled, buckets=tally.buckets, intervals=tally.rates(),
+            alerts=[chart.alarm for chart in charts.values() if chart.alarm is not None],
+            references={bucket: chart.rate for bucket, chart in charts.items()},
+            unreadable=counts["unreadable"], notes=notes,
+        )  # fmt: skip
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - a thread that ends is known by /livez, so that somebody restarts us
+            self._faults.append(words_of(error))
+            self._tell(f"error: {words_of(error)}")
+
+    def _feed(self) -> None:
+        """Until it is told to end and has read all there is."""
+        settled = time.monotonic()
+        while True:
+            try:
+                is_news = self._read_log()
+                if (now := time.monotonic()) - settled >= _SETTLE_SECONDS:
+                    settled = now
+                    self._intake.settle(now)
+                    self._save(_SAVE_SECONDS)
+            except Incomplete as error:  # nothing can be written: /readyz says so, and it is tried again
+                is_news = False
+                if error.message not in self._told:
+                    self._told.add(error.message)
+                    self._tell(f"error: {error}")
+            if not is_news and self._fed.wait(_LOOK_SECONDS):
+                return
+
+    def _read_log(self) -> bool:
+        """A piece that could not be taken is taken later."""
+        if self._tail and self._piece is None:
+            self._piece = self._tail.read()
+        if self._piece is None:
+            return False
+        self._intake.take_piece(self._piece)
+        for note in self._piece.notes:
+            self._tell(f"note: {note}")
+        self._piece = None
+        return True
+
+    def _grade(self) -> None:
+        self._grading.work(self._count, self._ending)
+
+    def _count(self, readings: Sequence[Reading], place: Place) -> None:
+        while not self._keep_bad(readings):
+            if self._ending.wait(_SETTLE_SECONDS):
+                return  # they are graded again after the next start
+        with self._intake.guard:
+            alerts = self._record.count(readings)
+            self._record.places = replace(self._record.places, queue=place)
+            self._intake.waiting -= len(readings)
+        for alert in alerts:
+            self._tell(f"ALERT: {alert.words}")
+            if self._webhook:
+                self._webhook.send(f"Surefoot: {alert.words}")
+        if alerts:
+            self._save()
+
+    def _keep_bad(self, readings: Sequence[Reading]) -> bool:
+        found = [(one.queued.chosen, one.graded) for one in readings if one.graded and one.graded.bucket in BAD]
+        if self._bad is None or not found:
+            return True
+        try:
+            with self._bad.open("ab") as file:
+                file.writelines(msgspec.json.encode(bad_row(chosen, graded)) + b"\n" for chosen, graded in found)
+        except OSError as error:
+            self._intake.trouble = f"nothing can be written to {self._bad}: {error.strerror}"
+            return False
+        return True
+
+    def _save(self, after_seconds: float = 0.0) -> None:
+        """At once, or if the last time is so long ago."""
+        if time.monotonic() - self._saved < after_seconds:
+            return
+        record, intake = self._record, self._intake
+        with intake.guard:
+            record.places = Places(intake.end(), record.places.queue, intake.position)
+            record.unsent = list(self._webhook.waiting) if self._webhook else record.unsent
+            try:
+                record.save(intake.folder / STATE)
+            except OSError as error:
+                intake.trouble = f"nothing can be written to {intake.folder}: {error.strerror}"
+                raise Incomplete(intake.trouble, "make room; nothing that was taken is lost") from error
+            intake.forget(record.places.queue)
+        self._saved = time.monotonic()

@@ -1,0 +1,121 @@
+"""What an OpenTelemetry exporter sends: bodies of OTLP over HTTP, as JSON or protobuf, packed or not.
+
+Whether a trace may be graded is known by its id, so the spans of all others are counted and not looked at.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from surefoot.errors import UsageError
+from surefoot.io import otel
+from surefoot.io.packed import packed_rows
+from surefoot.io.sources import Packed, library
+from surefoot.io.spans import Span, spans_in
+from surefoot.io.writer import UNREADABLE
+from surefoot.types import Problem
+
+LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
+JSON, PROTOBUF = "application/json", "application/x-protobuf"
+_ID_DIGITS = 32
+
+Wanted = Callable[[str], bool]
+
+
+class TooLarge(UsageError):
+    """Nobody should send this again as it is."""
+
+
+class OtherFormat(UsageError):
+    """Neither JSON nor protobuf, or packed in a way that is not known."""
+
+
+class Export(Struct, frozen=True):
+    """The traces that a body has spans of, the spans of those that are wanted, and how many could not be read."""
+
+    ids: list[str]
+    spans: list[Span]
+    unreadable: int = 0
+
+
+def read_export(body: bytes, kind: str, packing: str, wanted: Wanted) -> Export:
+    kind = kind.partition(";")[0].strip().lower()
+    if kind not in (JSON, PROTOBUF):
+        raise OtherFormat(f"the content type is {kind[:100]!r}", f"send {JSON} or {PROTOBUF}")
+    data = _unpacked(body, packing.strip().lower())
+    return _from_json(data, wanted) if kind == JSON else _from_protobuf(data, wanted)
+
+
+def _unpacked(body: bytes, packing: str) -> bytes:
+    if packing in ("", "identity"):
+        return body
+    if packing != "gzip":
+        raise OtherFormat(f"the body is packed with {packing[:50]!r}", "use gzip, or no compression")
+    stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        data = stream.decompress(body, LARGEST_BODY)
+    except zlib.error as error:
+        raise UsageError(f"the body cannot be unpacked: {error}", "it should be one gzip stream") from error
+    if stream.unconsumed_tail:
+        raise TooLarge(f"the body unpacks to over {LARGEST_BODY >> 20} MiB", "send smaller batches")
+    if not stream.eof:
+        raise UsageError("the body cannot be unpacked: it breaks off", "it should be one gzip stream")
+    return data
+
+
+def _from_json(data: bytes, wanted: Wanted) -> Export:
+    try:
+        row = msgspec.json.decode(data)
+    except UNREADABLE as error:
+        raise UsageError(f"the body is not valid JSON: {error}", "send an ExportTraceServiceRequest") from error
+    if not isinstance(row, dict) or not any(key in row for key in otel.EXPORTS):
+        raise UsageError("the body has no resourceSpans", "send an ExportTraceServiceRequest")
+    ids, kept, unreadable = dict[str, bool](), list[object](), 0
+    for raw in otel.raw_spans(row):
+        name = raw.get("traceId") if isinstance(raw, dict) else None
+        if not isinstance(name, str) or len(name) != _ID_DIGITS:
+            unreadable += 1
+            continue
+        if name not in ids:
+            ids[name] = wanted(name.lower())
+        if ids[name]:
+            kept.append(raw)
+    return Export([name.lower() for name in ids], list(_spans(kept)), unreadable)
+
+
+def _from_protobuf(data: bytes, wanted: Wanted) -> Export:
+    traces: Any = library("opentelemetry.proto.trace.v1.trace_pb2", "monitor")
+    try:
+        message = traces.TracesData.FromString(data)
+    except Exception as error:  # of protobuf, which is imported only here
+        raise UsageError("the body is not valid protobuf", "send an ExportTraceServiceRequest") from error
+    ids, unreadable, kept = dict[bytes, bool](), 0, traces.TracesData()
+    there = kept.resource_spans.add().scope_spans.add().spans
+    for span in (span for one in message.resource_spans for scope in one.scope_spans for span in scope.spans):
+        name = span.trace_id
+        if len(name) != _ID_DIGITS // 2:
+            unreadable += 1
+            continue
+        if name not in ids:
+            ids[name] = wanted(name.hex())
+        if ids[name]:
+            there.append(span)
+    rows = [row for _, row in packed_rows(Packed("", "otlp", kept.SerializeToString()))] if there else []
+    spans = [span for row in rows for span in _spans_of(row)]
+    return Export([name.hex() for name in ids], spans, unreadable)
+
+
+def _spans(raw: list[object]) -> Iterator[Span]:
+    return _spans_of({"resourceSpans": [{"scopeSpans": [{"spans": raw}]}]})
+
+
+def _spans_of(row: object) -> Iterator[Span]:
+    if isinstance(row, Problem):
+        raise UsageError(f"the body {row.message}", "send an ExportTraceServiceRequest")
+    found = spans_in(row) if isinstance(row, dict) else None
+    return (msgspec.structs.replace(span, trace_id=span.trace_id.lower()) for span in found or () if span is not None)

@@ -1,0 +1,71 @@
+"""Whether a monitor is ready: its grader tells a good answer from a bad one, and the pipeline passes its sentinels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from surefoot.errors import words_of
+from surefoot.services.doctor import doctor
+from surefoot.services.graders import Reader
+from surefoot.services.result import Person
+from surefoot.types import Item, Passage, Question, Retrieved, Trace
+
+_PAUSE = 30.0  # seconds until a pipeline that failed is asked again
+_SOURCE = Retrieved([Passage("lease#4", "The monthly rent is 900 euros, and it is due on the third working day.")])
+
+
+class Sentinels(Struct, frozen=True):
+    """A pipeline to be asked questions of known answer, as `surefoot doctor` does."""
+
+    pipeline: str
+    questions: str | Path | None = None
+    corpus: str | Path | None = None
+
+
+class _Silent(Person):
+    def tell(self, line: str) -> None: ...
+
+
+class Readiness:
+    """Found out in a thread of its own. `why_not` is empty once all is well, and stays so."""
+
+    def __init__(self, grader: Reader, sentinels: Sentinels | None, ending: threading.Event) -> None:
+        self._checks: list[Callable[[], str]] = [lambda: _fault_of_grader(grader)]
+        if sentinels is not None:
+            self._checks.append(lambda: _fault_of_pipeline(sentinels))
+        self.why_not = "the grader is being loaded"
+        self._ending = ending
+
+    def find_out(self) -> None:
+        while self._checks and not self._ending.is_set():
+            try:
+                self.why_not = self._checks[0]()
+            except Exception as error:  # noqa: BLE001 - a pipeline of the user's own, or weights that cannot be read
+                self.why_not = words_of(error)
+            if not self.why_not:
+                self._checks.pop(0)
+            elif self._ending.wait(_PAUSE):
+                return
+
+
+def _fault_of_grader(grader: Reader) -> str:
+    question = Question("sentinel", "How much is the monthly rent?", "answer")
+    said = [f"The monthly rent amounts to {amount} euros [lease#4]." for amount in (900, 700)]
+    good, bad = grader.read([Item(question, Trace("sentinel", answer=one, retrieved=_SOURCE)) for one in said])
+    if good.bucket == "correct" and bad.bucket in ("wrong", "unsupported"):
+        return ""
+    return f"the grader calls a correct answer {good.bucket or 'ungraded'}, and a wrong one {bad.bucket or 'ungraded'}"
+
+
+def _fault_of_pipeline(sentinels: Sentinels) -> str:
+    found = doctor(sentinels.pipeline, questions=sentinels.questions, corpus=sentinels.corpus, person=_Silent())
+    faults = [f"{one.question_id}: {one.reason}" for one in found.findings if one.blocks]
+    return (
+        ""
+        if found.ready
+        else f"{sentinels.pipeline} does not pass its sentinels: " + "; ".join([*found.faults, *faults])
+    )

@@ -1,0 +1,134 @@
+"""Starting and ending a monitor of production."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from msgspec import Struct
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.io.writer import LOCK
+from surefoot.live.app import app_for
+from surefoot.live.intake import Intake
+from surefoot.live.monitor import STATE, Monitor
+from surefoot.live.record import Record
+from surefoot.live.sentinels import Sentinels
+from surefoot.live.webhook import check_url
+from surefoot.monitor.sampling import RATE, Design
+from surefoot.monitor.state import State
+from surefoot.services.grade import DEFAULT
+from surefoot.services.graders import ModelGrader, Reader, Terms, open_grader
+from surefoot.services.monitor import Monitored, reference_of
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.result import READER, Person
+from surefoot.web.guard import is_local
+from surefoot.web.serve import UNENCRYPTED, address, bound, serve
+
+FOLDER = "surefoot-monitor"
+SETTLE_SECONDS = 10.0
+
+
+class Watching(Struct, frozen=True):
+    """A monitor at work, and where it can be reached."""
+
+    follow: str | None
+    otlp: str | None
+    metrics: str | None
+    state: str
+
+
+def monitor_live(
+    announce: Callable[[Watching], None],
+    *,
+    follow: str | Path | None = None,
+    otlp: int | None = None,
+    metrics: int | None = None,
+    host: str = "127.0.0.1",
+    state: str | Path = FOLDER,
+    sample: float = RATE,
+    seed: int = 0,
+    settle: float = SETTLE_SECONDS,
+    bad: str | Path | None = None,
+    baseline: str | Path | None = None,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    webhook: str | None = None,
+    sentinels: Sentinels | None = None,
+    person: Person = READER,
+) -> Monitored:
+    """Watch production until Ctrl-C or a polite kill, and tell what was found since the first start.
+
+    Answers come from the log `follow`, from exporters of OpenTelemetry that send to the port `otlp`, or both. What is
+    known is kept in the folder `state`, from which the next start goes on.
+    """
+    if follow is None and otlp is None:
+        raise UsageError("there is nothing to watch", "pass --once LOG, --follow LOG or --otlp PORT")
+    if webhook is not None:
+        check_url(webhook)
+    folder = Path(state)
+    reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    if isinstance(reader, ModelGrader):
+        raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
+    texts = PassageTexts.of(corpus, person.tell)
+    with _owned(folder), contextlib.ExitStack() as stack:
+        record = _record(folder, Design(sample, seed), baseline)
+        ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
+        sockets = {port: stack.enter_context(bound(host, port)) for port in ports}
+        urls = {port: address(host, one.getsockname()[1], None) for port, one in sockets.items()}
+        intake = Intake(
+            folder, record.state, record.counts, record.places, settle_seconds=settle, mapping=mapping, texts=texts
+        )
+        monitor = Monitor(
+            intake, record, reader,
+            log=Path(follow) if follow is not None else None, bad=Path(bad) if bad is not None else None,
+            sentinels=sentinels, webhook=webhook, person=person,
+        )  # fmt: skip
+        stack.callback(monitor.close)
+        if sockets and not is_local(host):
+            person.tell(f"note: {UNENCRYPTED}")
+        to_traces, to_metrics = (None if port is None else urls[port] for port in (otlp, metrics))
+        watching = Watching(str(follow) if follow else None, to_traces, to_metrics, str(folder))
+        monitor.start()
+        _wait(monitor, otlp is not None, list(sockets.values()), lambda: announce(watching))
+    return monitor.result()
+
+
+def _wait(monitor: Monitor, takes_traces: bool, sockets: list[socket.socket], announce: Callable[[], None]) -> None:
+    """Until somebody ends it."""
+    if sockets:
+        serve(app_for(monitor, takes_traces=takes_traces), *sockets, announce=announce)
+        return
+    with contextlib.suppress(KeyboardInterrupt):
+        announce()
+        threading.Event().wait()
+
+
+@contextlib.contextmanager
+def _owned(folder: Path) -> Iterator[None]:
+    """One monitor a folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK, timeout=0):
+            yield
+    except Timeout as error:
+        raise Incomplete(f"another monitor works in {folder}", "end it, or choose another --state") from error
+    except OSError as error:
+        raise Incomplete(f"{folder} cannot be used: {error.strerror}", "choose another --state") from error
+
+
+def _record(folder: Path, design: Design, baseline: str | Path | None) -> Record:
+    """Of the last time, which goes on only with the design it began with."""
+    record = Record.load(folder / STATE)
+    if record is None:
+        return Record(State(design, reference_of(Path(baseline)) if baseline is not None else None))
+    if (was := record.state.design) != design:
+        hint = "go on with the same, or choose another --state"
+        raise UsageError(f"{folder} was begun with --sample {was.rate:g} --seed {was.seed}", hint)
+    return record

@@ -1,0 +1,86 @@
+"""How common each bucket is in all traffic, from a sample in which some kinds of answers are overrepresented."""
+
+from __future__ import annotations
+
+from math import fsum
+
+from msgspec import Struct
+
+from surefoot.monitor.sampling import STRATA, Stratum
+from surefoot.stats import wilson
+from surefoot.stats.correction import Stratum as Part
+from surefoot.stats.correction import post_stratified
+from surefoot.table import BUCKETS
+
+UNGRADED = "ungraded"
+COUNTED: tuple[str, ...] = (*BUCKETS, UNGRADED)
+
+
+class Rate(Struct, frozen=True):
+    """The share of a bucket in all traffic with its 95 % interval, or None and why there is none. `n` is how many
+    answers, drawn evenly from all traffic, would tell as much as those that were graded."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: float = 0.0
+    reason: str | None = None
+
+
+class Tally(Struct):
+    """Answers by stratum: how many there were, and the buckets of those that were graded. Tallies add up."""
+
+    seen: dict[str, int] = {}
+    graded: dict[str, dict[str, int]] = {}
+
+    def see(self, stratum: Stratum) -> None:
+        self.seen[stratum] = self.seen.get(stratum, 0) + 1
+
+    def grade(self, stratum: Stratum, bucket: str | None) -> None:
+        counted = self.graded.setdefault(stratum, {})
+        counted[bucket or UNGRADED] = counted.get(bucket or UNGRADED, 0) + 1
+
+    def __add__(self, other: Tally) -> Tally:
+        both = {one: _sum(self.graded.get(one, {}), other.graded.get(one, {})) for one in STRATA}
+        return Tally(_sum(self.seen, other.seen), {one: counted for one, counted in both.items() if counted})
+
+    @property
+    def sampled(self) -> int:
+        return sum(sum(counted.values()) for counted in self.graded.values())
+
+    @property
+    def buckets(self) -> dict[str, int]:
+        """Of the sample as it is, not of all traffic."""
+        return {bucket: sum(counted.get(bucket, 0) for counted in self.graded.values()) for bucket in COUNTED}
+
+    def rates(self) -> dict[str, Rate]:
+        return {bucket: self._rate(bucket) for bucket in COUNTED}
+
+    def _rate(self, bucket: str) -> Rate:
+        """Each stratum counts by its share of the traffic, whatever share of it was graded.
+
+        Where a stratum was seen and none of it graded, the others speak for it, and the interval allows for anything
+        there.
+        """
+        known = {one: sum(self.graded[one].values()) for one in STRATA if one in self.graded}
+        seen, everything = {one: self.seen[one] for one in known}, sum(self.seen.values())
+        total = sum(seen.values())
+        if not total:
+            return Rate(None, reason="no answer was sampled yet")
+        events = {one: self.graded[one].get(bucket, 0) for one in known}
+        value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
+        n = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
+        if events == known or not any(events.values()):
+            share = float(events == known)
+            return Rate(share, *wilson(share * n, n), n)
+        found = post_stratified([
+            Part(self.seen[one], known.get(one, 0), events.get(one, 0), prior=0.5 * self.seen[one] / everything)
+            for one in STRATA if one in self.seen
+        ])  # fmt: skip
+        return Rate(value, min(found.low, value), max(found.high, value), n)
+
+
+def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {
+        name: one.get(name, 0) + other.get(name, 0) for name in (*one, *(name for name in other if name not in one))
+    }

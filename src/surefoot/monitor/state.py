@@ -1,0 +1,112 @@
+"""All that a monitor has to remember, as one value and one file: it is killed and goes on, and two of them merge.
+
+Memory is bounded: of the names of answers the latest are known, so that one that comes again late is not counted twice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from surefoot.errors import Incomplete, UsageError
+from surefoot.io.writer import replace_file
+from surefoot.monitor.answers import Place
+from surefoot.monitor.drift import Alert, Chart, charts
+from surefoot.monitor.rates import UNGRADED, Tally
+from surefoot.monitor.sampling import Chosen, Design, Stratum, number_of
+
+VERSION = 1
+_NAMES_KEPT = 100_000  # at least; at most twice as many
+
+
+class Names:
+    """Which of the latest names came before."""
+
+    def __init__(self, packed: tuple[bytes, bytes] = (b"", b"")) -> None:
+        self._new, self._old = (set(np.frombuffer(data, dtype="<u8").tolist()) for data in packed)
+
+    def add(self, name: str) -> bool:
+        """True for a name that is new."""
+        number = number_of(name)
+        if number in self._new or number in self._old:
+            return False
+        if len(self._new) >= _NAMES_KEPT:
+            self._new, self._old = set(), self._new
+        self._new.add(number)
+        return True
+
+    def packed(self) -> tuple[bytes, bytes]:
+        new, old = (np.array(sorted(numbers), dtype="<u8").tobytes() for numbers in (self._new, self._old))
+        return new, old
+
+
+class Kept(Struct):
+    """What the file of a state holds."""
+
+    version: int
+    design: Design
+    tally: Tally
+    charts: dict[str, Chart]
+    names: tuple[bytes, bytes]
+    places: dict[str, Place]
+
+
+class State:
+    """`see` every answer, and `grade` those that `design` chooses. `places` are how far logs were read."""
+
+    def __init__(self, design: Design | None = None, reference: dict[str, float] | None = None) -> None:
+        self.design = design or Design()
+        self.tally = Tally()
+        self.charts = charts(reference)
+        self.names = Names()
+        self.places: dict[str, Place] = {}
+
+    def see(self, name: str, stratum: Stratum) -> bool:
+        """Count an answer; False for one that was counted before."""
+        is_new = self.names.add(name)
+        if is_new:
+            self.tally.see(stratum)
+        return is_new
+
+    def grade(self, chosen: Chosen, bucket: str | None) -> list[Alert]:
+        """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises."""
+        self.tally.grade(chosen.stratum, bucket)
+        if not chosen.even:
+            return []
+        found, at = bucket or UNGRADED, self.tally.sampled
+        alerts = [chart.count(name == found, at) for name, chart in self.charts.items()]
+        return [alert for alert in alerts if alert is not None]
+
+    def to_bytes(self) -> bytes:
+        return msgspec.json.encode(
+            Kept(VERSION, self.design, self.tally, self.charts, self.names.packed(), self.places)
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> State:
+        kept = msgspec.json.decode(data, type=Kept)
+        state = cls(kept.design)
+        state.tally, state.charts, state.places = kept.tally, kept.charts, kept.places
+        state.names = Names(kept.names)
+        return state
+
+    def save(self, path: Path) -> None:
+        """Whole or not at all."""
+        replace_file(path, self.to_bytes())
+
+    @classmethod
+    def load(cls, path: Path, design: Design) -> State | None:
+        """The state of before; None where there is none yet. It goes on only with the design it began with."""
+        if not path.exists():
+            return None
+        try:
+            state = cls.from_bytes(path.read_bytes())
+        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            raise Incomplete(f"{path} is not the state of a monitor: {error}", "choose another file") from error
+        if state.design != design:
+            was = f"--sample {state.design.rate:g} --seed {state.design.seed}"
+            raise UsageError(f"{path} was begun with {was}", "go on with the same, or choose another file")
+        return state

@@ -1,0 +1,193 @@
+"""Production is watched: a sample of what was answered is graded, and an alarm says when it became worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from surefoot.errors import ExitCode, UsageError
+from surefoot.graders.grader import Graded
+from surefoot.io.items import Ungradable, logged_items
+from surefoot.io.rows import Row
+from surefoot.io.sources import check_logs
+from surefoot.monitor.answers import name_of, new_rows
+from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious
+from surefoot.monitor.rates import UNGRADED, Rate, Tally
+from surefoot.monitor.redaction import Redactor, redact_item
+from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
+from surefoot.monitor.state import State
+from surefoot.report.words import counted
+from surefoot.services.grade import DEFAULT
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.result import READER, Fields, Person, tell_problems
+from surefoot.store import RunStore
+from surefoot.text.normal import id_of_text
+from surefoot.types import Item, Problem
+
+BAD = ("wrong", "unsupported")
+_BATCH = 25  # answers graded at once
+
+
+@dataclass(repr=False)
+class Monitored(Fields):
+    """What was found in the new part of a log. `buckets` counts the sample; `intervals` speak of all traffic."""
+
+    seen: int
+    sampled: int
+    buckets: dict[str, int]
+    intervals: dict[str, Rate]
+    alerts: list[Alert]
+    references: dict[str, float | None]  # what is usual, by bucket; None while it is still being learned
+    unreadable: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.alerts:
+            return ExitCode.BLOCKED
+        is_vain = self.sampled and self.buckets[UNGRADED] == self.sampled
+        return ExitCode.INCOMPLETE if is_vain or (self.unreadable and not self.seen) else ExitCode.OK
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """A bucket a row."""
+        return [
+            {"bucket": name, "sampled": self.buckets[name], **msgspec.to_builtins(rate)}
+            for name, rate in self.intervals.items()
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Monitored {self.sampled} of {self.seen} answers, {len(self.alerts)} alerts>"
+
+
+def monitor_log(
+    traces: str | Path | Sequence[str | Path],
+    *,
+    sample: float = RATE,
+    seed: int = 0,
+    state: str | Path | None = None,
+    bad: str | Path | None = None,
+    baseline: str | Path | None = None,
+    grader: str | Reader = DEFAULT,
+    terms: Terms | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    person: Person = READER,
+) -> Monitored:
+    """Grade a sample of the answers in a log, and tell whether they became worse.
+
+    With the file `state`, only what is new since the last time counts, alarms go on from there, and those that are not
+    over are told again. `bad` is a file to which the wrong and unsupported answers are added, without personal data.
+    `baseline` is a graded run that says how common each bucket is usually; else the first thousand sampled answers do.
+    """
+    design, paths = Design(sample, seed), [traces] if isinstance(traces, (str, Path)) else traces
+    check_logs(paths)
+    known = State.load(Path(state), design) if state is not None else None
+    usual = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
+    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    watch = _Watching(usual, chosen, PassageTexts.of(corpus, person.tell), person)
+    watch.take((row for path in paths for row in new_rows(path, usual.places)), mapping)
+    if bad is not None:
+        with Path(bad).open("ab") as file:
+            file.writelines(watch.bad)
+    if state is not None:
+        usual.save(Path(state))
+    return watch.result()
+
+
+def reference_of(run: Path) -> dict[str, float]:
+    """How common each bucket is in a graded run; rather more than was counted, as few answers may mislead."""
+    with RunStore.open(run) as store:
+        grader = store.manifest.grader
+        verdicts = [v.value for v in store.verdicts() if v.grader == grader and v.axis == "factuality"]
+    if not any(verdicts):
+        raise UsageError(f"{run} has no verdicts to take as a reference", f"grade it first: surefoot grade {run}")
+    found = [str(value or UNGRADED) for value in verdicts]
+    return {bucket: cautious(found.count(bucket), len(found)) for bucket in SHARES}
+
+
+class _Watching:
+    """One pass over the new part of a log."""
+
+    def __init__(self, state: State, grader: Reader, texts: PassageTexts | None, person: Person) -> None:
+        self._state, self._grader, self._texts, self._person = state, grader, texts, person
+        self._tally, self._alerts = Tally(), [c.alarm for c in state.charts.values() if c.alarm is not None]
+        self._problems, self._notes = list[Problem](), list[Problem]()
+        self._waiting: list[tuple[Chosen, Item]] = []
+        self._again = 0
+        self._progress = person.watch(None, "graded")
+        self.bad: list[bytes] = []
+
+    def take(self, rows: Iterable[Row], mapping: Mapping[str, str] | None) -> None:
+        found = logged_items(rows, self._notes.append, mapping, lambda _, trace: id_of_text(trace.question or ""))
+        for number, (logged, item) in enumerate(found, 1):
+            if isinstance(item, Ungradable):
+                self._problems.append(item.problem)
+                continue
+            name = logged.name or name_of(logged.row, item.trace, f"{logged.source}:{logged.line}:{number}")
+            self._see(name, item, logged.flagged)
+            if len(self._waiting) >= _BATCH:
+                self._grade()
+        self._grade()
+
+    def _see(self, name: str, item: Item, flagged: bool) -> None:
+        stratum = stratum_of(item.trace, flagged)
+        if not self._state.see(name, stratum):
+            self._again += 1
+            return
+        self._tally.see(stratum)
+        if chosen := self._state.design.choose(name, stratum):
+            self._waiting.append((chosen, redact_item(self._texts.filled_item(item) if self._texts else item)))
+
+    def _grade(self) -> None:
+        """Without personal data, which is gone by now."""
+        graded = self._grader.read([item for _, item in self._waiting])
+        for (chosen, _), one in zip(self._waiting, graded, strict=True):
+            self._tally.grade(chosen.stratum, one.bucket)
+            for alert in self._state.grade(chosen, one.bucket):
+                self._alerts.append(alert)
+                self._person.tell(f"ALERT: {alert.words}")
+            if one.bucket in BAD:
+                self.bad.append(msgspec.json.encode(bad_row(chosen, one)) + b"\n")
+        self._waiting.clear()
+        self._progress.reach(self._tally.sampled)
+
+    def result(self) -> Monitored:
+        tell_problems([*self._notes, *self._problems], self._person.tell)
+        usual = {bucket: chart.rate for bucket, chart in self._state.charts.items()}
+        return Monitored(
+            seen=sum(self._tally.seen.values()), sampled=self._tally.sampled, buckets=self._tally.buckets,
+            intervals=self._tally.rates(), alerts=self._alerts, references=usual, unreadable=len(self._problems),
+            notes=list(self._remarks()),
+        )  # fmt: skip
+
+    def _remarks(self) -> Iterator[str]:
+        if self._again:
+            yield f"{counted(self._again, 'answer')} came again and counted once"
+        learning = [chart for chart in self._state.charts.values() if chart.rate is None]
+        if learning:
+            yield (
+                f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} sampled answers, and there "
+                f"were {learning[0].answers:,}; --baseline RUN tells it at once"
+            )
+
+
+def bad_row(chosen: Chosen, graded: Graded) -> dict[str, Any]:
+    """A row of the log of bad answers, which any command that takes a log can read."""
+    item, names = graded.item, Redactor()
+    trace = item.trace
+    return {
+        "trace_id": names.name(chosen.name),
+        "id": names.name(item.question.id),
+        "question": item.question.text,
+        "answer": trace.answer,
+        "retrieved": None if trace.retrieved is None else msgspec.to_builtins(tuple(trace.retrieved)),
+        "citations": trace.citations,
+        "bucket": graded.bucket,
+        "reason": graded.reason,
+        "probability": chosen.probability,
+    }

@@ -1,0 +1,117 @@
+"""A log that somebody writes to, rotates and cuts, as programs that write logs do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.live import follow
+from surefoot.live.follow import Position, Tail
+
+
+def lines_of(tail: Tail) -> list[bytes]:
+    found = []
+    while (piece := tail.read()) is not None:
+        found += piece.lines.splitlines()
+    return found
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "answers.jsonl"
+
+
+Start = Callable[..., Tail]
+
+
+@pytest.fixture
+def start(log: Path) -> Iterator[Start]:
+    with ExitStack() as stack:
+        yield lambda position=None: stack.enter_context(closing(Tail(log, position)))
+
+
+def add(log: Path, text: str) -> None:
+    with log.open("a") as file:
+        file.write(text)
+
+
+def test_a_line_is_read_once_it_is_whole(log: Path, start: Start) -> None:
+    tail = start()
+    assert tail.read() is None, "a log that is not there yet is waited for"
+    add(log, "one\ntw")
+    assert lines_of(tail) == [b"one"]
+    add(log, "o\n")
+    assert lines_of(tail) == [b"two"]
+
+
+def test_a_rotated_log_is_read_to_its_end_and_then_the_new_one(log: Path, start: Start) -> None:
+    add(log, "one\n")
+    tail = start()
+    assert lines_of(tail) == [b"one"]
+    add(log, "two\nthree, never ended")
+    log.rename(log.with_name("answers.jsonl.1"))
+    assert lines_of(tail) == [b"two"], "whoever writes may not have noticed yet"
+    add(log, "four\n")
+    assert lines_of(tail) == [b"three, never ended", b"four"]
+
+
+def test_after_a_restart_the_rotated_log_is_found_under_its_new_name(log: Path, start: Start) -> None:
+    add(log, "one\n")
+    tail = start()
+    piece = tail.read()
+    assert piece is not None
+    tail.close()
+    add(log, "two\n")
+    log.rename(log.with_name("answers.jsonl.1"))
+    add(log, "three\n")
+    assert lines_of(start(piece.position)) == [b"two", b"three"]
+    log.with_name("answers.jsonl.1").unlink()
+    again = start(piece.position).read()
+    assert again is not None and again.lines == b"three\n" and "is gone" in again.notes[0]
+
+
+@pytest.mark.parametrize("new", ["x\n", "a line that is longer than what was there before\nand one more\n"])
+def test_a_log_that_is_cut_and_written_anew_is_read_from_its_start(log: Path, new: str, start: Start) -> None:
+    add(log, "first\nsecond\n")
+    tail = start()
+    assert lines_of(tail) == [b"first", b"second"]
+    with log.open("r+") as file:
+        file.truncate()
+        file.write(new)
+    piece = tail.read()
+    assert piece is not None and piece.lines.decode() == new and "written anew" in piece.notes[0]
+
+
+def test_a_line_without_end_is_named_and_skipped(log: Path, monkeypatch: pytest.MonkeyPatch, start: Start) -> None:
+    monkeypatch.setattr(follow, "BLOCK_BYTES", 10)
+    monkeypatch.setattr(follow, "LONGEST_LINE", 40)
+    add(log, "one\n" + "x" * 95)
+    tail = start()
+    assert lines_of(tail) == [b"one"]
+    add(log, "x" * 7 + "\ntwo\n")
+    assert lines_of(tail) == [b"two"]
+
+
+@given(st.lists(st.text("ab\n", max_size=9)), st.lists(st.booleans()), st.integers(1, 9))
+def test_however_it_is_written_and_restarted_each_line_comes_once(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], restarts: list[bool], block: int
+) -> None:
+    log = tmp_path_factory.mktemp("log") / "log"
+    tail, position, found = Tail(log), Position(), b""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(follow, "BLOCK_BYTES", block)
+        for number, text in enumerate([*texts, "\n"]):
+            add(log, text)
+            while (piece := tail.read()) is not None:
+                found, position = found + piece.lines, piece.position
+                assert not piece.notes
+            if number < len(restarts) and restarts[number]:
+                tail.close()
+                tail = Tail(log, position)
+    assert found.decode() == "".join(texts) + "\n"
+    tail.close()

@@ -1,0 +1,154 @@
+"""The monitor as it is run: a real process, a real client, real kills."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
+from surefoot.store import Manifest, RunStore
+from surefoot.types import Question, Trace, Verdict
+from tests.conftest import append_verdicts
+from tests.golden_files import ROOT
+from tests.in_process import surefoot
+from tests.live.conftest import Start
+from tests.live.exports import export, packed, trace
+
+OTLP = ("--otlp", "0", "--metrics", "0", "--settle", "0.5", "--sample", "1")
+
+
+def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Path) -> None:
+    live = start(*OTLP, "--bad", "bad.jsonl")
+    secret = "Ask jane.doe@gmail.com or +44 7700 900123."
+    first, second = trace(1, more=secret, seconds=2), trace(2, amount=90, more=secret, seconds=20)
+    live.send([first[1], second[1]])
+    live.send([second[0]])
+    assert live.post(gzip.compress(packed([first[0]])), PROTOBUF, **{"Content-Encoding": "gzip"}) == (200, b"")
+    live.send([*second, *first])  # again
+    now = live.wait_for("surefoot_graded_total", 2)
+    assert now["surefoot_seen_total"] == now["surefoot_sampled_total"] == 2
+    assert now["surefoot_bucket_total/correct"] == 1 and now["surefoot_bucket_total/wrong"] == 1
+    assert now["surefoot_bucket_rate_low/wrong"] < 0.5 < now["surefoot_bucket_rate_high/wrong"]
+    assert now["surefoot_answer_seconds_bucket/2.5"] == 1 and now["surefoot_answer_seconds_sum"] == 22
+    live.send(first)
+    assert live.metrics()["surefoot_late_spans_total"] == 2
+    assert live.get("/livez") == live.get("/readyz") == (200, "ok\n")
+    used = "".join((ROOT / "docs/monitor" / name).read_text() for name in ("alerts.yml", "grafana.json"))
+    told = live.get("/metrics")[1]
+    assert {name for name in re.findall(r"surefoot_\w+", used) if f"\n{name}" not in told} == set()
+    done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
+    assert done.code == 4 and "another monitor works in surefoot-monitor" in done.err and "hint: end it" in done.err
+    code, result, said = live.end()
+    assert (code, result["seen"], result["sampled"], said) == (0, 2, 2, "")
+    done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
+    assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"jane.doe" not in kept and b"900123" not in kept
+    (bad,) = [json.loads(line) for line in (tmp_path / "bad.jsonl").read_text().splitlines()]
+    assert bad["bucket"] == "wrong" and "[EMAIL]" in bad["answer"]
+
+
+def test_what_nobody_should_send_is_refused_in_words(start: Start) -> None:
+    live = start(*OTLP)
+    code, said = live.post(b"{", JSON)
+    assert code == 400 and "not valid JSON" in json.loads(said)["message"]
+    assert live.post(b"\x0a\xff", PROTOBUF)[0] == 400 and live.post(b"x", "text/plain")[0] == 415
+    assert live.post(b" " * (LARGEST_BODY + 1))[0] == 413
+    code, said = live.post(gzip.compress(b" " * (LARGEST_BODY + 1)), JSON, **{"Content-Encoding": "gzip"})
+    assert code == 413 and b"smaller batches" in said
+    nameless = [{**one, "traceId": ""} for one in trace(1)]
+    code, said = live.post(export(nameless))
+    assert code == 200 and json.loads(said)["partialSuccess"]["rejectedSpans"] == "2"
+    code, said = live.post(packed(nameless), PROTOBUF)
+    assert code == 200 and said[2:4] == b"\x08\x02"
+    assert live.get("/nothing")[0] == 404
+    before = live.metrics()
+    for _ in range(1_000):
+        assert live.get("/metrics")[0] == 200
+    assert live.metrics() == before and before["surefoot_unreadable_total"] == 4
+    assert live.end()[0] == 4, "nothing that was sent could be read"
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(start: Start) -> None:
+    live = start(*OTLP)
+    for number in range(0, 100, 5):
+        live.send([span for one in range(number, number + 5) for span in trace(one)])
+    live.wait_for("surefoot_graded_total", 1)
+    live.end(signal.SIGKILL)
+    again = start(*OTLP)
+    again.send([span for one in range(95, 105) for span in trace(one)])  # of which five are sent again
+    assert again.wait_for("surefoot_graded_total", 105)["surefoot_seen_total"] == 105
+    code, result, _ = again.end()
+    assert (code, result["seen"], result["sampled"], result["buckets"]["correct"]) == (0, 105, 105, 105)
+
+
+def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+
+    def row(number: int) -> str:
+        passage = {"id": "a", "text": f"Fee {number} is 40 euros."}
+        told = {
+            "trace_id": f"t{number}",
+            "q": "The fee?",
+            "answer": f"Fee {number} is 40 euros [a].",
+            "chunks": [passage],
+        }
+        return json.dumps(told) + "\n"
+
+    log.write_text("".join(map(row, range(10))) + row(10)[:20])
+    follow = ("--follow", str(log), "--sample", "1", "--metrics", "0")
+    live = start(*follow)
+    live.wait_for("surefoot_graded_total", 10)
+    with log.open("a") as file:
+        file.write(row(10)[20:] + "no row\n")
+    log.rename(tmp_path / "log.jsonl.1")
+    log.write_text(row(11))
+    now = live.wait_for("surefoot_graded_total", 12)
+    assert now["surefoot_seen_total"] == 12 and now["surefoot_unreadable_total"] == 1
+    with log.open("a") as file:
+        file.write("".join(map(row, range(12, 20))))
+    assert live.end()[1]["seen"] == 20
+    with log.open("a") as file:
+        file.write(row(20) + row(3))  # the last one was counted long ago
+    again = start(*follow)
+    again.wait_for("surefoot_graded_total", 21)
+    code, result, said = again.end()
+    assert (code, result["seen"], result["buckets"]["correct"], said) == (0, 21, 21, "")
+
+
+class _Receiver(BaseHTTPRequestHandler):
+    """Takes an alert at the second try."""
+
+    heard: ClassVar[list[bytes]] = []
+
+    def do_POST(self) -> None:
+        self.heard.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200 if len(self.heard) > 1 else 500)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path: Path) -> None:
+    manifest = Manifest(name="base", pipeline="test", repeats=1, seed=0, questions_sha256="", question_count=400,
+                        grader="g")  # fmt: skip
+    with RunStore.create(tmp_path / "base", manifest, [Question(f"q{n}", "?", "answer") for n in range(400)]) as store:
+        store.append_trace(Trace("q0", answer="x"))
+        append_verdicts(store, [Verdict(f"q{n}", "factuality", "correct", "g") for n in range(400)])
+    server = HTTPServer(("127.0.0.1", 0), _Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    live = start(*OTLP, "--baseline", "base", "--webhook", f"http://127.0.0.1:{server.server_port}/hook")
+    live.send([span for number in range(20) for span in trace(number, amount=90)])
+    assert live.wait_for("surefoot_alarm/wrong", 1)["surefoot_drift/wrong"] == 1
+    live.wait_for("surefoot_webhook_failures_total", 1)
+    code, result, said = live.end()
+    server.shutdown()
+    server.server_close()
+    assert code == 1 and result["alerts"][0]["bucket"] == "wrong" and "could not be sent: it answered 500" in said
+    assert len(_Receiver.heard) == 2 and "is usual" in json.loads(_Receiver.heard[1])["text"]

@@ -1,0 +1,180 @@
+"""surefoot monitor --once, as cron runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot as library
+from surefoot.io.flags import is_flagged
+from surefoot.io.traces import read_traces
+from surefoot.monitor.answers import Place, name_of, new_rows
+from surefoot.types import Trace
+from tests.in_process import surefoot
+
+Row = dict[str, Any]
+
+
+def answer(number: int, said: str = "", **more: object) -> Row:
+    """One that is right, unless it says something else."""
+    text = f"The lease of unit {number} runs for {number + 10} days. Ask jane{number}@acme.com or 212-555-0187."
+    return {
+        "trace_id": f"t{number}", "question": f"How long does the lease of unit {number} run?",
+        "answer": said or f"The lease of unit {number} runs for {number + 10} days [d#1].",
+        "retrieved": [{"id": "d#1", "text": text}], **more,
+    }  # fmt: skip
+
+
+def wrong(number: int, **more: object) -> Row:
+    return answer(
+        number, f"The lease of unit {number} runs for {number + 500} days, says jane{number}@acme.com [d#1].", **more
+    )
+
+
+def written(path: Path, rows: Sequence[Row], end: str = "\n") -> Path:
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n".join(json.dumps(row) for row in rows) + end)
+    return path
+
+
+def monitored(*arguments: str | Path) -> tuple[int, dict[str, Any]]:
+    done = surefoot("monitor", "--grader", "rules", "--json", *arguments)
+    return done.code, json.loads(done.out)
+
+
+def test_a_sample_is_graded_and_counted(tmp_path: Path) -> None:
+    log = written(tmp_path / "log.jsonl", [answer(n) for n in range(30)] + [wrong(n) for n in range(30, 40)])
+    written(log, [answer(3), answer(50, "The documents do not say."), answer(51, error="timeout")])
+    code, found = monitored("--once", log, "--sample", "1")
+    assert code == 0 and (found["seen"], found["sampled"], found["alerts"], found["unreadable"]) == (42, 42, [], 0)
+    assert found["buckets"] == {"correct": 30, "wrong": 10, "unsupported": 0, "refused": 1, "ungraded": 1}
+    rate = found["intervals"]["wrong"]
+    assert rate["low"] < rate["value"] < rate["high"]
+    assert (rate["value"], rate["n"]) == (pytest.approx(10 / 42), pytest.approx(42))
+    assert found["intervals"]["unsupported"]["value"] == 0 < found["intervals"]["unsupported"]["high"]
+    assert any("1 answer came again" in note for note in found["notes"])
+    assert any("first 1,000 sampled answers" in note for note in found["notes"])
+    shown = surefoot("monitor", "--once", log, "--sample", "1", "--grader", "rules").out
+    assert "42 answers seen, 42 graded" in shown and "wrong         23.8% of all answers" in shown
+
+
+def test_the_same_answers_are_chosen_in_any_order(tmp_path: Path) -> None:
+    rows = [answer(n) for n in range(60)] + [wrong(n, feedback="down") for n in range(60, 90)]
+    one = monitored("--once", written(tmp_path / "a.jsonl", rows), "--sample", "0.1", "--bad", tmp_path / "bad-a")
+    other = monitored(
+        "--once", written(tmp_path / "b.jsonl", rows[::-1]), "--sample", "0.1", "--bad", tmp_path / "bad-b"
+    )
+    assert one == other and one[1]["sampled"] < 90 and one[1]["buckets"]["wrong"] == 30  # flagged: ten times as often
+    assert sorted((tmp_path / "bad-a").read_text().splitlines()) == sorted(
+        (tmp_path / "bad-b").read_text().splitlines()
+    )
+    assert one[1]["intervals"]["wrong"]["value"] == pytest.approx(1 / 3)
+    assert (
+        monitored("--once", tmp_path / "a.jsonl", "--sample", "0.1", "--seed", "5")[1]["buckets"] != one[1]["buckets"]
+    )
+
+
+def test_it_goes_on_where_it_stopped_also_in_a_log_that_is_cut_or_begun_anew(tmp_path: Path) -> None:
+    log, how = tmp_path / "log.jsonl", ("--sample", "1", "--state", tmp_path / "state.json")
+    written(log, [answer(n) for n in range(5)])
+    assert monitored("--once", log, *how)[1]["seen"] == 5
+    assert monitored("--once", log, *how) == (0, monitored("--once", log, *how)[1] | {"seen": 0, "sampled": 0})
+    written(log, [answer(n) for n in (3, 5, 6)])
+    written(log, [answer(7)], end="")
+    with log.open("a") as file:
+        file.write('\n{"trace_id": "t8", "question": "How')  # still being written
+    assert monitored("--once", log, *how)[1]["seen"] == 3
+    with log.open("a") as file:
+        file.write(' long?", "answer": "Ten days [d#1]."}\n')
+    assert monitored("--once", log, *how)[1]["seen"] == 1
+    log.unlink()
+    written(log, [answer(n) for n in range(20, 40)])
+    assert monitored("--once", log, *how)[1]["seen"] == 20
+    done = surefoot("monitor", "--once", log, "--sample", "0.5", "--state", tmp_path / "state.json")
+    assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err and "hint:" in done.err
+
+
+def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> None:
+    base = written(tmp_path / "base.jsonl", [answer(n) for n in range(200)] + [wrong(n) for n in range(200, 206)])
+    assert surefoot("grade", "--traces", base, "--grader", "rules", "--out", tmp_path / "base").code == 0
+    how = ("--sample", "1", "--baseline", tmp_path / "base", "--state", tmp_path / "state.json")
+    quiet = written(tmp_path / "1.jsonl", [answer(n) if n % 30 else wrong(n) for n in range(120)])
+    code, found = monitored("--once", quiet, *how)
+    assert (code, found["alerts"]) == (0, []) and 0.03 < found["references"]["wrong"] < 0.06
+    risen = written(tmp_path / "2.jsonl", [answer(n) if n % 4 else wrong(n) for n in range(200, 320)])
+    code, found = monitored("--once", risen, *how)
+    (alert,) = found["alerts"]
+    assert code == 1 and alert["bucket"] == "wrong" and 120 < alert["at"] < 240
+    assert monitored("--once", risen, *how)[0] == 1  # nothing is new, and the alarm is not over
+    better = written(tmp_path / "3.jsonl", [answer(n) for n in range(400, 600)])
+    assert monitored("--once", better, *how)[0] == 1
+    assert monitored("--once", better, *how) == (0, monitored("--once", better, *how)[1])
+
+
+def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(tmp_path: Path) -> None:
+    rows = [wrong(n, user="Mr. Tom Fox") if n % 2 else answer(n) for n in range(12)]
+    rows[1]["question"] += " I am Mr. Tom Fox, tom@fox.org, 4111 1111 1111 1111"
+    log, bad = written(tmp_path / "log.jsonl", rows), tmp_path / "bad.jsonl"
+    monitored("--once", log, "--sample", "1", "--bad", bad, "--state", tmp_path / "state.json")
+    monitored("--once", written(tmp_path / "more.jsonl", [wrong(77)]), "--sample", "1", "--bad", bad)
+    kept = bad.read_text()
+    assert len(kept.splitlines()) == 7 and "[EMAIL]" in kept and "Mr. [NAME], [EMAIL], [CARD]" in kept
+    for file in (bad, tmp_path / "state.json"):
+        assert not any(one in file.read_text() for one in ("acme.com", "555-0187", "Tom Fox", "fox.org", "4111"))
+    found = library.grade_log(bad, grader="rules", out=tmp_path / "run")
+    assert found["buckets"]["wrong"] == 7 and {row["id"] for row in found.table()} == {
+        logged.found.question_id for logged in read_traces([bad]) if isinstance(logged.found, Trace)
+    }
+    assert library.label_queue(tmp_path / "run").exit_code == 0
+    assert len(library.proposals_from_log(bad, grader="rules")) > 0
+
+
+def test_what_cannot_be_read_or_graded_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"broken\n{"answer": "without a question"}\n')
+    done = surefoot("monitor", "--once", log, "--json")
+    assert done.code == 4 and json.loads(done.out)["unreadable"] == 2 and "not valid JSON" in done.err
+    assert surefoot("monitor").code == 2 and surefoot("monitor", "--once", tmp_path / "none").code == 2
+    assert surefoot("monitor", "--once", log, "--state", log).code == 2
+    failed = written(tmp_path / "failed.jsonl", [answer(n, error="timeout") for n in range(3)])
+    code, found = monitored("--once", failed, "--sample", "1")
+    assert code == 4 and found["buckets"]["ungraded"] == 3
+    shutil.copytree(Path(__file__).parent, tmp_path / "folder", ignore=lambda *_: ["__pycache__"])
+    assert "no trace file" in surefoot("monitor", "--once", tmp_path / "folder").err
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"flagged": True}, {"feedback": "Thumbs down"}, {"ok": False}, {"metadata": {"user_feedback": {"score": 0}}}],
+)
+def test_what_users_say_against_an_answer_is_read(row: Row) -> None:
+    assert is_flagged(row) and not is_flagged({"feedback": "up", "ok": True, "flagged": False, "thumbs": 1})
+
+
+def test_spans_say_it_too(tmp_path: Path) -> None:
+    spans = [
+        {"trace_id": name, "span_id": name, "parent_id": None, "start_time": "1", "attributes": {
+            "input.value": "How long?", "output.value": "Ten days.", **said}}
+        for name, said in (("a", {"user_feedback": "down"}), ("b", {}))
+    ]  # fmt: skip
+    found = {one.name: one.flagged for one in read_traces([written(tmp_path / "spans.jsonl", spans)])}
+    assert found == {"a": True, "b": False}
+
+
+def test_an_answer_is_known_by_its_id_or_by_all_that_its_row_says() -> None:
+    trace = Trace(question="q", answer="a")
+    assert name_of({"trace_id": "x", "q": 1}, trace, "1") == name_of({"traceId": "x", "q": 2}, trace, "2") == "x"
+    assert name_of({"ts": 1, "q": "q"}, trace, "1") == name_of({"q": "q", "ts": 1}, trace, "2")
+    assert name_of({"ts": 1, "q": "q"}, trace) != name_of({"ts": 2, "q": "q"}, trace)
+    assert name_of({"q": "q"}, trace, "1") != name_of({"q": "q"}, trace, "2")
+
+
+def test_rows_of_other_formats_are_read_whole_every_time(tmp_path: Path) -> None:
+    path, places = tmp_path / "log.json", dict[str, Place]()
+    path.write_text(json.dumps([answer(1), answer(2)], indent=1))
+    assert len(list(new_rows(path, places))) == len(list(new_rows(path, places))) == 2 and not places
