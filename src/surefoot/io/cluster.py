@@ -60,22 +60,17 @@ def _mapped(
     task, sent, call = ray.remote(max_retries=_RETRIES)(_run), [ray.put(work)], uuid4().hex
     order: deque[str] = deque()
     running: dict[Any, str] = {}
-    try:
-        for part in parts:
-            name = finished.name_of(part)
-            order.append(name)
-            if name not in finished:
-                while len(running) >= (jobs or _at_once(ray)):
-                    _keep_next(ray, running, finished)
-                running[task.remote(__version__, call, sent, part)] = name
-            yield from _next_in_order(order, finished)
-        while running:
-            _keep_next(ray, running, finished)
-            yield from _next_in_order(order, finished)
+    for part in parts:
+        name = finished.name_of(part)
+        order.append(name)
+        if name not in finished:
+            while len(running) >= (jobs or _at_once(ray)):
+                _keep_next(ray, running, finished)
+            running[task.remote(__version__, call, sent, part)] = name
         yield from _next_in_order(order, finished)
-    finally:
-        for one in running:
-            ray.cancel(one)
+    while running:
+        _keep_next(ray, running, finished)
+        yield from _next_in_order(order, finished)
 
 
 def _at_once(ray: Any) -> int:  # noqa: ANN401

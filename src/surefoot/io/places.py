@@ -21,7 +21,9 @@ Found = TypeVar("Found")
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between one try and the next
 _READ_AT_ONCE = 1 << 20
-_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)  # which no pause would change
+_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+_SERVER_ERROR = 500
+_LONGEST = 200  # of what a store says
 
 
 def is_address(path: str | Path) -> bool:
@@ -52,8 +54,7 @@ def is_folder(path: str | Path) -> bool:
 
 def files_below(address: str) -> list[str]:
     """The addresses of all files in a folder that is not on this machine."""
-    system, path = _system(address)
-    return sorted(system.unstrip_protocol(name) for name in _tried(address, lambda: system.find(path)))
+    return sorted(_asked(address, lambda store, path: [store.unstrip_protocol(name) for name in store.find(path)]))
 
 
 def state_of(path: str) -> tuple[int, str]:
@@ -116,46 +117,43 @@ class _Ranges(io.RawIOBase):
 
 
 def _fetched(address: str, start: int, end: int) -> bytes:
-    system, path = _system(address)
-
-    def fetch() -> bytes:
-        data = bytes(system.cat_file(path, start=start, end=end))
+    def fetch(store: Any, path: str) -> bytes:  # noqa: ANN401 - each kind of address has a class of its own
+        data = bytes(store.cat_file(path, start=start, end=end))
         if len(data) != end - start:
             raise OSError(f"{len(data)} bytes came where {end - start} were asked for")
         return data
 
-    return _tried(address, fetch)
+    return _asked(address, fetch)
 
 
 def _info(address: str) -> dict[str, Any]:
-    system, path = _system(address)
-    return dict(_tried(address, lambda: system.info(path)))
+    return _asked(address, lambda store, path: dict(store.info(path)))
 
 
-def _system(address: str) -> tuple[Any, str]:
-    """Whoever reaches the address, and how it is called there. Nothing is kept: connections do not survive a fork."""
-    core = library("fsspec.core", "ray", "an address")
-    try:
-        system, path = core.url_to_fs(address)
-    except ImportError as error:
-        raise Incomplete(f"{shown(address)} needs a package that is not there: {error}", "install it") from error
-    except ValueError as error:
-        raise UsageError(f"{shown(address)} cannot be understood: {error}", "pass a path, or s3://...") from error
-    return system, path
-
-
-def _tried(address: str, work: Callable[[], Found]) -> Found:
-    for pause in PAUSES:
+def _asked(address: str, what: Callable[[Any, str], Found]) -> Found:
+    """What a store says when it does. It is opened anew each time: connections do not survive a fork."""
+    core, pauses = library("fsspec.core", "ray", "an address"), iter(PAUSES)
+    while True:
         try:
-            return work()
-        except _FINAL:
-            raise
-        except Exception:  # noqa: BLE001 - each store has errors of its own
-            time.sleep(pause)
-    try:
-        return work()
-    except _FINAL:
-        raise
-    except Exception as error:
-        message = f"{shown(address)} cannot be reached after {len(PAUSES) + 1} tries: {error or type(error).__name__}"
-        raise Unreachable(message, "the same command goes on when the store answers again") from error
+            return what(*core.url_to_fs(address))
+        except ImportError as error:
+            raise Incomplete(f"{shown(address)} needs a package that is not there", str(error)) from error
+        except ValueError as error:
+            raise UsageError(f"{shown(address)} cannot be understood: {error}", "pass a path, or s3://...") from error
+        except Exception as error:  # each store has errors of its own
+            pause = next(pauses, None)
+            if _is_final(error):
+                raise
+            if pause is None:
+                why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
+                hint = "the same command goes on when the store answers again"
+                message = f"{shown(address)} cannot be reached after {len(PAUSES) + 1} tries: {why}"
+                raise Unreachable(message, hint) from error
+        time.sleep(pause)
+
+
+def _is_final(error: Exception) -> bool:
+    """True where no pause would change anything. To some, whatever does not answer is a file that is not there."""
+    cause = error.__cause__
+    is_silent = isinstance(cause, OSError) and not isinstance(cause, _FINAL)
+    return isinstance(error, _FINAL) and not is_silent and getattr(cause, "status", 0) < _SERVER_ERROR
