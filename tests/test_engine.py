@@ -1,4 +1,4 @@
-"""A Ray cluster of two workers does what this machine does: whatever dies, nothing is lost and nothing counted twice."""
+"""A Ray cluster does what this machine does: whatever dies, nothing is lost and nothing is counted twice."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,9 @@ from surefoot.io import cluster, finished, parts, sources
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
 from surefoot.scoring import run
+from surefoot.scoring.attempts import Rerun
 from surefoot.scoring.worker import BlockResult, BlockScorer
+from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
 
@@ -132,7 +133,7 @@ def test_verdicts_by_a_cluster_are_those_of_this_machine(address: str, write: Wr
         for n in range(28, 56)
     ]
     log = write("leases.jsonl", rows)
-    for engine in ("local", "ray"):
+    for engine in ENGINES:
         os.environ["XDG_CACHE_HOME"], before = str(tmp_path / engine), os.environ["XDG_CACHE_HOME"]
         found = grade_log(log, out=tmp_path / f"run-{engine}", engine=engine)
         os.environ["XDG_CACHE_HOME"] = before
@@ -145,15 +146,8 @@ def test_the_command_says_what_it_says_without_a_cluster(
     address: str, log: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", address)
-    command = (
-        "score",
-        "-q",
-        write("questions.jsonl", QUESTIONS),
-        log.relative_to(tmp_path),
-        "--rerun",
-        "all",
-        "--json",
-    )
+    questions = write("questions.jsonl", QUESTIONS)
+    command = ("score", "-q", questions, log.relative_to(tmp_path), "--rerun", "all", "--json")
     here, there = (surefoot(*command, "--engine", engine, cwd=tmp_path) for engine in ("local", "ray"))
     assert (there.code, there.out) == (here.code, here.out)
     assert not there.err or all(line.endswith("/s") for line in there.err.splitlines())  # nothing but progress
@@ -172,7 +166,7 @@ def test_an_error_in_a_worker_is_one_sentence(
         score(QUESTIONS, log, engine="ray", work=tmp_path)
 
 
-def without_a_cluster(function: Any, parts: Any, *_: object) -> Iterator[Any]:
+def without_a_cluster(function: Callable[[Part], object], parts: Iterable[Part], *_: object) -> Iterator[object]:
     return (pickle.loads(pickle.dumps(function(part))) for part in parts)
 
 
@@ -183,7 +177,7 @@ def without_a_cluster(function: Any, parts: Any, *_: object) -> Iterator[Any]:
     st.sampled_from(["error", "first", "last", "all"]),
 )
 def test_parts_add_up_to_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], block: int, part: int, rerun: Any
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], block: int, part: int, rerun: Rerun
 ) -> None:
     folder = tmp_path_factory.mktemp("logs")
     for number in range(3):
@@ -206,7 +200,7 @@ def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pyt
 
     with monkeypatch.context() as patch:
         patch.setattr(finished, "replace_file", full)
-        with pytest.raises(Incomplete, match="No space left on device.*goes on from there"):
+        with pytest.raises(Incomplete, match=r"No space left on device.*goes on from there"):
             done.keep("two", b"2")
     with pytest.raises(Incomplete, match="another process"):
         Finished(tmp_path, "plan", stays=True)
@@ -214,6 +208,14 @@ def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pyt
     again = Finished(tmp_path, "plan", stays=True)
     assert ("one" in again, "two" in again, again.read("one")) == (True, False, b"1")
     again.close(whole=True)
+
+
+def test_a_cluster_that_is_not_there_is_named_at_once(log: Path) -> None:
+    script = "import sys; from surefoot import score; score(sys.argv[1], sys.argv[1], engine='ray')"
+    environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:9"}
+    command = [sys.executable, "-c", script, str(log)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    assert "Incomplete: the Ray cluster at 127.0.0.1:9 cannot be reached" in done.stderr
 
 
 def test_without_the_package_the_extra_is_named(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,5 +228,5 @@ def test_what_only_a_cluster_takes_is_not_dropped_in_silence(log: Path, tmp_path
     with pytest.raises(UsageError, match="--work was given without --engine ray"):
         score(QUESTIONS, log, work=tmp_path)
     with pytest.raises(UsageError, match="engine cannot be 'spark'"):
-        partial(score, QUESTIONS, log)(engine="spark")
+        score(QUESTIONS, log, engine="spark")  # type: ignore[arg-type]
     assert surefoot("grade", "--items", log, "--engine", "ray").code == 2

@@ -10,11 +10,13 @@ import gc
 import os
 import pickle
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from surefoot import __version__
@@ -26,6 +28,7 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _RETRIES = 3  # of a part whose worker died
+_SECONDS_TO_ANSWER = 10
 # Nothing is reported to anybody, and a busy machine has time to start.
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -133,10 +136,20 @@ def _start(ray: Any, jobs: int | None) -> None:  # noqa: ANN401
     address = os.environ.get("RAY_ADDRESS")
     own = {} if address else {"address": "local", "num_cpus": jobs, "include_dashboard": False}
     try:
+        if address:
+            _knock(address)
         ray.init(**own, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
         what = f"the Ray cluster at {address} cannot be reached" if address else "Ray could not be started"
-        raise Incomplete(f"{what}: {' '.join(str(error).split())[:200]}", "check RAY_ADDRESS") from error
+        hint = "check RAY_ADDRESS" if address else "look into /tmp/ray/session_latest/logs"
+        raise Incomplete(f"{what}: {' '.join(str(error).split())[:200]}", hint) from error
+
+
+def _knock(address: str) -> None:
+    """Ray itself would wait for minutes."""
+    place = urlsplit(address if "://" in address else f"ray://{address}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), _SECONDS_TO_ANSWER).close()
 
 
 @contextmanager

@@ -68,8 +68,7 @@ def score(
     these, or a list of dictionaries. With the engine "ray" a cluster scores them, and what is done stays in the folder
     `work`. The result reads like the object that `surefoot score --json` prints.
     """
-    _check_choice("rerun", rerun, ("error", "first", "last", "all"))
-    _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
+    _check_choices(rerun, refusal)
     check_engine(engine, work)
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
@@ -85,9 +84,7 @@ def score(
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems)
-    problems.extend([] if is_log else verify_lock(question_set))
-    if not asked and not is_log:
-        problems.add(_without_questions(question_set))
+    problems.extend([] if is_log else _on_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
@@ -95,8 +92,7 @@ def score(
         results = map_blocks(scorer, _blocks(traces), jobs)
     else:
         plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
-        parts = parts_from(_paths(traces), _values(traces))
-        results = chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
+        results = _on_ray(scorer, traces, plan, work, jobs)
     accounting = _read_all(scorer, results, attempts, problems, progress)
     problems.extend(_remarks(mapping or {}, scorer))
     problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
@@ -129,6 +125,10 @@ def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str
     return ["no rule compares with the baseline: it is shown, and decides nothing"] if is_unused else []
 
 
+def _on_questions(found: QuestionSet) -> list[Problem]:
+    return [*verify_lock(found), *([] if found.questions else [_without_questions(found)])]
+
+
 def _without_questions(found: QuestionSet) -> Problem:
     why = next((problem.message for problem in found.problems if problem.kind != "note"), "is empty")
     if found.source.lower().endswith((".csv", ".tsv")):
@@ -137,9 +137,11 @@ def _without_questions(found: QuestionSet) -> Problem:
     return Problem("no_questions", f"the question set has no usable question: {why}", found.source)
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
+def _check_choices(rerun: str, refusal: str) -> None:
+    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(REFUSAL_MODES))}
+    for name, (value, choices) in known.items():
+        if value not in choices:
+            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
 
 
 def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
@@ -190,6 +192,13 @@ def _values(traces: TraceInput) -> list[sources.Values]:
 def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
     yield from _values(traces)
     yield from sources.blocks_from(_paths(traces))
+
+
+def _on_ray(
+    scorer: BlockScorer, traces: TraceInput, plan: str, work: str | Path | None, jobs: int | None
+) -> Iterator[BlockResult]:
+    parts = parts_from(_paths(traces), _values(traces))
+    return chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
 
 
 def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
