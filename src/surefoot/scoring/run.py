@@ -78,13 +78,11 @@ def score(
     asked = question_set.questions
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
-    told: list[str] = []
-    texts = PassageTexts.of(corpus, told.append)
+    texts = PassageTexts.of(corpus, (told := list[str]()).append)
     before = load_baseline(baseline, identity) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
-    problems.extend(question_set.problems)
-    problems.extend([] if is_log else _on_questions(question_set))
+    problems.extend(question_set.problems if is_log else _on_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
@@ -98,12 +96,11 @@ def score(
     problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
     counted = count(attempts.outcomes(), decided_by, by)
-    decision = decide(decided_by, counted, before, problems)
     card = Scorecard(
         metrics=metrics.estimates(counted.total),
         labels=dict(counted.labels),
         groups={name: counted.estimates(name) for name in by},
-        decision=decision,
+        decision=decide(decided_by, counted, before, problems),
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
@@ -126,7 +123,7 @@ def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str
 
 
 def _on_questions(found: QuestionSet) -> list[Problem]:
-    return [*verify_lock(found), *([] if found.questions else [_without_questions(found)])]
+    return [*found.problems, *verify_lock(found), *([] if found.questions else [_without_questions(found)])]
 
 
 def _without_questions(found: QuestionSet) -> Problem:
@@ -197,6 +194,7 @@ def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
 def _on_ray(
     scorer: BlockScorer, traces: TraceInput, plan: str, work: str | Path | None, jobs: int | None
 ) -> Iterator[BlockResult]:
+    """`plan`: all that outcomes depend on beside the log."""
     parts = parts_from(_paths(traces), _values(traces))
     return chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
 
