@@ -4,6 +4,7 @@ SurefootError
 ├── UsageError        the command line, a gate file or a mapping cannot be understood   exit 2
 │   └── OtherRun      a run that is to go on was made with something else
 └── Incomplete        the work could not be finished: nothing readable, missing extra   exit 4
+    └── Unreachable   what is to be read lies elsewhere, and does not answer
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ class OtherRun(UsageError):
 
 class Incomplete(SurefootError):
     exit_code = ExitCode.INCOMPLETE
+
+
+class Unreachable(Incomplete):
+    """Nothing is wrong with what is to be read: the same work can be done later."""
 
 
 class TransientError(Exception):

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import asking_options, citations_option, json_option, map_option
+from surefoot.cli.options import asking_options, citations_option, engine_options, json_option, map_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
@@ -20,6 +20,7 @@ from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.writer import printable
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain
+from surefoot.services.engine import Engine, check_engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_folder
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
@@ -58,11 +59,12 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 )  # fmt: skip
 @citations_option
 @asking_options
+@engine_options
 @report_option
 @json_option("Print one JSON object a line.")
 def grade(
     run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
-    out: Path | None, grader: str, reports: tuple[str, ...], as_json: bool,
+    out: Path | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...], as_json: bool,
     **more: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -78,6 +80,9 @@ def grade(
         raise UsageError("--out was given without --traces", "a run keeps its verdicts itself; others are printed")
     if reports and run is None and not log:
         raise UsageError("--report was given without a run", "pass a run folder or --traces LOG")
+    if engine != "local" and run is None and not log:
+        raise UsageError(f"--engine {engine} was given without a run", "pass a run folder or --traces LOG")
+    check_engine(engine, work)
     check_reports(reports, as_json)
     check_terms(terms)
     if texts:
@@ -85,9 +90,10 @@ def grade(
     chosen = open_grader(grader, terms, person=PERSON)
     if items is not None:
         return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
+    where: dict[str, Any] = {"corpus": corpus, "engine": engine, "work": work, "person": PERSON}
     if run is not None:
-        return _show_run(grade_folder(run, grader=chosen, corpus=corpus, person=PERSON), as_json, reports)
-    found = grade_log(log, out=out, grader=chosen, corpus=corpus, mapping=mapping, person=PERSON)
+        return _show_run(grade_folder(run, grader=chosen, **where), as_json, reports)
+    found = grade_log(log, out=out, grader=chosen, mapping=mapping, **where)
     say(f"run: {found.folder}")
     return _show_run(found, as_json, reports)
 

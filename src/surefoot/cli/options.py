@@ -12,6 +12,7 @@ import click
 from surefoot.errors import UsageError
 from surefoot.models.seam import EFFORTS
 from surefoot.rubric import BY_CITATIONS
+from surefoot.services.engine import ENGINES
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
@@ -134,4 +135,15 @@ asking_options = together(
                  help="Longest silence of a server.  [default: 300]"),
     cache_option,
     click.option("--yes", is_flag=True, help="Skip the confirmation."),
+)  # fmt: skip
+
+engine_options = together(
+    click.option(
+        "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
+        help="The cores of this machine, or the Ray cluster at RAY_ADDRESS.",
+    ),
+    click.option(
+        "--work", type=click.Path(file_okay=False), metavar="FOLDER",
+        help="Where finished parts of a cluster's work stay.  [default: in the cache until all are done]",
+    ),
 )  # fmt: skip

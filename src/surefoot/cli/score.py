@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import gate_option, json_option, map_option, rule_option
+from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
@@ -29,7 +29,7 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.option(
     "--traces", "-t", "traces", multiple=True, metavar="PATH",
-    help="A log of any shape: file, folder, or - for stdin. Repeatable.",
+    help="A log of any shape: file, folder, address such as s3://..., or - for stdin. Repeatable.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, metavar="[TRACES]...")
 @click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
@@ -54,6 +54,7 @@ from surefoot.scoring import score as score_traces
 @json_option()
 @click.option("--no-rows", is_flag=True, help="Leave the rows out of --json.")
 @click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
+@engine_options
 def score(
     questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
     junit: str | None, as_json: bool, no_rows: bool,

@@ -45,6 +45,10 @@ class LocalJudge:
     def __init__(self, weights: Path | None = None) -> None:
         self._folder = checked(weights or weights_folder())
 
+    def __reduce__(self) -> tuple[type[LocalJudge], tuple[Path | None]]:
+        """On another machine the weights in the box may lie elsewhere."""
+        return LocalJudge, (None if self._folder == weights_folder() else self._folder,)
+
     @cached_property
     def name(self) -> str:
         return f"local@{VERSION}+{fingerprint(self._folder)}"

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from surefoot.io.sources import LARGEST_DOCUMENT, LONGEST_LINE, Packed, library
+from surefoot.io.extras import library
+from surefoot.io.sources import LARGEST_DOCUMENT, LONGEST_LINE, Packed
 from surefoot.types import Problem
 
 Cells = Iterable[tuple[int, list[object]]]  # with the line they start on

@@ -1,7 +1,7 @@
-"""Where rows come from: files, folders, compressed streams, Parquet, tables, stdin, Python objects.
+"""Where rows come from: files, folders, addresses, compressed streams, Parquet, tables, stdin, Python objects.
 
 A source is cut into blocks. A block is small and can be sent to another process, which reads its rows (`rows.py`), so
-one machine, many processes or a cluster all run the same code.
+one machine, many processes or a cluster (`parts.py`) all run the same code.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
-from importlib import import_module  # noqa: TID251 - of extras
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import IO, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from msgspec import Struct
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.writer import BYTE_ORDER_MARK, printable
+from surefoot.errors import Incomplete, Unreachable, UsageError
+from surefoot.io import places
+from surefoot.io.extras import library, open_zst
+from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
 BLOCK_BYTES = 4 << 20
@@ -35,7 +35,6 @@ RUN_MANIFEST, RUN_TRACES = "manifest.json", "traces.jsonl"  # of a folder that i
 _COMPRESSED = ("", ".gz", ".zst")
 # OTLP as protobuf: resource spans, behind a length of four bytes where there are several exports.
 _OTLP = re.compile(rb"(?:\x00[\x00-\xff]{3})?\x0a[\x80-\xff]{0,4}[\x00-\x7f][\x0a\x12]")
-_PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 
 
 class Lines(Struct, frozen=True):
@@ -49,11 +48,7 @@ class Lines(Struct, frozen=True):
     size: int = 0
 
     def data(self) -> bytes:
-        if not self.path:
-            return self.content
-        with Path(self.path).open("rb") as file:
-            file.seek(self.start)
-            return file.read(self.size)
+        return places.read_range(self.path, self.start, self.size) if self.path else self.content
 
 
 class Document(Struct, frozen=True):
@@ -78,11 +73,14 @@ class ParquetGroup(Struct, frozen=True):
     path: str
     group: int
     first_row: int
+    size: int = 0
 
     def rows(self) -> tuple[list[Problem], list[dict[str, object]]]:
         """A column with values that Python cannot hold is left out and named."""
         try:
-            table = library("pyarrow.parquet", "parquet").ParquetFile(self.path).read_row_group(self.group)
+            table = _parquet_file(self.path).read_row_group(self.group)
+        except Incomplete:
+            raise
         except Exception as error:  # noqa: BLE001 - pyarrow raises its own family, imported only here
             return [Problem("unreadable", f"damaged Parquet: {error}", self.source)], []
         columns, problems = {}, []
@@ -93,6 +91,13 @@ class ParquetGroup(Struct, frozen=True):
                 problems.append(Problem("note", f"the column {name!r} cannot be read: {error}", self.source))
         names = list(columns)
         return problems, [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+class File(Struct, frozen=True):
+    """A file that is yet to be cut into blocks, by whoever reads it; `-` is stdin."""
+
+    source: str
+    path: str
 
 
 class Values(Struct, frozen=True):
@@ -108,37 +113,57 @@ Block = Lines | Document | Packed | ParquetGroup | Values
 def check_logs(paths: Iterable[str | Path]) -> None:
     """A log that is named and not there is a slip of whoever named it."""
     for path in paths:
-        if str(path) != "-" and not Path(path).exists():
-            raise UsageError(f"there is no log {path}", "pass a file or folder of logged answers, or - for stdin")
+        if str(path) != "-" and not places.is_there(path):
+            where = places.shown(path)
+            raise UsageError(f"there is no log {where}", "pass a file or folder of logged answers, or - for stdin")
 
 
 def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
-    """All blocks of some files, folders and `-` (stdin), in the order given, folders by name."""
+    """All blocks of some files, folders, addresses and `-` (stdin), in the order given, folders by name."""
+    for found in files_in(paths):
+        yield from cut(found)
+
+
+def files_in(paths: Iterable[str | Path]) -> Iterator[File | Values]:
+    """What there is to cut, and what is wrong with the rest. Workers may have another current folder."""
     for path in paths:
         if str(path) == "-":
-            if sys.stdin is None:
-                raise UsageError("there is no standard input to read", "pass a file instead of -")
-            yield from _blocks_of_stream(sys.stdin.buffer, "stdin")
-        elif Path(path).is_dir():
-            yield from _blocks_of_folder(Path(path))
+            yield File("stdin", "-")
+        elif not (places.is_there(path) and places.is_folder(path)):
+            yield _file(path)
+        elif places.is_address(path):
+            yield from _files_of_folder([name for name in places.files_below(str(path)) if _is_trace(name)], path)
         else:
-            yield from _guarded(Path(path))
+            yield from _files_of_folder(_walked(Path(path), closed := list[OSError]()), path, closed)
 
 
-def _blocks_of_folder(folder: Path) -> Iterator[Block]:
-    suffixes = tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED)
-    files, closed = [], list[OSError]()
+def _file(path: str | Path) -> File:
+    return File(places.shown(path), str(path) if places.is_address(path) else str(Path(path).absolute()))
+
+
+def _files_of_folder(
+    files: Sequence[str | Path], folder: str | Path, closed: Iterable[OSError] = ()
+) -> Iterator[File | Values]:
+    for error in closed:
+        yield _nothing("unreadable", f"cannot be read: {error.strerror}", places.shown(str(error.filename)))
+    if not files:
+        what = f"the folder holds no trace file ({', '.join(TRACE_SUFFIXES)})"
+        yield _nothing("no_traces", what, places.shown(folder))
+    yield from map(_file, files)
+
+
+def _walked(folder: Path, closed: list[OSError]) -> list[Path]:
+    files = []
     for where, inside, names in os.walk(folder, onerror=closed.append):
         if _is_run(Path(where)):
             inside.clear()
             names = [RUN_TRACES]
-        files += [Path(where, name) for name in names if name.endswith(suffixes) and Path(where, name).is_file()]
-    for error in closed:
-        yield _nothing("unreadable", f"cannot be read: {error.strerror}", Path(str(error.filename)))
-    if not files:
-        yield _nothing("no_traces", f"the folder holds no trace file ({', '.join(TRACE_SUFFIXES)})", folder)
-    for file in sorted(files):
-        yield from _guarded(file)
+        files += [Path(where, name) for name in names if _is_trace(name) and Path(where, name).is_file()]
+    return sorted(files)
+
+
+def _is_trace(name: str) -> bool:
+    return name.endswith(tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED))
 
 
 def _is_run(folder: Path) -> bool:
@@ -149,25 +174,35 @@ def _is_run(folder: Path) -> bool:
         return False
 
 
-def _guarded(path: Path) -> Iterator[Block]:
+def cut(found: File | Block) -> Iterator[Block]:
     """A file that cannot be read, or breaks off, is a problem of that file and not of the run."""
+    if not isinstance(found, File):
+        yield found
+        return
     try:
-        yield from _blocks_of_file(path)
+        yield from _blocks_of_file(found)
+    except Unreachable:
+        raise
     except (OSError, EOFError, zlib.error, Incomplete) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", path)
+        yield _nothing("unreadable", f"cannot be read: {reason[:1].lower()}{reason[1:]}", found.source)
 
 
-def _nothing(kind: str, message: str, path: Path) -> Values:
-    return Values(printable(path), [Problem(kind, message, printable(path))])
+def _nothing(kind: str, message: str, source: str) -> Values:
+    return Values(source, [Problem(kind, message, source)])
 
 
-def _blocks_of_file(path: Path) -> Iterator[Block]:
-    source = printable(path)
-    with path.open("rb") as file:
+def _blocks_of_file(found: File) -> Iterator[Block]:
+    source, path = found.source, found.path
+    if path == "-":
+        if sys.stdin is None:
+            raise UsageError("there is no standard input to read", "pass a file instead of -")
+        yield from _blocks_of_stream(sys.stdin.buffer, source)
+        return
+    with places.opened(path) as file:
         magic = file.peek(4)[:4]
         if magic == b"PAR1":
-            yield from _blocks_of_parquet(path)
+            yield from _blocks_of_parquet(path, source)
         elif magic == b"PK\x03\x04":
             yield _whole(file, b"", source, "excel")
         elif magic[:2] == b"\x1f\x8b":
@@ -175,22 +210,29 @@ def _blocks_of_file(path: Path) -> Iterator[Block]:
         elif magic == b"\x28\xb5\x2f\xfd":
             yield from _blocks_of_stream(open_zst(file), source)
         else:
-            yield from _blocks_of_stream(file, source, path if path.is_file() else None)
+            yield from _blocks_of_stream(file, source, path if places.can_be_cut(path) else "")
 
 
-def _blocks_of_parquet(path: Path) -> Iterator[Block]:
-    parquet = library("pyarrow.parquet", "parquet")
+def _blocks_of_parquet(path: str, source: str) -> Iterator[Block]:
     try:
-        metadata = parquet.ParquetFile(path).metadata
+        metadata = _parquet_file(path).metadata
+    except Incomplete:
+        raise
     except Exception as error:
         raise Incomplete(f"damaged Parquet: {error}") from error
     first_row = 1
-    for group in range(metadata.num_row_groups):
-        yield ParquetGroup(printable(path), str(path), group, first_row)
-        first_row += metadata.row_group(group).num_rows
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        yield ParquetGroup(source, path, number, first_row, group.total_byte_size)
+        first_row += group.num_rows
 
 
-def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path | None = None) -> Iterator[Block]:
+def _parquet_file(path: str) -> Any:  # noqa: ANN401 - of a package that has no types
+    where = places.opened(path) if places.is_address(path) else path
+    return library("pyarrow.parquet", "parquet").ParquetFile(where)
+
+
+def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: str = "") -> Iterator[Block]:
     """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
     head = stream.read(BLOCK_BYTES)
     body = head.removeprefix(BYTE_ORDER_MARK)
@@ -198,7 +240,7 @@ def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: Path 
         yield _whole(stream, head, source, kind)
         return
     if refusal := _not_json(head, body):
-        yield _nothing("unreadable", refusal, Path(source))
+        yield _nothing("unreadable", refusal, source)
         return
     if len(body) < len(head):
         yield Values(source, [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
@@ -217,7 +259,7 @@ def _whole(
     """What cannot be cut. `head` is the part already read."""
     rest = stream.read(LARGEST_DOCUMENT)
     if len(rest) == LARGEST_DOCUMENT:
-        return _nothing("unreadable", "has over 256 MiB in one piece: write JSON lines instead", Path(source))
+        return _nothing("unreadable", "has over 256 MiB in one piece: write JSON lines instead", source)
     return Document(source, head + rest) if kind == "json" else Packed(source, kind, head + rest)
 
 
@@ -250,9 +292,7 @@ def _is_document(body: bytes) -> bool:
     return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
 
 
-def _cut(
-    stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: Path | None, position: int
-) -> Iterator[Block]:
+def _cut(stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:
     """Blocks of whole lines. `position` is where `chunk`, the part already read, lies in the file."""
     line = 1
     while chunk:
@@ -263,10 +303,10 @@ def _cut(
             dropped = len(chunk) - len(kept) + len(rest) + _skip_line(stream)
             chunk, rest = kept, b""
         size = len(chunk) + len(rest)
-        if size and path is None:
+        if size and not path:
             yield Lines(source, line, chunk + rest)
         elif size:
-            yield Lines(source, line, path=str(path), start=position, size=size)
+            yield Lines(source, line, path=path, start=position, size=size)
         position, line = position + size, line + chunk.count(b"\n") + rest.count(b"\n")
         if too_long:
             message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
@@ -283,51 +323,3 @@ def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
         if part.endswith(b"\n"):
             break
     return skipped
-
-
-def open_zst(file: IO[bytes]) -> io.BufferedReader:
-    """A zstd file as a stream. EOFError where it breaks off, which the library's own reader takes for the end."""
-    return io.BufferedReader(_Unpacked(_unpacked(file)), 1 << 17)
-
-
-def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
-    """All frames of a file, one after the other."""
-    zstd = library("zstandard", "zstd")
-    frame, is_begun = zstd.ZstdDecompressor().decompressobj(), False
-    while packed := file.read(_PACKED_BYTES):
-        while packed:
-            try:
-                yield frame.decompress(packed)
-            except zstd.ZstdError as error:
-                raise EOFError(str(error)) from error
-            is_begun, packed = not frame.eof, frame.unused_data
-            if frame.eof:
-                frame = zstd.ZstdDecompressor().decompressobj()
-    if is_begun:
-        raise EOFError("the file breaks off before its end")
-
-
-class _Unpacked(io.RawIOBase):
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._waiting = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object, /) -> int:
-        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        while not self._waiting and (chunk := next(self._chunks, None)) is not None:
-            self._waiting = memoryview(chunk)
-        size = min(len(target), len(self._waiting))
-        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
-        return size
-
-
-def library(name: str, extra: str) -> ModuleType:
-    """A package that comes with an extra of ours."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        hint = f"install surefoot with its extra `{extra}`: pip install '/path/to/surefoot[{extra}]'"
-        raise Incomplete(f"this file needs the package {name.partition('.')[0]}", hint) from error

@@ -29,7 +29,7 @@ class Writer:
 
     def __init__(self, folder: Path, appended: Iterable[str], problems: list[Problem]) -> None:
         self._folder = folder
-        self._lock = _locked(folder / LOCK)
+        self._lock = locked(folder / LOCK)
         self._files: dict[str, int] = {}
         self._replaced: list[int] = []  # closed with the rest: one of them may just be made durable
         self._unsynced: set[int] = set()
@@ -83,13 +83,13 @@ def printable(path: Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
-def _locked(path: Path) -> FileLock:
+def locked(path: Path) -> FileLock:
     lock = FileLock(path, timeout=0, mode=0o644, thread_local=False)  # whichever thread closes it
     try:
         lock.acquire()
     except Timeout as error:
-        hint = "wait for it to end, or choose another --out"
-        raise Incomplete(f"another process is writing to the run {path.parent}", hint) from error
+        hint = "wait for it to end, or choose another folder"
+        raise Incomplete(f"another process is writing to {path.parent}", hint) from error
     return lock
 
 

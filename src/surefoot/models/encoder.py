@@ -137,5 +137,7 @@ def encoder_of(folder: Path, tier: Tier) -> Encoder:
 
 
 def cores() -> int:
-    """Those this process may use."""
+    """Those this process may use: whoever starts several side by side says how many each has."""
+    if (told := os.environ.get("OMP_NUM_THREADS", "")).isdecimal() and int(told):
+        return int(told)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

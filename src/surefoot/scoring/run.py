@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -11,8 +13,9 @@ from surefoot.errors import UsageError
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.rules import Rule
-from surefoot.io import gatefiles, sources
+from surefoot.io import gatefiles, places, sources
 from surefoot.io import questions as question_sets
+from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.pool import map_blocks
 from surefoot.io.questions import QuestionSet
 from surefoot.io.rows import rows_in
@@ -23,9 +26,11 @@ from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
-from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
+from surefoot.scoring.worker import REFUSAL_MODES, BlockResult, BlockScorer
+from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.store import fingerprint
 from surefoot.text.normal import id_of_text
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 
@@ -48,6 +53,8 @@ def score(
     baseline: str | Path | None = None,
     corpus: str | Path | None = None,
     jobs: int | None = None,
+    engine: Engine = "local",
+    work: str | Path | None = None,
     keep_rows: bool = True,
     progress: Progress | None = None,
 ) -> ScoreResult:
@@ -57,46 +64,47 @@ def score(
     those of the default gate.
 
     `questions` is a file or a list of dictionaries, or None to score what a log tells without gold; with `corpus`,
-    retrieved passages that it lacks are named. `traces` a file, a folder, "-", several of these, or a list
-    of dictionaries. The result reads like the object that `surefoot score --json` prints.
+    retrieved passages that it lacks are named. `traces` a file, a folder, an address such as s3://..., "-", several of
+    these, or a list of dictionaries. With the engine "ray" a cluster scores them, and what is done stays in the folder
+    `work`. The result reads like the object that `surefoot score --json` prints.
     """
-    _check_choice("rerun", rerun, ("error", "first", "last", "all"))
-    _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
+    _check_choices(rerun, refusal)
+    check_engine(engine, work)
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
     _check_there(_paths(traces))
     decided_by = _rules(gate, rules)
     question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
     asked = question_set.questions
-    fingerprint = "" if is_log else fingerprint_of(asked)
+    identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
-    told: list[str] = []
-    texts = PassageTexts.of(corpus, told.append)
-    before = load_baseline(baseline, fingerprint) if baseline is not None else None
+    texts = PassageTexts.of(corpus, (told := list[str]()).append)
+    before = load_baseline(baseline, identity) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
-    problems.extend(question_set.problems)
-    problems.extend([] if is_log else verify_lock(question_set))
-    if not asked and not is_log:
-        problems.add(_without_questions(question_set))
+    problems.extend(question_set.problems if is_log else _on_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
-    accounting = _read_all(scorer, _blocks(traces), attempts, problems, jobs, progress)
+    if engine == "local":
+        results = map_blocks(scorer, _blocks(traces), jobs)
+    else:
+        plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
+        results = _on_ray(scorer, traces, plan, work, jobs)
+    accounting = _read_all(scorer, results, attempts, problems, progress)
     problems.extend(_remarks(mapping or {}, scorer))
     problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
     counted = count(attempts.outcomes(), decided_by, by)
-    decision = decide(decided_by, counted, before, problems)
     card = Scorecard(
         metrics=metrics.estimates(counted.total),
         labels=dict(counted.labels),
         groups={name: counted.estimates(name) for name in by},
-        decision=decision,
+        decision=decide(decided_by, counted, before, problems),
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
-        settings=Settings(len(asked), fingerprint, rerun, refusal, by, has_gold=not is_log),
+        settings=Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log),
         baseline=before.metrics if before else None,
         baseline_groups=before.groups if before else {},
     )
@@ -105,13 +113,17 @@ def score(
 
 def _check_there(paths: Sequence[str | Path]) -> None:
     """One log that is there is scored, and the others are named."""
-    if not any(str(path) == "-" or Path(path).exists() for path in paths):
+    if not any(str(path) == "-" or places.is_there(path) for path in paths):
         sources.check_logs(paths)
 
 
 def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
     is_unused = before is not None and not any(rule.on_baseline for rule in rules)
     return ["no rule compares with the baseline: it is shown, and decides nothing"] if is_unused else []
+
+
+def _on_questions(found: QuestionSet) -> list[Problem]:
+    return [*found.problems, *verify_lock(found), *([] if found.questions else [_without_questions(found)])]
 
 
 def _without_questions(found: QuestionSet) -> Problem:
@@ -122,9 +134,11 @@ def _without_questions(found: QuestionSet) -> Problem:
     return Problem("no_questions", f"the question set has no usable question: {why}", found.source)
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
+def _check_choices(rerun: str, refusal: str) -> None:
+    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(REFUSAL_MODES))}
+    for name, (value, choices) in known.items():
+        if value not in choices:
+            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
 
 
 def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
@@ -166,26 +180,40 @@ def _paths(traces: TraceInput) -> list[str | Path]:
     return [item for item in given if isinstance(item, (str, Path))]
 
 
-def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
+def _values(traces: TraceInput) -> list[sources.Values]:
     given = () if isinstance(traces, (str, Path)) else traces
     values: list[object] = [item for item in given if not isinstance(item, (str, Path))]
-    if values:
-        yield sources.Values("traces", values)
+    return [sources.Values("traces", values)] if values else []
+
+
+def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
+    yield from _values(traces)
     yield from sources.blocks_from(_paths(traces))
+
+
+def _on_ray(
+    scorer: BlockScorer, traces: TraceInput, plan: str, work: str | Path | None, jobs: int | None
+) -> Iterator[BlockResult]:
+    """`plan`: all that outcomes depend on beside the log."""
+    parts = parts_from(_paths(traces), _values(traces))
+    return chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
+
+
+def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
+    return [scorer(block) for block in blocks_in(part)]
 
 
 def _read_all(
     scorer: BlockScorer,
-    blocks: Iterable[sources.Block],
+    results: Iterable[BlockResult],
     attempts: Attempts,
     problems: ProblemLog,
-    jobs: int | None,
     progress: Progress | None,
 ) -> Accounting:
-    """Every block through the scorer, results in order; spans wait until all of them are there."""
+    """What was found in every block, in order; spans wait until all of them are there."""
     spans: list[Span] = []
     rows, found = 0, ProblemLog()
-    for result in map_blocks(scorer, blocks, jobs):
+    for result in results:
         attempts.add(result)
         found.merge(result.problems)
         spans += result.spans

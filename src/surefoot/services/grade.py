@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,11 +17,13 @@ from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.llm_reading import SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
+from surefoot.io.places import is_folder, is_there
 from surefoot.io.writer import printable
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
+from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
 from surefoot.services.overview import overview
@@ -89,20 +91,24 @@ def grade(
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     corpus: str | Path | None = None,
+    engine: Engine = "local",
+    work: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade every answer of a run folder, and keep the verdicts there.
 
     `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
     model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
-    pipeline named by id alone; they are kept with the run.
+    pipeline named by id alone; they are kept with the run. With the `engine` "ray" a cluster grades, unless a language
+    model is asked, and what is done stays in the folder `work`.
     """
+    check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     with RunStore.open(Path(run), writing=True) as store:
         if texts:
             fill_run(store, texts)
-        return _graded(store, chosen, person, texts)
+        return _graded(store, _Grading(chosen, person, engine, work), texts)
 
 
 def grade_log(
@@ -113,12 +119,16 @@ def grade_log(
     terms: Terms | None = None,
     corpus: str | Path | None = None,
     mapping: Mapping[str, str] | None = None,
+    engine: Engine = "local",
+    work: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade the answers of a log without a question set, and keep them in a run folder.
 
     `traces` are files or folders of rows of any known shape, or "-". The same log again goes on with the same folder.
+    `engine` and `work` are as for `grade`.
     """
+    check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
@@ -126,18 +136,27 @@ def grade_log(
         person.tell(f"note: {plain(str(note), 500)}")
     with run_of(log, out, texts.sha256 if texts else None) as store:
         notes = [] if log.has_gold else [WITHOUT_GOLD]
-        return _graded(store, chosen, person, texts, log.problems, notes)
+        return _graded(store, _Grading(chosen, person, engine, work), texts, log.problems, notes)
+
+
+class _Grading(NamedTuple):
+    """Who grades, who watches, and where it is done."""
+
+    grader: Reader
+    person: Person
+    engine: Engine
+    work: str | Path | None
 
 
 def _graded(
-    store: RunStore, grader: Reader, person: Person, texts: PassageTexts | None, problems: Sequence[Problem] = (),
+    store: RunStore, how: _Grading, texts: PassageTexts | None, problems: Sequence[Problem] = (),
     notes: Sequence[str] = (),
 ) -> Grades:  # fmt: skip
     if store.is_graded_otherwise():
-        person.tell("note: the answers have changed since the last grading; all are graded anew")
-    found = grade_run(store, grader, person)
+        how.person.tell("note: the answers have changed since the last grading; all are graded anew")
+    found = grade_run(store, *how)
     lacking = texts.problems() if texts else []
-    return Grades(store, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), grader)])
+    return Grades(store, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), how.grader)])
 
 
 class Regraded(Struct, frozen=True):
@@ -149,7 +168,13 @@ class Regraded(Struct, frozen=True):
     in_vain: bool = False  # no model answered at all, and another grader's verdicts, or none, stay the run's
 
 
-def grade_run(store: RunStore, grader: Reader, person: Person = READER) -> Regraded:
+def grade_run(
+    store: RunStore,
+    grader: Reader,
+    person: Person = READER,
+    engine: Engine = "local",
+    work: str | Path | None = None,
+) -> Regraded:
     """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
 
     Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
@@ -160,7 +185,7 @@ def grade_run(store: RunStore, grader: Reader, person: Person = READER) -> Regra
     if hasattr(grader, "keeping"):
         grader = grader.keeping(store.replies)
     items = list(run_items(store))
-    graded = read_watched(grader, items, person)
+    graded = read_watched(grader, items, person, engine, work)
     checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
     nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
     if nothing and store.manifest.grader != grader.name:
@@ -208,7 +233,7 @@ def grade_items(
     person: Person = READER,
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
-    if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
+    if path != "-" and (not is_there(path) or is_folder(path)):
         raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
     texts = PassageTexts.of(corpus, person.tell)
     rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)

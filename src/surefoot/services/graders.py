@@ -28,6 +28,7 @@ from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Settings, Shelf
 from surefoot.report.words import counted, names, plain
 from surefoot.rubric import BY_CITATIONS, Citations, Rubric
+from surefoot.services.engine import Engine, map_on_ray
 from surefoot.services.result import READER, Person
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
@@ -134,14 +135,20 @@ def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -
     return CouncilGrader([open_grader(member, terms, budget, person) for member in members])
 
 
-def read_watched(grader: Reader, items: Sequence[Item], person: Person) -> list[Graded]:
+def read_watched(
+    grader: Reader, items: Sequence[Item], person: Person, engine: Engine = "local", work: str | Path | None = None
+) -> list[Graded]:
     """Who asks a model tells of its replies; any other grader is watched batch by batch."""
     if not isinstance(grader, FindingsGrader):
+        if engine != "local":
+            person.tell(f"note: all is read on this machine, so that pace and budget hold; {engine} is not used")
         return grader.read(items)
     watch, graded = person.watch(len(items), "graded"), list[Graded]()
+    batches = [items[start : start + _WATCHED] for start in range(0, len(items), _WATCHED)]
+    read = map(grader.read, batches) if engine == "local" else map_on_ray(grader.read, batches, grader.name, work)
     with contextlib.closing(watch):
-        for start in range(0, len(items), _WATCHED):
-            graded += grader.read(items[start : start + _WATCHED])
+        for batch in read:
+            graded += batch
             watch.reach(len(graded))
     return graded
 

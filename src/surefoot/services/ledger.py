@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.io.extras import library, open_zst
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import Place, bound, not_yet_in
-from surefoot.io.sources import library, open_zst
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import add_records, is_export, is_headless, read_records, write_ledger

@@ -1,0 +1,159 @@
+"""Where a log lies: on this machine, or at an address that fsspec knows, such as s3://bucket/log or https://host/log.
+
+A store that does not answer is asked again, and again after longer and longer pauses, before the work is given up.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from surefoot.errors import Incomplete, Unreachable, UsageError
+from surefoot.io.extras import library
+from surefoot.io.writer import printable
+
+Found = TypeVar("Found")
+
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between one try and the next
+_READ_AT_ONCE = 1 << 20
+_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+_SERVER_ERROR = 500
+_LONGEST = 200  # of what a store says
+
+
+def is_address(path: str | Path) -> bool:
+    return isinstance(path, str) and "://" in path and not Path(path).exists()
+
+
+def shown(path: str | Path) -> str:
+    """As reports may name it: an address without what may be a password or a signature."""
+    if not is_address(path):
+        return printable(Path(path))
+    parts = urlsplit(str(path))
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def is_there(path: str | Path) -> bool:
+    if not is_address(path):
+        return Path(path).exists()
+    try:
+        _info(str(path))
+    except _FINAL:
+        return False
+    return True
+
+
+def is_folder(path: str | Path) -> bool:
+    return _info(str(path))["type"] == "directory" if is_address(path) else Path(path).is_dir()
+
+
+def files_below(address: str) -> list[str]:
+    """The addresses of all files in a folder that is not on this machine."""
+    return sorted(_asked(address, lambda store, path: [store.unstrip_protocol(name) for name in store.find(path)]))
+
+
+def state_of(path: str) -> tuple[int, str]:
+    """The size of a file, and what changes when the file does."""
+    if is_address(path):
+        found = _info(path)
+        if found.get("size") is None:
+            raise Incomplete(f"the server does not say how large {shown(path)} is", "fetch it, and pass the file")
+        return found["size"], sha256(repr(sorted(found.items())).encode()).hexdigest()
+    stat = Path(path).stat()
+    return stat.st_size, f"{stat.st_size} {stat.st_mtime_ns}"
+
+
+def can_be_cut(path: str) -> bool:
+    """False for a pipe, which can be read only once."""
+    return is_address(path) or Path(path).is_file()
+
+
+def opened(path: str) -> io.BufferedReader:
+    if not is_address(path):
+        return Path(path).open("rb")
+    size, _ = state_of(path)
+    return io.BufferedReader(_Ranges(path, size), _READ_AT_ONCE)
+
+
+def read_range(path: str, start: int, size: int) -> bytes:
+    if is_address(path):
+        return _fetched(path, start, start + size)
+    with Path(path).open("rb") as file:
+        file.seek(start)
+        return file.read(size)
+
+
+class _Ranges(io.RawIOBase):
+    """A file at an address. Each read is a request of its own, so one that fails can be made again."""
+
+    def __init__(self, address: str, size: int) -> None:
+        self._address, self._size, self._at = address, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: object, /) -> int:
+        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        end = min(self._at + len(target), self._size)
+        data = _fetched(self._address, self._at, end) if end > self._at else b""
+        target[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+def _fetched(address: str, start: int, end: int) -> bytes:
+    def fetch(store: Any, path: str) -> bytes:  # noqa: ANN401 - each kind of address has a class of its own
+        data = bytes(store.cat_file(path, start=start, end=end))
+        if len(data) != end - start:
+            raise OSError(f"{len(data)} bytes came where {end - start} were asked for")
+        return data
+
+    return _asked(address, fetch)
+
+
+def _info(address: str) -> dict[str, Any]:
+    return _asked(address, lambda store, path: dict(store.info(path)))
+
+
+def _asked(address: str, what: Callable[[Any, str], Found]) -> Found:
+    """What a store says when it does. It is opened anew each time: connections do not survive a fork."""
+    core, pauses = library("fsspec.core", "ray", "an address"), iter(PAUSES)
+    while True:
+        try:
+            return what(*core.url_to_fs(address))
+        except ImportError as error:
+            raise Incomplete(f"{shown(address)} needs a package that is not there", str(error)) from error
+        except ValueError as error:
+            raise UsageError(f"{shown(address)} cannot be understood: {error}", "pass a path, or s3://...") from error
+        except Exception as error:  # each store has errors of its own
+            pause = next(pauses, None)
+            if _is_final(error):
+                raise
+            if pause is None:
+                why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
+                hint = "the same command goes on when the store answers again"
+                message = f"{shown(address)} cannot be reached after {len(PAUSES) + 1} tries: {why}"
+                raise Unreachable(message, hint) from error
+        time.sleep(pause)
+
+
+def _is_final(error: Exception) -> bool:
+    """True where no pause would change anything. To some, whatever does not answer is a file that is not there."""
+    cause = error.__cause__
+    is_silent = isinstance(cause, OSError) and not isinstance(cause, _FINAL)
+    return isinstance(error, _FINAL) and not is_silent and getattr(cause, "status", 0) < _SERVER_ERROR
