@@ -48,6 +48,7 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:8]
 
 
+@lru_cache(maxsize=32)
 def sha256_of(path: Path) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
