@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         plan_questions,
     )
     from surefoot.services.result import Person
+    from surefoot.services.retention import purge
     from surefoot.services.review import review_questions
     from surefoot.services.run import Answers, run
     from surefoot.services.watch import Try, watch
@@ -48,7 +49,8 @@ __all__ = [
     "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions", "clone_questions",
     "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions", "evaluate_council",
     "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue", "lock_questions", "matrix",
-    "overview", "passages", "plan_questions", "proposals_from_log", "public_datasets", "remove_documents",
+    "overview", "passages", "plan_questions", "proposals_from_log", "public_datasets", "purge",
+    "remove_documents",
     "review_questions", "run", "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline",
     "verify_audit", "watch",
 ]  # fmt: skip
@@ -77,6 +79,7 @@ _HOMES = {
     "services.overview": ("RunOverview", "overview"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
+    "services.retention": ("purge",),
     "services.review": ("review_questions",),
     "services.run": ("Answers", "run"),
     "services.watch": ("Try", "watch"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, RunEntry, Step
+from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, Purge, RunEntry, Step
 
 
 def label(number: int = 1, **changes: Any) -> Label:  # noqa: ANN401
@@ -30,6 +30,7 @@ STEP = Step(
     base_run="b", cand_run="c", mode="sequential", counts={"wrong": Discordant(1, 2, 130)}, alpha=0.05, margin=None,
     outcome="SHIP", exit_code=0, waived={"kappa": "known \u2603"}, uncalibrated=True, certificate="certificate-1",
 )  # fmt: skip
+PURGE = Purge(id="purge-1", at="2026-03-04T00:00:00+00:00", by="ann", subject_sha256="s", rows={"labels": 3})
 RUN = RunEntry(
     id="run-1", at="2026-03-01T00:00:00+00:00", name="first", path="/runs/first",
     manifest={"name": "first", "odd": ["\0", 0.1, None, {"z": 1, "a": 2}]},

@@ -16,7 +16,7 @@ from surefoot.errors import Incomplete, UsageError
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import add_records, read_records, write_ledger
 from surefoot.rubric import load
-from tests.ledger.rows import CERTIFICATE, RUN, STEP, label
+from tests.ledger.rows import CERTIFICATE, PURGE, RUN, STEP, label
 
 RUBRIC = load().sha256.encode()
 NOTE = 'naïve \u2028 "quoted" \\ \t\U0001f600'
@@ -29,6 +29,7 @@ def filled(place: str | Path, count: int = 1_200) -> Ledger:
     random.Random(1).shuffle(rows)
     ledger.add(rows)
     ledger.add([CERTIFICATE])
+    ledger.add([PURGE])
     ledger.add([STEP])
     ledger.add([replace(STEP, id="step-0", margin=0.1 + 0.2, uncalibrated=False)])
     ledger.add_run(RUN)
@@ -55,7 +56,8 @@ def test_file_to_lines_to_server_to_lines_to_file_is_the_same(tmp_path: Path, on
         Ledger.open(tmp_path / "c.db") as third,
     ):
         lines = exported(first)
-        assert imported(second, lines) == {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "replies": 1}
+        rows = {"labels": 1_200, "certificates": 1, "steps": 2, "runs": 2, "purges": 1, "replies": 1}
+        assert imported(second, lines) == rows
         assert exported(second) == lines
         imported(third, exported(second))
         assert exported(third) == lines

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from surefoot.ledger.database import Database
 from surefoot.ledger.schema import CERTIFICATES, FORMAT, LABELS, REPLIES, RUNS, add, in_order, record, records, table_of
-from surefoot.records import Certificate, Label, RunEntry, Step
+from surefoot.records import Certificate, Label, Purge, RunEntry, Step
 
 _AT_ONCE = 500
 _PUT = text(
@@ -80,6 +80,10 @@ class Ledger:
         """Oldest first."""
         return self._all(Step)
 
+    def purges(self) -> list[Purge]:
+        """Oldest first."""
+        return self._all(Purge)
+
     def add_run(self, entry: RunEntry) -> None:
         """A run that is known at its place, with the manifest it had, is not added again."""
         with self.database.writing() as connection:
@@ -93,9 +97,9 @@ class Ledger:
         return self._all(RunEntry)
 
     def counts(self) -> dict[str, int]:
-        """How many rows of each kind there are. Rows are only added: where these are the same, nothing has changed."""
+        """How many rows of each kind there are: where these are the same, nothing has changed."""
         with self.database.reading() as connection:
-            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry))
+            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry, Purge))
             return {str(one.name): int(connection.execute(select(func.count()).select_from(one)).scalar_one())
                     for one in tables}  # fmt: skip
 

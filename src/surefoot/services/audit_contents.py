@@ -17,7 +17,8 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import folder_of, run_id, versions_of
-from surefoot.records import Certificate, Label, RunEntry, Step
+from surefoot.records import Certificate, Label, Purge, RunEntry, Step
+from surefoot.report.words import counted_rows
 from surefoot.services.decisions import KeptDecision, decision_in
 from surefoot.services.runs import is_run
 from surefoot.services.versions import labelled_alike
@@ -45,6 +46,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     later: Sequence[Label]
     certificates: Sequence[Certificate]
     steps: Sequence[Step]
+    purges: Sequence[Purge]
     attached: Mapping[str, Path]
 
     @property
@@ -57,7 +59,10 @@ class Contents(Struct, frozen=True, kw_only=True):
         names = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION)
         places = {f"{folder}/{name}": part.store.path / name for folder, part in self.runs.items() for name in names}
         found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
-        known = {"labels": self.labels, "certificates": self.certificates, "steps": self.steps}
+        known: dict[str, Sequence[Struct]] = {
+            "labels": self.labels, "certificates": self.certificates, "steps": self.steps,
+        }  # fmt: skip
+        known |= {"purges": self.purges} if self.purges else {}
         found[LEDGER] = _lines({"runs": self.entries, **known})
         found[LATER] = _lines({"labels": self.later}) if self.later else b""
         found[GATE] = gate_file(self.decision) if self.decision else b""
@@ -78,6 +83,7 @@ class Contents(Struct, frozen=True, kw_only=True):
             "report: none was attached": self.attached,
         }
         found = [f"no {words}" for words, is_there in there.items() if not is_there]
+        found += [f"purged by {one.by} at {one.at}: {counted_rows(one.rows)}" for one in self.purges]
         return found + [f"no run {name}, which the decision counted: it is not where it was" for name in self.lost]
 
     def remarks(self) -> list[str]:
@@ -100,13 +106,13 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
     until = decision.at if decision and decision.at else "9999"
     runs = _parts(run, base, decision, ledger, until)
     entries = [_entry(folder, part.store) for folder, part in runs.items()]
-    labels, certificates, steps = list[Label](), list[Certificate](), list[Step]()
+    labels, certificates, steps, purges = list[Label](), list[Certificate](), list[Step](), list[Purge]()
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
         labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
         certificates = ledger.certificates(run.manifest.grader)[::-1] if run.manifest.grader else []
-        steps = ledger.steps()
+        steps, purges = ledger.steps(), ledger.purges()
     return Contents(
         runs=runs, decision=decision, attached=_attached(attached),
         entries=list({entry.id: entry for entry in entries}.values()),  # a copy of a run is the same run
@@ -114,6 +120,7 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
         later=[label for label in labels if label.at > until],
         certificates=[one for one in certificates if one.at <= until],
         steps=[step for step in steps if step.at <= until],
+        purges=purges,
     )  # fmt: skip
 
 
@@ -212,7 +219,7 @@ def _toml(value: object) -> str:
 
 def _remarks_on(store: RunStore) -> Iterator[str]:
     manifest, questions, graded = store.manifest, store.questions(), store.verdicts()
-    if fingerprint(questions) != manifest.questions_sha256:
+    if fingerprint(questions) != manifest.questions_sha256 and not manifest.purged:
         yield "the questions are not those that the manifest names"
     if store.is_graded_otherwise():
         yield "the verdicts are on other answers than these"

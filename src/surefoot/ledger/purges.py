@@ -1,0 +1,81 @@
+"""Rows of a ledger are erased: by age, or all that is about one person. That it was done stays on record.
+
+What a decision rests on stays too: certificates, steps and the list of runs hold counts and hashes, and no text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct
+from sqlalchemy import Column, ColumnElement, Connection, select
+
+from surefoot.ledger.book import Ledger
+from surefoot.ledger.schema import BATCH, LABELS, REPLIES, add, deleting
+from surefoot.records import Purge
+
+
+class Doomed(Struct, frozen=True, kw_only=True):
+    """What is to go: everything before a time; or labels on somebody's answers, and replies of models on them."""
+
+    before: str = ""
+    subject: str = ""
+    versions: frozenset[str] = frozenset()  # of the person's answers, for labels that do not say whose they are
+    digests: frozenset[str] = frozenset()  # of replies
+
+
+def count(ledger: Ledger, doomed: Doomed) -> dict[str, int]:
+    """How many rows would go."""
+    with ledger.database.reading() as connection:
+        return {"labels": len(_labels(connection, doomed)), "replies": len(_replies(connection, doomed))}
+
+
+def erase(ledger: Ledger, doomed: Doomed, record: Purge) -> Purge:
+    """Delete the rows and add the record, with how many there were, all of it or nothing."""
+    with ledger.database.writing() as connection:
+        labels, replies = _labels(connection, doomed), _replies(connection, doomed)
+        with deleting(connection, LABELS.name):
+            _delete(connection, LABELS.c.id, labels)
+        _delete(connection, REPLIES.c.digest, replies)
+        rows = {"labels": len(labels), "replies": len(replies), **record.rows}
+        made = Purge(
+            id=record.id, at=record.at, by=record.by, before=record.before, subject_sha256=record.subject_sha256,
+            rows=rows,
+        )  # fmt: skip
+        add(connection, [made])
+    ledger.database.compact()
+    return made
+
+
+def _labels(connection: Connection, doomed: Doomed) -> set[str]:
+    if doomed.before:
+        return _keys(connection, LABELS.c.id, LABELS.c.at < doomed.before)
+    found = _keys(connection, LABELS.c.id, LABELS.c.subject == doomed.subject)
+    for some in _batches(doomed.versions):
+        found |= _keys(connection, LABELS.c.id, LABELS.c.version.in_(some), LABELS.c.subject == "")
+    return found
+
+
+def _replies(connection: Connection, doomed: Doomed) -> set[str]:
+    if doomed.before:
+        return _keys(connection, REPLIES.c.digest, REPLIES.c.at < doomed.before)
+    found = set[str]()
+    for some in _batches(doomed.digests):
+        found |= _keys(connection, REPLIES.c.digest, REPLIES.c.digest.in_(some))
+    return found
+
+
+def _keys(connection: Connection, key: Column[str], *where: ColumnElement[bool]) -> set[str]:
+    return set(connection.execute(select(key).where(*where)).scalars())
+
+
+def _delete(connection: Connection, key: Column[str], keys: Collection[str]) -> None:
+    for some in _batches(keys):
+        connection.execute(key.table.delete().where(key.in_(some)))
+
+
+def _batches(keys: Collection[str]) -> Iterator[list[str]]:
+    waiting = iter(sorted(keys))
+    while some := list(itertools.islice(waiting, BATCH)):
+        yield some
