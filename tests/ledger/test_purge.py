@@ -131,7 +131,15 @@ def test_a_ledger_of_before_gets_the_table(place: str) -> None:
         assert ledger.purges() == []
 
 
+def test_a_run_that_cannot_be_read_is_named(project: Path) -> None:
+    (project / "runs/first/manifest.json").write_text('{"surefoot_run": 1, "name"')
+    done = cli("ledger", "purge", "--subject", "u-1", "--yes")
+    assert done.code == 4
+    assert "warning: not purged: " in done.err
+
+
 def test_nothing_is_erased_without_yes(project: Path) -> None:
+    (project / "manifest.json").write_text('{"name": "an app of somebody else"}')
     before = bytes_in(project)
     shown = cli("ledger", "purge", "--subject", "u-1")
     assert shown.code == 0

@@ -73,7 +73,11 @@ def purge_(older_than: int | None, subject: str | None, ledger: str | None, yes:
 
     def show() -> None:
         click.echo(f"{'erased' if done.erased else 'would be erased'}: {counted_rows(done.rows)}")
-        for line in (*(f"run: {run}" for run in done.runs), *done.notes):
+        for line in (
+            *(f"run: {run}" for run in done.runs),
+            *(f"warning: not purged: {one}" for one in done.unread),
+            *done.notes,
+        ):
             say(plain(line, 500))
 
     return finish(done, as_json, show)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import hashlib
 import secrets
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import ExitCode, SurefootError, UsageError
 from surefoot.io.writer import LOCK, printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, folder_of
@@ -39,6 +40,11 @@ class Purged(Fields):
     rows: dict[str, int]
     runs: tuple[str, ...]
     notes: tuple[str, ...]
+    unread: tuple[str, ...] = ()  # runs that cannot be read, so that nobody knows whose answers they hold
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if self.unread else ExitCode.OK
 
 
 @dataclass(frozen=True)
@@ -64,15 +70,13 @@ def purge(
         raise UsageError("one thing to purge by must be given", "pass --older-than DAYS or --subject ID")
     now, place = datetime.now(UTC), find(None, None if ledger is None else str(ledger))
     before = (now - timedelta(days=older_than)).isoformat(timespec="microseconds") if older_than else ""
-    opened = Ledger.open(place) if yes else Ledger.existing(place)
-    if opened is None:
-        parts = list(_parts(place, None, before, subject or ""))
-        return Purged(False, place, _rows(parts), _shown(parts), _notes(yes))
-    with opened:
-        parts = list(_parts(place, opened, before, subject or ""))
+    opened, unread = Ledger.open(place) if yes else Ledger.existing(place), list[str]()
+    with opened or contextlib.nullcontext():
+        parts = list(_parts(_folders(place, opened, unread), before, subject or ""))
         doomed = _doomed(parts, before, subject or "")
-        if not yes:
-            return Purged(False, opened.name, count(opened, doomed) | _rows(parts), _shown(parts), _notes(yes))
+        if opened is None or not yes:
+            rows = (count(opened, doomed) if opened else {}) | _rows(parts)
+            return Purged(False, opened.name if opened else place, rows, _shown(parts), _notes(yes), tuple(unread))
         rows, left = _rows(parts), [line for part in parts for line in _erase(part, opened, now)]
         forget(default_path(), doomed.digests, (now - timedelta(days=older_than)).timestamp() if older_than else 0.0)
         Readings().forget()
@@ -82,11 +86,11 @@ def purge(
             id=secrets.token_hex(16), at=at, by=getpass.getuser(), before=before, subject_sha256=named, rows=rows
         )
         done = erase(opened, doomed, record)
-    return Purged(True, opened.name, done.rows, _shown(parts), (*left, *_notes(yes)))
+    return Purged(True, opened.name, done.rows, _shown(parts), (*left, *_notes(yes)), tuple(unread))
 
 
-def _parts(place: str, ledger: Ledger | None, before: str, subject: str) -> Iterator[_Part]:
-    for folder in _folders(place, ledger):
+def _parts(folders: list[Path], before: str, subject: str) -> Iterator[_Part]:
+    for folder in folders:
         store = RunStore.open(folder)
         whole = bool(before) and "" < store.manifest.created < before
         versions = store.versions()
@@ -96,18 +100,20 @@ def _parts(place: str, ledger: Ledger | None, before: str, subject: str) -> Iter
             yield _Part(folder, frozenset(keys), whole, said, store.replies.digests)
 
 
-def _folders(place: str, ledger: Ledger | None) -> list[Path]:
+def _folders(place: str, ledger: Ledger | None, unread: list[str]) -> list[Path]:
     """All runs that the ledger knows the place of, and all that lie in its folder, copies too."""
     known = [folder_of(entry, ledger) for entry in ledger.runs()] if ledger else []
     home = Path() if "://" in place else Path(place).resolve().parent
     found = {*filter(None, known), *(path.parent for path in home.rglob(MANIFEST))}
-    return sorted({folder.resolve() for folder in found if _is_ours(folder)})
+    return sorted({folder.resolve() for folder in found if _is_ours(folder, unread)})
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_ours(folder: Path, unread: list[str]) -> bool:
     try:
-        return is_run(folder) and bool(RunStore.open(folder))
-    except (OSError, SurefootError):
+        # Others have files of this name too.
+        return (folder / QUESTIONS).is_file() and is_run(folder) and bool(RunStore.open(folder))
+    except (OSError, SurefootError) as error:
+        unread.append(str(error))
         return False
 
 
