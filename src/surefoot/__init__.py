@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         plan_questions,
     )
     from surefoot.services.result import Person
+    from surefoot.services.retention import purge
     from surefoot.services.review import review_questions
     from surefoot.services.run import Answers, run
     from surefoot.services.watch import Try, watch
@@ -50,8 +51,8 @@ __all__ = [
     "clone_questions", "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions",
     "evaluate_council", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue",
     "lock_questions", "matrix", "monitor_log", "overview", "passages", "plan_questions", "proposals_from_log",
-    "public_datasets", "remove_documents", "review_questions", "run", "score", "score_reviews", "search_corpus",
-    "tune_rubric", "update_baseline", "verify_audit", "watch",
+    "public_datasets", "purge", "remove_documents", "review_questions", "run", "score", "score_reviews",
+    "search_corpus", "tune_rubric", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -79,6 +80,7 @@ _HOMES = {
     "services.overview": ("RunOverview", "overview"),
     "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
     "services.result": ("Person",),
+    "services.retention": ("purge",),
     "services.review": ("review_questions",),
     "services.run": ("Answers", "run"),
     "services.watch": ("Try", "watch"),

@@ -57,6 +57,7 @@ class Label(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     run: str = ""
     drawn: Drawn = "sample"
+    subject: str = ""  # whose data the answer is, where its trace says so
 
 
 class Interval(Struct, frozen=True):
@@ -171,6 +172,17 @@ class RunEntry(Struct, frozen=True, kw_only=True):
     name: str
     path: str
     manifest: dict[str, object]
+
+
+class Purge(Struct, frozen=True, kw_only=True):
+    """That rows were erased: when, by whom, and how many of each kind; never what they said."""
+
+    id: str
+    at: str
+    by: str
+    before: str = ""  # everything older than this time
+    subject_sha256: str = ""  # or everything about one person
+    rows: dict[str, int]
 
 
 def version_of(question: Question, trace: Trace) -> str:

@@ -13,13 +13,14 @@ where it finds nothing this time, what it found before on the very same answer s
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
@@ -36,6 +37,7 @@ DECISION = "decision.json"  # what was decided about the run last
 _ENCODER = msgspec.json.Encoder()
 
 Row = TypeVar("Row")
+Answered = TypeVar("Answered", bound="_TraceRow | Verdict")
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
@@ -66,6 +68,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     deterministic: bool = False
     created: str = ""
+    purged: list[str] = []  # when, and how many answers
 
 
 class _TraceRow(Struct, frozen=True):
@@ -78,6 +81,7 @@ class _TraceRow(Struct, frozen=True):
     seconds: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    subject: str | UnsetType = UNSET
 
 
 _TRACES = msgspec.json.Decoder(_TraceRow)
@@ -153,6 +157,11 @@ class RunStore:
         asked = (trace for trace in self.traces() if trace.question_id in questions)
         return {(str(t.question_id), t.attempt): version_of(questions[str(t.question_id)], t) for t in asked}
 
+    def subjects(self) -> dict[str, str]:
+        """By version of an answer, whose data it is."""
+        whose = {(str(one.question_id), one.attempt): one.subject for one in self.traces() if one.subject}
+        return {version: str(whose[key]) for key, version in self.versions().items() if key in whose}
+
     @property
     def replies(self) -> ReplyFile:
         """What models replied when they graded this run."""
@@ -161,7 +170,8 @@ class RunStore:
     def answers_sha256(self) -> str:
         """A hash of all that graders see of the answers, whatever order they came in."""
         traces = sorted(self.traces(), key=lambda trace: (str(trace.question_id), trace.attempt))
-        return fingerprint(_row(replace(trace, seconds=None, tokens=None, cost_usd=None)) for trace in traces)
+        unseen = {"seconds": None, "tokens": None, "cost_usd": None, "subject": UNSET}
+        return fingerprint(_row(replace(trace, **unseen)) for trace in traces)
 
     def verdicts_sha256(self, grader: str | None) -> str:
         """A hash of what a grader said, whatever order it came in."""
@@ -173,6 +183,34 @@ class RunStore:
         """True when the verdicts are on other answers than those that are there now."""
         graded = self.manifest.graded_sha256
         return bool(graded) and graded != self.answers_sha256()
+
+    def belonging_to(self, subject: str) -> set[Key]:
+        """The answers that are somebody's data."""
+        return {key for key, _, row in self._decoded(TRACES, _TRACES.decode) if row.subject == subject}
+
+    def purge(self, keys: Collection[Key], when: str) -> None:
+        """Erase answers and what was said of them: verdicts, all replies of models, and of a log the questions that
+        nobody else asked. The manifest keeps the hash of what was asked, and says that something is missing."""
+        writer = self._lock()
+        left = {key: row for key, _, row in self._decoded(TRACES, _TRACES.decode) if key not in keys}
+        for name, decode in ((TRACES, _TRACES.decode), (VERDICTS, _VERDICTS.decode)):
+            if (self.path / name).exists():
+                writer.replace(name, b"".join(line for key, line, _ in self._decoded(name, decode) if key not in keys))
+        if self.manifest.log_sha256:
+            asked = {question_id for question_id, _ in left}
+            kept = [question for question in self.questions() if question.id in asked]
+            replace_file(self.path / QUESTIONS, b"".join(map(_line, kept)))
+        (self.path / REPLIES).unlink(missing_ok=True)
+        self.amend(
+            uneven=self.manifest.uneven or bool(self.manifest.log_sha256),
+            question_count=len(kept) if self.manifest.log_sha256 else self.manifest.question_count,
+            answers_sha256=self.manifest.answers_sha256 and self.answers_sha256(),
+            graded_sha256=self.manifest.graded_sha256 and self.answers_sha256(),
+            verdicts_sha256=self.manifest.verdicts_sha256 and self.verdicts_sha256(self.manifest.grader),
+            council_answers_sha256=self.manifest.council_answers_sha256 and self.answers_sha256(),
+            council_verdicts_sha256=self.manifest.council and self.verdicts_sha256(self.manifest.council),
+            purged=[*self.manifest.purged, f"{when}: {len(keys)} answers"],
+        )
 
     def questions(self) -> list[Question]:
         found = self._rows(QUESTIONS, _QUESTIONS.decode, lambda question: question.id)
@@ -212,6 +250,13 @@ class RunStore:
         """Once, however often the rows are read."""
         if problem not in self.problems:
             self.problems.append(problem)
+
+    def _decoded(self, name: str, decode: Callable[[bytes], Answered]) -> Iterator[tuple[Key, bytes, Answered]]:
+        """Every row that can be read, also those that later ones correct."""
+        for _, line in _lines(self.path / name):
+            with contextlib.suppress(*UNREADABLE):
+                row = decode(line)
+                yield (row.question_id, row.attempt), line, row
 
     def _rows(self, name: str, decode: Callable[[bytes], Row], key: Callable[[Row], Hashable]) -> list[Row]:
         return [row for _, row in self._numbered(name, decode, key)]

@@ -135,6 +135,7 @@ class Trace(Struct, frozen=True, gc=False):
     seconds: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    subject: str | UnsetType = UNSET  # whose data it is, by which it can be purged
 
     @property
     def names(self) -> tuple[str, ...]:

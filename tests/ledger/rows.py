@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, RunEntry, Score, Step
+from surefoot.records import AxisRecord, Certificate, Discordant, Interval, Label, Purge, RunEntry, Score, Step
 
 
 def label(number: int = 1, **changes: Any) -> Label:  # noqa: ANN401
@@ -34,6 +34,7 @@ SCORE = Score(
     id="score-1", at="2026-03-01T00:00:00+00:00", run="r", grader="council/m+01234567", question_id="q1", version="v",
     scores={"accuracy": 8, "overall": 6.5, "safety": "safe", "clarity": None}, reason="read \u2603",
 )  # fmt: skip
+PURGE = Purge(id="purge-1", at="2026-03-04T00:00:00+00:00", by="ann", subject_sha256="s", rows={"labels": 3})
 RUN = RunEntry(
     id="run-1", at="2026-03-01T00:00:00+00:00", name="first", path="/runs/first",
     manifest={"name": "first", "odd": ["\0", 0.1, None, {"z": 1, "a": 2}]},

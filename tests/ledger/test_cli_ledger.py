@@ -77,7 +77,7 @@ def test_a_ledger_moves_between_files_and_a_server(
     url = on_server()
     for name in ("a.jsonl", "a.jsonl.gz", "a.jsonl.zst"):
         done = surefoot("export", name)
-        assert done.code == 0 and "1 step, 0 runs, 0 scores and 0 replies" in done.out, done.err
+        assert done.code == 0 and "1 step, 0 runs, 0 scores, 0 purges and 0 replies" in done.out, done.err
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
         done = surefoot("import", name, "--ledger", url, "--json")
         assert done.code == 0 and done.json["rows"]["labels"] == 2

@@ -1,4 +1,4 @@
-"""surefoot export, surefoot import"""
+"""surefoot export, surefoot import, surefoot ledger purge"""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from surefoot.cli.options import json_option, ledger_option
-from surefoot.cli.output import finish
+from surefoot.cli.output import finish, say
 from surefoot.cli.terminal import PERSON
+from surefoot.report.words import counted_rows, plain
 from surefoot.services.ledger import export_ledger, import_labels
+from surefoot.services.retention import purge
 
-_ONE = {"labels": "label", "certificates": "certificate", "steps": "step", "runs": "run", "replies": "reply"}
 _JSON = json_option()
 
 
@@ -26,7 +27,7 @@ def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool)
     Equal ledgers give equal files. Only an earlier export is overwritten.
     """
     done = export_ledger(file, ledger=ledger, replies=not without_replies)
-    return finish(done, as_json, lambda: click.echo(f"{_counts(done.rows)} of {done.ledger} are in {file}"))
+    return finish(done, as_json, lambda: click.echo(f"{counted_rows(done.rows)} of {done.ledger} are in {file}"))
 
 
 @click.command(
@@ -47,10 +48,36 @@ def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> 
     answers that the run lacks.
     """
     done = import_labels(file, run=run, ledger=ledger, person=PERSON)
-    words = f"{_counts(done.rows)} read; new in {done.ledger}: {_counts(done.new)}"
+    words = f"{counted_rows(done.rows)} read; new in {done.ledger}: {counted_rows(done.new)}"
     return finish(done, as_json, lambda: click.echo(words))
 
 
-def _counts(rows: dict[str, int]) -> str:
-    *first, last = (f"{count:,} {_ONE[name] if count == 1 else name}" for name, count in rows.items())
-    return f"{', '.join(first)} and {last}" if first else last
+@click.group()
+def ledger() -> None:
+    """What the ledger keeps, and for how long."""
+
+
+@ledger.command("purge", epilog="Example: surefoot ledger purge --subject user-4711; then the same with --yes")
+@click.option("--older-than", type=click.IntRange(min=1), metavar="DAYS", help="Erase what is older than this.")
+@click.option("--subject", metavar="ID", help="Erase all that is about the person of this id.")
+@ledger_option
+@click.option("--yes", is_flag=True, help="Erase it. Without, only what would go is shown.")
+@_JSON
+def purge_(older_than: int | None, subject: str | None, ledger: str | None, yes: bool, as_json: bool) -> int:
+    """Erase labels, answers and replies of models by age, or by the person they are about.
+
+    Goes through the ledger, and the runs that it knows or that lie in its folder. Rows of a log belong to whoever
+    `subject_id`, `user_id` or --map subject=PATH names. Who purged, when, and how many rows stays in the ledger.
+    """
+    done = purge(older_than=older_than, subject=subject, ledger=ledger, yes=yes)
+
+    def show() -> None:
+        click.echo(f"{'erased' if done.erased else 'would be erased'}: {counted_rows(done.rows)}")
+        for line in (
+            *(f"run: {run}" for run in done.runs),
+            *(f"warning: not purged: {one}" for one in done.unread),
+            *done.notes,
+        ):
+            say(plain(line, 500))
+
+    return finish(done, as_json, show)

@@ -43,6 +43,7 @@ _COMMANDS = {
     "audit": "Put everything about a run into one file for a reviewer.",
     "export": "Write the ledger to a file.",
     "import": "Add labels made elsewhere, or an export, to the ledger.",
+    "ledger": "Erase what is too old, or about one person: purge.",
     "completion": "Complete commands with the Tab key, in bash, zsh or fish.",
 }
 _MODULES = {"export": "ledger", "import": "ledger"}  # of the others, that of their name

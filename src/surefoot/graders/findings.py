@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ LIKELY_WITH_GOLD = 0.3
 Judged = MutableMapping[Pair, Judgement]
 WORDS = Rules()  # reads where no model should
 _UNREAD = Judgement("not_enough")
+_agreement = lru_cache(maxsize=1_000)(agreement)  # needed to choose pairs, and again once they are read
 
 
 class AnswerParts(Struct, frozen=True):
@@ -199,7 +201,7 @@ class AnswerParts(Struct, frozen=True):
 
     def _agreement_in_words(self) -> table.Gold:
         question = self.item.question
-        return agreement(question.text, question.gold_claims, self.item.trace.answer or "", self.claims)
+        return _agreement(question.text, question.gold_claims, self.item.trace.answer or "", self.claims)
 
     def _agreement(self, judged: Judged) -> table.Gold:
         """By words; where those are silent, by what the judge reads in the gold. A claim that only repeats words of the

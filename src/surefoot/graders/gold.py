@@ -35,7 +35,7 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
     if not gold_claims:
         return "none"
     said = [claim.text for claim in claims] or [answer]
-    parts = [part for gold in gold_claims for part in (gold, gold.partition("; ")[0])]
+    parts = dict.fromkeys(part for gold in gold_claims for part in (gold, gold.partition("; ")[0]))
     found = [_Comparison(part, question, said).result(answer) for part in parts]
     if "agrees" in found:
         return "agrees"

@@ -70,7 +70,6 @@ _GROUPS: tuple[dict[str, str], ...] = (
     },
 )  # fmt: skip
 _NAMES = tuple({name: re.compile(pattern, re.IGNORECASE) for name, pattern in group.items()} for group in _GROUPS)
-Names = dict[str, re.Pattern[str]]
 _JOINTS = re.compile(r"[,;)](?=\s|$)|\s[-–—]\s|[(|]|\b(?:and|while|but|whereas)\b", re.IGNORECASE)
 
 
@@ -84,20 +83,21 @@ class _Named(NamedTuple):
 def misnamed(passage: str, claim: str, question: str = "") -> bool:
     """Where the claim does not name what its figure is, the question does."""
     said = [one for piece in _pieces(claim) for one in _named(piece) if one.is_alone]
-    if not said:
-        return False
-    asked = [_names_in(group, question) for group in _NAMES]
-    known = _all_named(passage)
-    return any(
-        _is_misnamed(one.figure, own or asked[place], [(other.figure, other.names[place]) for other in known])
+    asked = _names_in(question) if said else ()
+    telling = [
+        (one.figure, place, own or asked[place])
         for one in said
         for place, own in enumerate(one.names)
-    )
+        if len(own or asked[place]) == 1  # several names say nothing
+    ]
+    known = _all_named(passage) if telling else ()
+    return any(_is_misnamed(figure, own, [(one.figure, one.names[place]) for one in known])
+               for figure, place, own in telling)  # fmt: skip
 
 
 def _is_misnamed(figure: Amount, own: frozenset[str], known: Iterable[tuple[Amount, frozenset[str]]]) -> bool:
-    """Nothing is said where the claim has several names, or where the passage has the figure without any."""
-    there = [names for other, names in known if figure.agrees(other)] if len(own) == 1 else []
+    """Nothing is said where the passage has the figure without any name."""
+    there = [names for other, names in known if figure.agrees(other)]
     return bool(there) and all(names and not own <= names for names in there)
 
 
@@ -120,17 +120,17 @@ def _named(sentence: str) -> Iterator[_Named]:
     free = [sentence[start:end] for start, end in parts if not any(start <= one.start < end for one in figures)]
     for figure in figures:
         start, end = next((start, end) for start, end in parts if start <= figure.start < end)
-        names = tuple(_names_near(group, sentence[start:end], free, sentence) for group in _NAMES)
+        own, whole, others = _names_in(sentence[start:end]), _names_in(sentence), [_names_in(part) for part in free]
+        names = tuple(
+            here.union(*(other[place] for other in others)) if here else whole[place] for place, here in enumerate(own)
+        )
         yield _Named(figure, names, sum(start <= one.start < end for one in figures) == 1)
 
 
-def _names_near(group: Names, own: str, free: Iterable[str], sentence: str) -> frozenset[str]:
-    here = _names_in(group, own)
-    return here.union(*(_names_in(group, part) for part in free)) if here else _names_in(group, sentence)
-
-
-def _names_in(group: Names, text: str) -> frozenset[str]:
-    return frozenset(name for name, pattern in group.items() if pattern.search(text))
+@lru_cache(maxsize=20_000)
+def _names_in(text: str) -> tuple[frozenset[str], ...]:
+    """By group."""
+    return tuple(frozenset(name for name, pattern in group.items() if pattern.search(text)) for group in _NAMES)
 
 
 _CLAUSE_ENDS = re.compile(r"[,;]\s|\b(?:and|while|but|whereas)\b", re.IGNORECASE)

@@ -48,7 +48,7 @@ class Subject(Struct, frozen=True):
     passages: tuple[Passage, ...]
     titles: frozenset[str]  # words
     asked: frozenset[str]
-    by_passage: dict[str, set[str]]
+    by_passage: dict[str, frozenset[str]]
     in_passages: frozenset[str]
     known: frozenset[str]  # asked, in a passage, or in a title
     answering: frozenset[str]  # passages that have the answer

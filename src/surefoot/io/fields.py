@@ -62,6 +62,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
         *CARRIERS, "answers.0.documents", *(f"{wrapper}.{name}" for wrapper in _WRAPPERS for name in CARRIERS),
     ),
     "error": ("error", "exception"),
+    "subject": ("subject_id", "user_id", "userId", "subject"),
     "triage": ("label",),
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map

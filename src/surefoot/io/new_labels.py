@@ -90,7 +90,8 @@ def called(label: Label) -> str:
 
 def sealed(label: Label) -> Label:
     """The label with the hash of all it says as its id."""
-    content = msgspec.json.encode({**msgspec.to_builtins(label), "id": ""}, order="deterministic")
+    said = {name: value for name, value in msgspec.to_builtins(label).items() if name != "subject"}
+    content = msgspec.json.encode({**said, "id": ""}, order="deterministic")
     return replace(label, id=hashlib.sha256(content).hexdigest())
 
 

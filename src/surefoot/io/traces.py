@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.io import fields, otel, remarks
@@ -68,7 +69,7 @@ class TraceReader:
         misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
         key, failed = _FAILED_CHECK
         error = None if row.get(key) == failed else fields.error_in(_first(row, plan["error"]))
-        return fields.trace_of(
+        found = fields.trace_of(
             question_id,
             question,
             _first(row, plan["answer"]),
@@ -77,6 +78,9 @@ class TraceReader:
             error or misfit,
             _first(row, plan["triage"]),
         )
+        given = _first(row, plan["subject"]) if plan["subject"] else None
+        subject = given if isinstance(given, str) else fields.scalar(given)
+        return replace(found, subject=subject) if subject else found
 
     def read_row(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
         """What lies in a row, each with the part of the row it was read from."""

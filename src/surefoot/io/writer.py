@@ -167,6 +167,10 @@ class ReplyFile:
         self.name = printable(path)
         self._path, self._append, self._problems = path, append, problems
 
+    @property
+    def digests(self) -> frozenset[str]:
+        return frozenset(self._places)
+
     def read(self, digest: str) -> bytes | None:
         if digest not in self._places:
             return None

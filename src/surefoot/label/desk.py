@@ -282,6 +282,7 @@ class Desk:
     ) -> Callable[[History], list[Label]]:
         """One row for each axis that a person labels otherwise than before; a note goes with the first."""
         question_id, attempt = self.queue.sheets[sent.number - 1].key
+        subject = str(self.queue.sheets[sent.number - 1].item.trace.subject or "")
         run, note = self.queue.sheets[sent.number - 1].run, " ".join(visible(sent.note).split())[:_LONGEST_NOTE]
         note = cannot_tell_because(note) if says_cannot_tell(fields, sent.values) else note
 
@@ -298,6 +299,7 @@ class Desk:
                         id=f"{sending}:{field.name}", at="", annotator=person, question_id=question_id,
                         attempt=attempt, axis=field.name, value=value, note=words, version=sent.version, run=run,
                         rubric_sha256=self.rubric.sha256, drawn=before.drawn(person, sent.version, drawn),
+                        subject=subject,
                     ))  # fmt: skip
             return rows
 

@@ -26,7 +26,7 @@ from surefoot.ledger.schema import (
     records,
     table_of,
 )
-from surefoot.records import Certificate, Label, RunEntry, Score, Step
+from surefoot.records import Certificate, Label, Purge, RunEntry, Score, Step
 
 _AT_ONCE = 500
 _PUT = text(
@@ -92,6 +92,10 @@ class Ledger:
         """Oldest first."""
         return self._all(Step)
 
+    def purges(self) -> list[Purge]:
+        """Oldest first."""
+        return self._all(Purge)
+
     def add_run(self, entry: RunEntry) -> None:
         """A run that is known at its place, with the manifest it had, is not added again."""
         with self.database.writing() as connection:
@@ -115,9 +119,9 @@ class Ledger:
         return self._all(RunEntry)
 
     def counts(self) -> dict[str, int]:
-        """How many rows of each kind there are. Rows are only added: where these are the same, nothing has changed."""
+        """How many rows of each kind there are: where these are the same, nothing has changed."""
         with self.database.reading() as connection:
-            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry, Score))
+            tables = (table_of(kind) for kind in (Label, Certificate, Step, RunEntry, Score, Purge))
             return {str(one.name): int(connection.execute(select(func.count()).select_from(one)).scalar_one())
                     for one in tables}  # fmt: skip
 

@@ -71,6 +71,19 @@ class Database:
         with self.reading() as connection:
             return schema.version_of(connection, self.name)
 
+    def compact(self) -> None:
+        """Write the tables anew, without what was deleted from them."""
+        statements = [f"VACUUM FULL {name}" for name in schema.TABLES]
+        if self.file:
+            statements = ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"]
+        with self._in_plain_words(), contextlib.closing(self._engine.raw_connection()) as connection:
+            if not self.file:
+                connection.driver_connection.autocommit = True  # type: ignore[union-attr]
+            for statement in statements:
+                connection.cursor().execute(statement)
+            if not self.file:
+                connection.driver_connection.autocommit = False  # type: ignore[union-attr]
+
     def close(self) -> None:
         self._engine.dispose()
 
@@ -145,6 +158,7 @@ def _file_engine(url: URL, file: Path) -> Engine:
     def connected(connection: Any, _: object) -> None:  # noqa: ANN401
         connection.isolation_level = None  # transactions begin where we say
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

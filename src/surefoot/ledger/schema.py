@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -31,7 +32,7 @@ from sqlalchemy.schema import CreateColumn
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.records import Certificate, Drawn, Label, RunEntry, Score, Step
+from surefoot.records import Certificate, Drawn, Label, Purge, RunEntry, Score, Step
 
 FORMAT = 4
 VERSIONS = "surefoot_ledger"  # the table that says which format this is, and that it is a ledger
@@ -114,7 +115,7 @@ def _identity_of(table: str) -> Sequence[str]:
 
 LABELS, CERTIFICATES = _table("labels", Label), _table("certificates", Certificate)
 STEPS, RUNS = _table("steps", Step), _table("runs", RunEntry)
-SCORES = _table("scores", Score)
+SCORES, PURGES = _table("scores", Score), _table("purges", Purge)
 REPLIES = _table("replies", PaidReply)
 Index("labels_in_order", LABELS.c.at, LABELS.c.id)
 Index("labels_by_version", LABELS.c.version)
@@ -122,11 +123,12 @@ Index("scores_by_run", SCORES.c.run)
 
 # What is kept for good, by table. Paid replies are not among them: they are a cache.
 RECORDS: dict[str, type[Struct]] = {
-    "labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry, "scores": Score,
+    "labels": Label, "certificates": Certificate, "steps": Step, "runs": RunEntry, "scores": Score, "purges": Purge,
 }  # fmt: skip
 KINDS: dict[str, type[Struct]] = {**RECORDS, "replies": PaidReply}
 TABLES = {
-    "labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "scores": SCORES, "replies": REPLIES,
+    "labels": LABELS, "certificates": CERTIFICATES, "steps": STEPS, "runs": RUNS, "scores": SCORES, "purges": PURGES,
+    "replies": REPLIES,
 }  # fmt: skip
 
 
@@ -155,9 +157,9 @@ def make(connection: Connection, name: str) -> None:
         return
     if not found:
         connection.exec_driver_sql(f"CREATE TABLE {VERSIONS} (number BIGINT PRIMARY KEY, at TEXT NOT NULL)")
-    new = TABLES.keys() - set(inspect(connection).get_table_names())
-    _metadata.create_all(connection, [TABLES[name] for name in TABLES if name in new], checkfirst=False)
-    for statement in _refusals(connection.dialect.name, [name for name in RECORDS if name in new]):
+    lacking = [name for name in TABLES if name not in inspect(connection).get_table_names()]
+    _metadata.create_all(connection, [TABLES[name] for name in lacking], checkfirst=False)
+    for statement in _refusals(connection.dialect.name, lacking):
         connection.exec_driver_sql(statement)
     for table in TABLES.values():
         there = {column["name"] for column in inspect(connection).get_columns(table.name)}
@@ -169,12 +171,23 @@ def make(connection: Connection, name: str) -> None:
     connection.execute(text(f"INSERT INTO {VERSIONS} VALUES (:number, :at)"), {"number": FORMAT, "at": at})
 
 
-def _refusals(dialect: str, tables: Iterable[str]) -> Iterator[str]:
+@contextlib.contextmanager
+def deleting(connection: Connection, table: str) -> Iterator[None]:
+    """Rows of a table may be deleted, in this transaction alone."""
+    is_server = connection.dialect.name == "postgresql"
+    name = f"{table}_kept" if is_server else f"{table}_undeleted"
+    connection.exec_driver_sql(f"DROP TRIGGER {name} ON {table}" if is_server else f"DROP TRIGGER {name}")
+    yield
+    again = next(one for one in _refusals(connection.dialect.name, [table]) if f" {name} " in one)
+    connection.exec_driver_sql(again)
+
+
+def _refusals(dialect: str, tables: Collection[str]) -> Iterator[str]:
     """The database itself refuses changes, by whatever program."""
     if dialect == "postgresql":
         refuse = f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$"
         yield f"CREATE OR REPLACE FUNCTION surefoot_refuse() RETURNS trigger LANGUAGE plpgsql AS {refuse}"
-    for table in tables:
+    for table in (name for name in RECORDS if name in tables):
         if dialect == "postgresql":
             trigger = "EXECUTE FUNCTION surefoot_refuse()"
             yield f"CREATE TRIGGER {table}_kept BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {trigger}"

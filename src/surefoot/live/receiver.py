@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from surefoot.errors import UsageError
 from surefoot.io import otel
+from surefoot.io.extras import library
 from surefoot.io.packed import packed_rows
-from surefoot.io.sources import Packed, library
+from surefoot.io.sources import Packed
 from surefoot.io.spans import Span, spans_in
 from surefoot.io.writer import UNREADABLE
 from surefoot.types import Problem

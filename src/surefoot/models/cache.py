@@ -6,6 +6,7 @@ has put there.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
@@ -45,6 +46,19 @@ def cache_folder() -> Path:
 
 def default_path() -> Path:
     return cache_folder() / "replies.sqlite"
+
+
+def forget(path: Path, digests: Iterable[str] = (), before: float = 0.0) -> None:
+    """Erase replies from a file, those before a time among them, so that no byte of them is left."""
+    if not path.exists():
+        return
+    with contextlib.closing(sqlite3.connect(path, timeout=_SECONDS_TO_WAIT, isolation_level=None)) as database:
+        database.execute(_TABLE)
+        database.execute("PRAGMA secure_delete = ON")
+        database.executemany("DELETE FROM replies WHERE digest = ?", [(digest,) for digest in digests])
+        database.execute("DELETE FROM replies WHERE at < ?", (before,))
+        database.execute("VACUUM")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 class Cache:

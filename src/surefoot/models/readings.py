@@ -48,6 +48,10 @@ class Readings:
         if rows:
             self._tried(put)
 
+    def forget(self) -> None:
+        """All of it: whose a reading is, nobody knows."""
+        self._path.unlink(missing_ok=True)
+
     def _tried(self, work: Callable[[sqlite3.Connection], Found]) -> Found | None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

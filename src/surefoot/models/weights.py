@@ -49,6 +49,13 @@ def fingerprint(folder: Path) -> str:
 
 
 def sha256_of(path: Path) -> bytes:
+    """Of a file that did not change since, it is known."""
+    state = path.stat()
+    return _sha256_of(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=32)
+def _sha256_of(path: Path, _size: int, _changed: int) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 

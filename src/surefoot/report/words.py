@@ -40,6 +40,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def counted_rows(rows: Mapping[str, int]) -> str:
+    """Rows by table: "12 labels, 1 run and 3 replies"."""
+    *first, last = (
+        f"{count:,} {table if count != 1 else table.replace('replies', 'reply').removesuffix('s')}"
+        for table, count in rows.items()
+    )
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def percent(value: Fraction | float) -> str:
     """One decimal, halves to even, computed on the exact value."""
     tenths = round(Fraction(value) * 1000)

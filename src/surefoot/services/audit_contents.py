@@ -17,7 +17,8 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
 from surefoot.ledger.places import asking_id, folder_of, run_id, versions_of
-from surefoot.records import Certificate, Label, RunEntry, Score, Step
+from surefoot.records import Certificate, Label, Purge, RunEntry, Score, Step
+from surefoot.report.words import counted_rows
 from surefoot.reviewers.rows import kept
 from surefoot.services.decisions import KeptDecision, decision_in
 from surefoot.services.runs import is_run
@@ -47,6 +48,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     certificates: Sequence[Certificate]
     steps: Sequence[Step]
     scores: Mapping[str, Sequence[Score]]  # of councils, by folder in the bundle
+    purges: Sequence[Purge]
     attached: Mapping[str, Path]
 
     @property
@@ -61,10 +63,11 @@ class Contents(Struct, frozen=True, kw_only=True):
         found: dict[str, Path | bytes] = {name: path for name, path in places.items() if path.is_file()}
         scores = [score for some in self.scores.values() for score in some]
         until = until_when(self.decision)
-        known = {
+        known: dict[str, Sequence[Struct]] = {
             "labels": self.labels, "certificates": self.certificates, "steps": self.steps,
             "scores": [score for score in scores if score.at <= until],
         }  # fmt: skip
+        known |= {"purges": self.purges} if self.purges else {}
         later = {"labels": self.later, "scores": [score for score in scores if score.at > until]}
         found[LEDGER] = _lines({"runs": self.entries, **known})
         found[LATER] = _lines(later) if any(later.values()) else b""
@@ -86,6 +89,7 @@ class Contents(Struct, frozen=True, kw_only=True):
             "report: none was attached": self.attached,
         }
         found = [f"no {words}" for words, is_there in there.items() if not is_there]
+        found += [f"purged by {one.by} at {one.at}: {counted_rows(one.rows)}" for one in self.purges]
         return found + [f"no run {name}, which the decision counted: it is not where it was" for name in self.lost]
 
     def remarks(self) -> list[str]:
@@ -111,14 +115,14 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
     until = until_when(decision)
     runs = _parts(run, base, decision, ledger, until)
     entries = [_entry(folder, part.store) for folder, part in runs.items()]
-    labels, certificates, steps = list[Label](), list[Certificate](), list[Step]()
+    labels, certificates, steps, purges = list[Label](), list[Certificate](), list[Step](), list[Purge]()
     scores: dict[str, list[Score]] = {}
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
         labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
         certificates = ledger.certificates(run.manifest.grader)[::-1] if run.manifest.grader else []
-        steps = ledger.steps()
+        steps, purges = ledger.steps(), ledger.purges()
         scores = {folder: ledger.scores(asking_id(part.store.manifest)) for folder, part in runs.items()}
     return Contents(
         runs=runs, decision=decision, attached=_attached(attached),
@@ -128,6 +132,7 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
         certificates=[one for one in certificates if one.at <= until],
         steps=[step for step in steps if step.at <= until],
         scores=scores,
+        purges=purges,
     )  # fmt: skip
 
 
@@ -238,7 +243,7 @@ def _differs(store: RunStore, known: Sequence[Score]) -> bool:
 
 def _remarks_on(store: RunStore) -> Iterator[str]:
     manifest, questions, graded = store.manifest, store.questions(), store.verdicts()
-    if fingerprint(questions) != manifest.questions_sha256:
+    if fingerprint(questions) != manifest.questions_sha256 and not manifest.purged:
         yield "the questions are not those that the manifest names"
     if store.is_graded_otherwise():
         yield "the verdicts are on other answers than these"

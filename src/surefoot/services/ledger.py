@@ -132,11 +132,12 @@ def _labels_in(path: Path, store: RunStore | None, problems: list[Problem], tell
         labels = load_labels(path, problems, rubric=by, graders=graders_of(store), places=places)
     _refuse(path, problems, tell)
     if store is not None:
-        manifest = store.manifest
-        return bound(
+        manifest, subjects = store.manifest, store.subjects()
+        found = bound(
             labels, versions_of(store), problems, run=run_id(manifest), rubric_sha256=manifest.rubric_sha256,
             places=places,
         )  # fmt: skip
+        return [replace(label, subject=subjects.get(label.version, "")) for label in found]
     if lost := sum(not label.version for label in labels):
         message = f"{counted(lost, 'label')} in {path} do not say which version of an answer they are on"
         raise UsageError(message, "say with --run RUN whose answers they are on")

@@ -135,11 +135,12 @@ def _check_unchanged(one: KnownRun) -> None:
 
 
 def _changed_by_hand(stores: Iterable[RunStore]) -> Iterator[str]:
-    """Answers that are not as they came, graded again or not: whoever decides has to know."""
+    """Answers that are not as they came, or gone, graded again or not: whoever decides has to know."""
     for store in stores:
         came = store.manifest.answers_sha256
         if came and came != store.answers_sha256():
             yield f"the answers of {store.manifest.name} were changed by hand after it was run"
+        yield from (f"answers of {store.manifest.name} were purged, {words}" for words in store.manifest.purged)
 
 
 def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:

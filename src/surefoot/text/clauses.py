@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from surefoot.text.citations import blanked, locate, resolve
@@ -116,9 +117,10 @@ def figures(text: str) -> set[str]:
     return set(_FIGURE.findall(_POINTED.sub(" ", text)))
 
 
-def contents(text: str) -> set[str]:
+@lru_cache(maxsize=5_000)
+def contents(text: str) -> frozenset[str]:
     """What a text is about: the stems of its words, and its figures."""
-    return (set(terms(text)) - _NEVER_STEMS) | figures(text)
+    return frozenset((set(terms(text)) - _NEVER_STEMS) | figures(text))
 
 
 def resembles(word: str, stems: Iterable[str]) -> bool:
