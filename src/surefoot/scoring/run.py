@@ -23,10 +23,11 @@ from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
-from surefoot.scoring.worker import REFUSAL_MODES, BlockScorer
+from surefoot.scoring.worker import BlockScorer
 from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import id_of_text
+from surefoot.text.refusals import MODES
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
@@ -61,7 +62,7 @@ def score(
     of dictionaries. The result reads like the object that `surefoot score --json` prints.
     """
     _check_choice("rerun", rerun, ("error", "first", "last", "all"))
-    _check_choice("refusal", refusal, tuple(REFUSAL_MODES))
+    _check_choice("refusal", refusal, tuple(MODES))
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
     _check_there(_paths(traces))
