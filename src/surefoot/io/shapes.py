@@ -42,7 +42,7 @@ class Shape:
         fields += [(f"other_{i}", Raw) for i in range(len(others))]
         rename = {**keys, **{f"other_{i}": key for i, key in enumerate(others)}}
         row = msgspec.defstruct("Row", fields, rename=rename, forbid_unknown_fields=True, gc=False)
-        self._decoder = msgspec.json.Decoder(row)
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(row)
         self.fields = frozenset(keys)
 
     @classmethod
@@ -83,7 +83,7 @@ class Shape:
 
     def _decode(self, line: bytes) -> LikeRow | None:
         try:
-            row: Any = self._decoder.decode(line)
+            row: LikeRow = self._decoder.decode(line)
         except UNREADABLE:
             return None
         return row

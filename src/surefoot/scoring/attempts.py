@@ -107,7 +107,7 @@ class Attempts:
             return None
         if times > 1 and self._rerun == "error":
             return Outcome(answerable, "duplicate")
-        return met[self._kept[place]]
+        return met[int(self._kept[place])]
 
     def _keep(self, places: Numbers, outcomes: Numbers, result: BlockResult) -> None:
         """One trace of each question: its last, or the first that was ever met."""

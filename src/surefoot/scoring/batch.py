@@ -17,11 +17,14 @@ from surefoot.text.citations import Cited
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import ANSWERED, Mode, Refusal
 from surefoot.text.scan import Texts
+from surefoot.types import RefusalValue
 
 _REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
 _MOST_CITED = 31  # by an answer that is read here
-_REFUSALS = ("answered", "partial", "refused")
+_REFUSALS: tuple[RefusalValue, ...] = ("answered", "partial", "refused")
 _ANSWERABLE = (False, True, None)
+_BITS = 22  # of what a case says but for the place
+_ALL_BUT_PLACE = (1 << _BITS) - 1
 
 Numbers = NDArray[np.int64]
 
@@ -30,37 +33,38 @@ class Case(dict[Cited, int]):
     """All that is known of a row but its answer, and what it makes of the ids that an answer cites: in one number,
     below 0 where that cannot be told here.
 
-    Its lowest two bits say whether gold was retrieved (1 or 2, 0 if nobody knows), the next six how many of the ids
-    were retrieved (from 1), then how many are gold, and how many there are (from 1, 0 for no citation).
+    From the lowest bits on, it says whether the question is answerable (2 bits), whether gold was retrieved (2, from 1,
+    0 if nobody knows), how many of the ids were retrieved (6, the same), how many are gold (6), how many there are
+    (6, from 1, 0 for no citation), and the place of the question.
     """
 
-    __slots__ = ("answerable", "expected", "place", "retrieved")
+    __slots__ = ("expected", "place", "retrieved")
 
     def __init__(self, place: int = -1, expected: Expected | None = None, retrieved: Sequence[str] | None = ()) -> None:
         super().__init__()
         self.place = place  # of its question; below 0 where each answer has to be read by itself
         self.expected = expected or Expected()
         self.retrieved = retrieved
-        self.answerable = _ANSWERABLE.index(self.expected.answerable)
 
     def __missing__(self, cited: Cited) -> int:
         gold, ids, found = self.expected.gold, self.retrieved or (), cited or ()
         is_known = all(one in gold or one in ids for one in found)
         if self.place < 0 or not is_known or len(found) > _MOST_CITED:
             return -1
-        facts = 0 if cited is None else len(found) + 1
+        facts = self.place << 6 | (0 if cited is None else len(found) + 1)
         facts = facts << 6 | sum(one in gold for one in found)
-        if self.retrieved is None:
-            return facts << 8
-        facts = (facts << 6 | 1 + sum(one in ids for one in found)) << 2 | (1 if gold.isdisjoint(ids) else 2)
+        inside, reached = 1 + sum(one in ids for one in found), 1 if gold.isdisjoint(ids) else 2
+        facts = facts << 8 | (0 if self.retrieved is None else inside << 2 | reached)
+        facts = facts << 2 | _ANSWERABLE.index(self.expected.answerable)
         if len(found) < 2:
             self[cited] = facts
         return facts
 
 
 class Readings(Struct, frozen=True):
-    """The outcomes of some answers as codes, and what a person wants to see beside them."""
+    """The places of questions and the outcomes of answers, as codes, and what a person wants to see beside them."""
 
+    places: Numbers
     codes: Numbers  # below 0 where an answer has to be read by itself
     citations: list[Cited]
     refusals: list[Refusal]
@@ -82,17 +86,16 @@ class BatchReader:
         texts = Texts(answers)
         refusals, declined = self._refusals(answers, texts)
         contained = containment.contains_each([case.expected.phrases for case in cases], answers, texts)
-        cited = citations.parse_all(answers, texts, [bool(case.retrieved) for case in cases])
+        cited = citations.parse_all(answers, texts, lambda number: bool(cases[number].retrieved))
         if fields is not None:
             cited = [
                 found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
                 for found, given in zip(cited, fields, strict=True)
             ]
-        sourced = np.array([case[found] for case, found in zip(cases, cited, strict=True)], np.int64)
-        answerable = np.array([case.answerable for case in cases], np.int64)
-        codes = (sourced * 2 + contained) * 9 + declined * 3 + answerable
-        codes[(sourced < 0) | _is_odd(answers, texts, contained)] = -1
-        return Readings(codes, cited, refusals)
+        facts = np.array([case[found] for case, found in zip(cases, cited, strict=True)], np.int64)
+        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + declined
+        codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
+        return Readings(facts >> _BITS, codes, cited, refusals)
 
     def _refusals(self, answers: Sequence[str], texts: Texts) -> tuple[list[Refusal], Numbers]:
         """Those of all answers, and what they are as numbers."""
@@ -114,9 +117,10 @@ def outcome_of(code: int) -> Outcome:
     """What a code stands for."""
     outcome = _OUTCOMES.get(code)
     if outcome is None:
-        facts, rest = divmod(code, 9)
-        (sourced, contained), (declined, answerable) = divmod(facts, 2), divmod(rest, 3)
-        count, hits, inside, reached = sourced >> 14, sourced >> 8 & 63, sourced >> 2 & 63, sourced & 3
+        rest, declined = divmod(code, 3)
+        facts, contained = divmod(rest, 2)
+        answerable, reached, inside = facts & 3, facts >> 2 & 3, facts >> 4 & 63
+        hits, count = facts >> 10 & 63, facts >> 16
         outcome = _OUTCOMES[code] = Outcome(
             _ANSWERABLE[answerable], "usable", _REFUSALS[declined], hits > 0, bool(contained), count > 0,
             max(count - 1, 0), hits, inside - 1 if inside else None, reached == 2 if reached else None,
@@ -131,7 +135,7 @@ def _is_odd(answers: Sequence[str], texts: Texts, contained: NDArray[np.bool_]) 
     """True for answers that may be JSON, or may be empty: that there are words in them is clear from a phrase, or
     mostly from their first character."""
     first = texts.characters[texts.starts]
-    is_odd = (first == ord("{")) | (first == ord("["))
+    is_odd: NDArray[np.bool_] = (first == ord("{")) | (first == ord("["))
     is_letter = ((first | 32) - ord("a") < 26) | (first - ord("0") < 10)  # of unsigned numbers
     for number in np.flatnonzero(~(is_letter | contained)).tolist():
         is_odd[number] |= is_empty(answers[number])

@@ -111,12 +111,13 @@ class BlockScorer:
         given = shape.column("citations", rows) if "citations" in shape.fields else None
         readings = self._read_batch(cases, answers, given and [citations_in(value_of(raw)) for raw in given])
         kept = np.flatnonzero(readings.codes >= 0)
-        places, lines = np.array([case.place for case in cases], np.int64)[kept], first_line + numbers[kept]
-        result.extend(places, readings.codes[kept], lines)
+        lines = first_line + numbers[kept]
+        result.extend(readings.places[kept], readings.codes[kept], lines)
         if self._keep_rows:
             heads = [self._head(cases[one].place, readings.at(one), answers[one]) for one in kept.tolist()]
             self._tabulate(heads, lines.tolist(), result)
-        return numbers[kept].tolist()
+        scored: list[int] = numbers[kept].tolist()
+        return scored
 
     def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> list[Case]:
         """Rows of the same question, with the same passages, have one case."""

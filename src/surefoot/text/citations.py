@@ -15,7 +15,7 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +70,7 @@ def parse(
 Cited = tuple[str, ...] | None
 
 
-def parse_all(answers: Sequence[str], texts: Texts, has_passages: Sequence[bool]) -> list[Cited]:
+def parse_all(answers: Sequence[str], texts: Texts, has_passages: Callable[[int], bool]) -> list[Cited]:
     """What `parse` gives for each of many answers, if that is known ids alone; UNREAD where `parse` has to read.
 
     Told here are answers without any sign of a citation, those that end in the one list they have, and inline marks.
@@ -83,7 +83,7 @@ def parse_all(answers: Sequence[str], texts: Texts, has_passages: Sequence[bool]
     for number, start, end in zip(listed.tolist(), begun[listed].tolist(), (ends[listed] - 1).tolist(), strict=True):
         found[number] = (joined[start:end],)
     for number in np.flatnonzero(~is_list).tolist():
-        found[number] = _inline(answers[number], has_passages[number])
+        found[number] = _inline(answers[number], has_passages(number))
     return found
 
 

@@ -37,7 +37,7 @@ class Texts:
 
     def having(self, characters: str) -> NDArray[np.bool_]:
         """By position, whether one of the characters stands there."""
-        is_one = self.characters == ord(characters[0])
+        is_one: NDArray[np.bool_] = self.characters == ord(characters[0])
         for one in characters[1:]:
             is_one |= self.characters == ord(one)
         return is_one
@@ -45,7 +45,8 @@ class Texts:
     def first_of(self, characters: str) -> Numbers:
         """Where in each text the first of some characters stands, or the end of the text."""
         found = np.append(np.flatnonzero(self.having(characters)), len(self.characters))
-        return np.minimum(found[np.searchsorted(found, self.starts)], self.starts + self.lengths)
+        first: Numbers = np.minimum(found[np.searchsorted(found, self.starts)], self.starts + self.lengths)
+        return first
 
     def stand_at(self, words: str, positions: Numbers) -> NDArray[np.bool_]:
         """Whether some words stand at each of the positions."""
