@@ -9,13 +9,14 @@ import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
 TERMS = ("notice period", "liability cap", "yearly rent", "ongoing charge", "retention time", "payment term")
@@ -60,7 +61,7 @@ def _trace(n: int, i: int, question: dict[str, object], rng: random.Random, uniq
 
 
 class Memory(Thread):
-    """The largest sum of resident memory over a process and its children, sampled."""
+    """The largest sum of memory over a process and its children, sampled; what they share is counted once."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -68,8 +69,8 @@ class Memory(Thread):
 
     def run(self) -> None:
         while self.running:
-            self.peak = max(self.peak, sum(map(_resident, _family(self.pid))))
-            time.sleep(0.03)
+            self.peak = max(self.peak, sum(map(_used, _family(self.pid))))
+            time.sleep(0.1)
 
 
 def _family(pid: int) -> list[int]:
@@ -82,27 +83,40 @@ def _family(pid: int) -> list[int]:
     return found
 
 
-def _resident(pid: int) -> int:
+def _used(pid: int) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
         return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
 
 
-def run(command: list[str]) -> tuple[float, int, dict[str, Any]]:
-    start = time.perf_counter()
+class Run(NamedTuple):
+    wall: float
+    cpu: float  # of all processes, user and system
+    peak: int
+    printed: dict[str, Any]
+
+
+def run(command: list[str]) -> Run:
+    before, start = _cpu(), time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     memory = Memory(process.pid)
     memory.start()
     out, _ = process.communicate()
-    seconds = time.perf_counter() - start
+    wall = time.perf_counter() - start
     memory.running = False
-    return seconds, memory.peak, json.loads(out)
+    return Run(wall, _cpu() - before, memory.peak, json.loads(out))
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def measure(folder: Path, options: argparse.Namespace, unique: bool) -> None:
     questions, traces = write_data(folder, options.traces, options.questions, unique)
-    surefoot = [str(Path(sys.executable).parent / "surefoot"), "score", "-q", str(questions), "-t", str(traces)]
+    surefoot = [sys.executable, "-m", "surefoot", "score", "-q", str(questions), "-t", str(traces)]
     surefoot += ["--rerun", "all", "--json"]
     commands = {
         "plain stdlib": [sys.executable, str(HERE / "plain_scorer.py"), str(questions), str(traces)],
@@ -113,16 +127,17 @@ def measure(folder: Path, options: argparse.Namespace, unique: bool) -> None:
     kind = "every answer different" if unique else "answers repeat"
     print(f"\n{options.traces:,} traces of {traces.stat().st_size // options.traces} bytes ({kind}),", end=" ")
     print(f"{options.questions:,} questions, {os.cpu_count()} cores, best of {options.repeat}\n")
-    print("| command | seconds | traces/s | peak memory | times the plain one |\n|---|---|---|---|---|")
-    reference = 0.0
+    print("| command | CPU s | wall s | peak memory | plain CPU / CPU | plain wall / wall |")
+    print("|---|---|---|---|---|---|")
+    plain: Run | None = None
     expected: dict[str, list[int]] = {}
     for name, command in commands.items():
         runs = [run(command) for _ in range(options.repeat)]
-        seconds, peak = min(r[0] for r in runs), max(r[1] for r in runs)
-        reference = reference or seconds
-        print(f"| {name} | {seconds:.2f} | {options.traces / seconds:,.0f} ", end="")
-        print(f"| {peak >> 20} MB | {reference / seconds:.1f} |", flush=True)
-        found = _fractions(runs[0][2])
+        best = min(runs, key=lambda one: one.cpu)
+        plain = plain or best
+        print(f"| {name} | {best.cpu:.2f} | {best.wall:.2f} | {max(one.peak for one in runs) >> 20} MB ", end="")
+        print(f"| {plain.cpu / best.cpu:.1f} | {plain.wall / best.wall:.1f} |", flush=True)
+        found = _fractions(best.printed)
         expected = expected or found
         if "exact" in name and {metric: found[metric] for metric in expected} != expected:
             raise SystemExit(f"the numbers differ: {found} and {expected}")

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot import score
-from surefoot.io import rows as io_rows
 from surefoot.io import sources
 from surefoot.io.shapes import Shape
 
@@ -191,7 +190,7 @@ def test_like_rows_read_together_give_what_single_rows_give(
 ) -> None:  # fmt: skip
     rows = sorted(many(300, seed), key=lambda row: tuple(row))  # runs of equal shape
     path = write("rows.jsonl", rows)
-    monkeypatch.setattr(io_rows, "SLICE_BYTES", 500)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 500)
     together = score(QUESTIONS, path, rerun=rerun)
     monkeypatch.setattr(Shape, "of", classmethod(lambda cls, reader, row: None))
     singly = score(QUESTIONS, path, rerun=rerun)

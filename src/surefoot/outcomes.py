@@ -7,7 +7,7 @@ traces fit in memory and why every metric can be a plain function of one outcome
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, json
 
@@ -75,6 +75,12 @@ class Reading(Struct, frozen=True, gc=False):
     refusal: Refusal | None = None
     reason: str | None = None
 
+    def span_in(self, answer: str | None) -> str | None:
+        """The words of an answer that made it a refusal."""
+        if self.refusal is None or self.refusal.value == "answered" or answer is None:
+            return None
+        return answer[self.refusal.start : self.refusal.end]
+
 
 class ScoredRow(Struct, frozen=True):
     """One line of the per-question table."""
@@ -91,11 +97,9 @@ class ScoredRow(Struct, frozen=True):
     line: int | None = None
 
 
-def row_head(qid: str, reading: Reading, answer: str | None) -> bytes:
+def row_head(qid: str, reading: Reading, span: str | None) -> bytes:
     """A row's JSON up to where it stands in the input: `source`, `line` and the closing brace follow."""
-    outcome, refusal, span = reading.outcome, reading.refusal, None
-    if refusal is not None and refusal.value != "answered" and answer is not None:
-        span = answer[refusal.start : refusal.end]
+    outcome = reading.outcome
     row = ScoredRow(
         qid, label(outcome), outcome.refusal, outcome.hit, outcome.contained, reading.citations, span, reading.reason
     )
@@ -131,10 +135,18 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
         cited is not None, len(cited) if cited else 0, None if by_place else cited_gold,
         _cited_retrieved(trace, cited or (), names), retrieved_gold,
     )  # fmt: skip
+    return Reading(interned(key), cited, refusal)
+
+
+def interned(key: tuple[Any, ...]) -> Outcome:
+    """One object per distinct outcome: making a named tuple costs more than finding one."""
     outcome = _OUTCOMES.get(key)
     if outcome is None:
         outcome = _OUTCOMES[key] = Outcome._make(key)
-    return Reading(outcome, cited, refusal)
+    return outcome
+
+
+_OUTCOMES: dict[tuple[Any, ...], Outcome] = {}
 
 
 def _places(trace: Trace) -> set[str]:
@@ -154,11 +166,7 @@ def _cited_retrieved(trace: Trace, cited: tuple[str, ...], names: tuple[str, ...
 
 def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:
     outcome = Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold)
-    return Reading(_OUTCOMES.setdefault(outcome, outcome), reason=reason)
-
-
-# One object per distinct outcome: making a named tuple costs more than finding one.
-_OUTCOMES: dict[tuple[object, ...], Outcome] = {}
+    return Reading(interned(outcome), reason=reason)
 
 
 def label(outcome: Outcome) -> Label:

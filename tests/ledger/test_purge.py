@@ -105,7 +105,8 @@ def test_a_purged_run_can_be_graded_and_audited(project: Path) -> None:
 
 def test_what_is_old_goes_as_a_whole(project: Path) -> None:
     with Ledger.open("runs/surefoot.db") as ledger:
-        ledger.add([label(1, note=SECRET), label(2, at="2999-01-01T00:00:00.000000+00:00"), SCORE])
+        ledger.add([label(1, note=SECRET), label(2, at="2999-01-01T00:00:00.000000+00:00")])
+        ledger.add([SCORE])
     old = RunStore.open("runs/first", writing=True)
     old.amend(created="2020-01-01T00:00:00.000000+00:00")
     old.close()

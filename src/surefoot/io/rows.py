@@ -16,8 +16,6 @@ from surefoot.io.writer import UNREADABLE
 from surefoot.text.normal import without_surrogates
 from surefoot.types import Problem
 
-SLICE_BYTES = 48 << 10
-
 Kind = TypeVar("Kind")
 
 # No NaN, and no integer so long that reading it would take for ever.
@@ -90,17 +88,6 @@ def decode_lines(data: bytes, source: str, first_line: int) -> list[Row]:
     if len(values) == data.count(b"\n") + (not data.endswith(b"\n")):
         return [Row(source, line, value) for line, value in enumerate(values, first_line)]
     return list(_each_line(data, source, first_line))
-
-
-def slices(data: bytes, first_line: int) -> Iterator[tuple[int, int, bytes]]:
-    """Whole lines in pieces that fit a processor's cache: (first line, number of lines, bytes)."""
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at + SLICE_BYTES) + 1 or len(data)
-        piece = data[at:end]
-        count = piece.count(b"\n") + (not piece.endswith(b"\n"))
-        yield first_line, count, piece
-        first_line, at = first_line + count, end
 
 
 def _document_rows(data: bytes, source: str) -> list[Row]:

@@ -1,39 +1,35 @@
-"""Rows tend to look like the row before: such runs are decoded straight into structs, a slice at a time.
+"""Rows tend to look like the row before: such runs are decoded straight into structs, a block at a time.
 
 A shape is guessed from one row and then checked by the decoder itself: every key must be there, no other may be,
-and texts must be texts. A slice that does not fit is read row by row instead, with the same result, only slower.
-What is not text (retrieved passages, citation lists) stays undecoded, because it repeats from row to row.
+and texts must be texts. A row that does not fit is read by itself instead, with the same result, only slower. What is
+not text (retrieved passages, citation lists) stays undecoded until it is asked for, because it often repeats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Raw
 
-from surefoot.io.fields import citations_in, contexts_in, error_in, passages_in, trace_of
 from surefoot.io.rows import decode_one
 from surefoot.io.traces import TraceReader
-from surefoot.types import Problem, Retrieved, Trace
-
-Value = TypeVar("Value")
+from surefoot.io.writer import UNREADABLE
+from surefoot.types import Problem
 
 _TEXTS = ("question_id", "question", "answer")
-_RAWS = ("retrieved", "contexts", "citations", "error")
-_VALUES_KEPT = 20_000
-_JSON_IN_TEXT = (b'"{', b'"[')
+_RAWS = ("retrieved", "citations", "error")
 
 
 class LikeRow(Protocol):
-    """A row of a known shape. A field that the shape lacks is None, or empty bytes."""
+    """A row of a known shape; what the shape lacks must not be asked for."""
 
-    question_id: str | None
-    question: str | None
+    question_id: str
+    question: str
     answer: str
     retrieved: Raw
-    contexts: Raw
     citations: Raw
     error: Raw
 
@@ -45,12 +41,9 @@ class Shape:
         fields: list[tuple[str, Any]] = [(field, str if field in _TEXTS else Raw) for field in keys]
         fields += [(f"other_{i}", Raw) for i in range(len(others))]
         rename = {**keys, **{f"other_{i}": key for i, key in enumerate(others)}}
-        absent = dict.fromkeys(_TEXTS) | dict.fromkeys(_RAWS, b"")
-        namespace = {field: value for field, value in absent.items() if field not in keys}
-        row = msgspec.defstruct("Row", fields, rename=rename, namespace=namespace, forbid_unknown_fields=True, gc=False)
-        self._decoder = msgspec.json.Decoder(row)
-        self._retrieved: dict[bytes, Retrieved | None] = {}
-        self._citations: dict[bytes, tuple[str, ...] | None] = {}
+        row = msgspec.defstruct("Row", fields, rename=rename, forbid_unknown_fields=True, gc=False)
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(row)
+        self.fields = frozenset(keys)
 
     @classmethod
     def of(cls, reader: TraceReader, row: dict[str, object]) -> Shape | None:
@@ -59,53 +52,44 @@ class Shape:
         for field, candidates in reader.plan(row).items():
             # A path below a text leads nowhere, and a text stays a text in every row of the shape.
             live = [c for c in candidates if c.direct or not isinstance(row[c.key], str)]
-            if field in _TEXTS and live:
-                if not isinstance(row[live[0].key], str):
-                    return None
-                keys[field] = live[0].key
-            elif field in _RAWS and live:
-                if len(live) > 1 or not live[0].direct:
-                    return None
-                keys[field] = live[0].key
+            if not live or field == "triage":
+                continue
+            if field == "contexts" or (field in _TEXTS and not isinstance(row[live[0].key], str)):
+                return None
+            if field in _RAWS and (len(live) > 1 or not live[0].direct):
+                return None
+            keys[field] = live[0].key
         if "answer" not in keys or not keys.keys() & {"question", "question_id"}:
             return None
-        if len(set(keys.values())) < len(keys) or keys.keys() >= {"retrieved", "contexts"}:
+        if len(set(keys.values())) < len(keys):
             return None
         return cls(keys, [key for key in row if key not in keys.values()])
 
-    def decode_lines(self, data: bytes) -> list[LikeRow] | None:
-        """The rows, or None when one of them is of another shape, or may hold JSON in a text."""
-        if any(mark in data for mark in _JSON_IN_TEXT):
-            return None
+    def decode_lines(self, data: bytes) -> list[LikeRow | None]:
+        """A row for each line; None for one that is of another shape."""
+        lines = data.count(b"\n") + (not data.endswith(b"\n"))
         try:
             rows: list[Any] = self._decoder.decode_lines(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if len(rows) == lines:
+                return rows
+        except UNREADABLE:
+            pass
+        return [self._decode(line) for line in data.split(b"\n")[:lines]]
+
+    def column(self, field: str, rows: Iterable[LikeRow]) -> list[Any]:
+        """A field of each row; of what is no text, the bytes."""
+        found = map(attrgetter(field), rows)
+        return list(found if field in _TEXTS else map(bytes, found))
+
+    def _decode(self, line: bytes) -> LikeRow | None:
+        try:
+            row: LikeRow = self._decoder.decode(line)
+        except UNREADABLE:
             return None
-        return rows
-
-    def trace(self, row: LikeRow) -> Trace:
-        read_passages, raw = (passages_in, row.retrieved) if row.retrieved else (contexts_in, row.contexts)
-        return trace_of(
-            row.question_id,
-            row.question,
-            row.answer,
-            _once(self._retrieved, bytes(raw), read_passages) if raw else None,
-            _once(self._citations, bytes(row.citations), citations_in) if row.citations else None,
-            error_in(_decoded(bytes(row.error))) if row.error else None,
-        )
+        return row
 
 
-def _once(known: dict[bytes, Value], raw: bytes, read: Callable[[object], Value]) -> Value:
-    """What the same bytes gave before, or give now."""
-    if raw in known:
-        return known[raw]
-    if len(known) >= _VALUES_KEPT:
-        known.clear()
-    value = known[raw] = read(_decoded(raw))
-    return value
-
-
-def _decoded(raw: bytes) -> object:
-    """The value of a field; None where it is no JSON after all, since it was passed over unread until now."""
+def value_of(raw: bytes) -> object:
+    """What the bytes of a field hold. They were passed over unread until now, and may be no JSON after all."""
     value = decode_one(raw).value
     return None if isinstance(value, Problem) else value

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from tempfile import SpooledTemporaryFile
-from typing import Literal
+from typing import Any, Literal
 from weakref import finalize
 
+import numpy as np
 from msgspec import json
+from numpy.typing import NDArray
 
 from surefoot.outcomes import Outcome, ScoredRow, label
 from surefoot.problems import ProblemLog
-from surefoot.scoring.worker import BlockResult
+from surefoot.scoring.block import BlockResult
 from surefoot.types import Problem, Question
 
 _LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
+_OUTCOMES = 1 << 24  # more than are ever told apart
+_WAITING = 1 << 20  # numbers
+
+Numbers = NDArray[np.integer[Any]]
 
 Rerun = Literal["error", "first", "last", "all"]
 
@@ -30,41 +34,47 @@ class Attempts:
     def __init__(self, questions: Sequence[Question], rerun: Rerun) -> None:
         self._questions = questions
         self._rerun = rerun
-        self._times = array("L", [0]) * len(questions)
-        self._kept: list[Outcome | None] = [None] * len(questions)  # the outcome that counts, but for `all`
-        self._all: Counter[tuple[int, Outcome]] = Counter()  # by place of the question, for `all`
+        self._times: Numbers = np.zeros(len(questions), np.int64)
+        self._known: dict[Outcome, int] = {}  # every outcome that was met, with its number
+        self._kept: Numbers = np.zeros(len(questions), np.int32)  # the outcome that counts, but for `all`
+        self._all = Tally()  # of questions with outcomes, for `all`
         self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
         finalize(self, self._spool.close)
-        self._row_at = array("Q", [0]) * len(questions)  # where a question's row starts in it
+        self._row_at: Numbers = np.zeros(len(questions), np.int64)  # where a question's row starts in it
         self.problems = ProblemLog()
         self.traces = 0
 
     def add(self, result: BlockResult) -> None:
+        if not result.places:
+            return
         self.traces += len(result.places)
+        places, codes = np.array(result.places, np.int64), np.array(result.codes, np.int64)
+        numbers = [self._known.setdefault(outcome, len(self._known)) for outcome in result.outcomes]
+        outcomes = np.array(numbers, np.int64)[codes]
         if self._rerun == "all":
-            for (place, outcome), times in Counter(zip(result.places, result.outcomes, strict=True)).items():
-                self._all[place, outcome] += times
-                self._times[place] += times
+            self._all.add(places * _OUTCOMES + outcomes)
         else:
-            self._add_one_by_one(result)
+            self._keep(places, outcomes, result)
+        np.add.at(self._times, places, 1)
         self._spool.writelines(result.table)
 
     @property
     def set_aside(self) -> int:
         """Traces that the rule `first` or `last` passes over."""
-        return sum(n - 1 for n in self._times if n > 1) if self._rerun in ("first", "last") else 0
+        return int(np.maximum(self._times - 1, 0).sum()) if self._rerun in ("first", "last") else 0
 
     @property
     def duplicates(self) -> int:
         """Traces left out because their question has several."""
-        return sum(n for n in self._times if n > 1) if self._rerun == "error" else 0
+        return int(self._times[self._times > 1].sum()) if self._rerun == "error" else 0
 
     def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
         """Each question with an outcome and how many attempts had it; every question at least once."""
-        for (place, outcome), times in sorted(self._all.items(), key=lambda item: item[0][0]):
-            yield self._questions[place], outcome, times
+        met = list(self._known)
+        for key, times in self._all:
+            yield self._questions[key // _OUTCOMES], met[key % _OUTCOMES], times
         for place, question in enumerate(self._questions):
-            single = self._single(place, question.answerable)
+            single = self._single(place, question.answerable, met)
             if single is not None:
                 yield question, single, 1
 
@@ -75,8 +85,9 @@ class Attempts:
             self._spool.seek(0)
             while lines := self._spool.readlines(_LINES_AT_A_TIME):
                 yield b"".join(lines)
+        met = list(self._known)
         for place, question in enumerate(self._questions):
-            outcome = self._single(place, question.answerable)
+            outcome = self._single(place, question.answerable, met)
             if outcome is None:
                 continue
             if outcome.state in ("missing", "duplicate"):
@@ -84,10 +95,10 @@ class Attempts:
                 reason = f"{times} traces for one question" if times else "no trace"
                 yield json.encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
             else:
-                self._spool.seek(self._row_at[place])
+                self._spool.seek(int(self._row_at[place]))
                 yield self._spool.readline()
 
-    def _single(self, place: int, answerable: bool) -> Outcome | None:
+    def _single(self, place: int, answerable: bool, met: Sequence[Outcome]) -> Outcome | None:
         """The one outcome a question ends with; None where every attempt counts by itself."""
         times = self._times[place]
         if times == 0:
@@ -96,15 +107,50 @@ class Attempts:
             return None
         if times > 1 and self._rerun == "error":
             return Outcome(answerable, "duplicate")
-        return self._kept[place]
+        return met[int(self._kept[place])]
 
-    def _add_one_by_one(self, result: BlockResult) -> None:
-        times, at, sizes = self._times, self._spool.tell(), map(len, result.table)
-        for place, outcome, line in zip(result.places, result.outcomes, result.lines, strict=True):
-            times[place] += 1
-            if times[place] == 1 or self._rerun == "last":
-                self._kept[place], self._row_at[place] = outcome, at
-            elif self._rerun == "error":
-                message = f"question {self._questions[place].id!r} has a trace already: --rerun says which one counts"
-                self.problems.add(Problem("duplicate_trace", message, result.source, line))
-            at += next(sizes, 0)  # without rows there are none
+    def _keep(self, places: Numbers, outcomes: Numbers, result: BlockResult) -> None:
+        """One trace of each question: its last, or the first that was ever met."""
+        sizes = np.fromiter(map(len, result.table), np.int64) if result.table else np.zeros(len(places), np.int64)
+        rows = self._spool.tell() + np.cumsum(sizes) - sizes
+        if self._rerun == "last":
+            _, from_end = np.unique(places[::-1], return_index=True)
+            chosen = len(places) - 1 - from_end
+        else:
+            _, first = np.unique(places, return_index=True)
+            chosen = first[self._times[places[first]] == 0]
+        self._kept[places[chosen]], self._row_at[places[chosen]] = outcomes[chosen], rows[chosen]
+        if self._rerun == "error":
+            for number in np.setdiff1d(np.arange(len(places)), chosen).tolist():
+                asked = self._questions[places[number]].id
+                message = f"question {asked!r} has a trace already: --rerun says which one counts"
+                self.problems.add(Problem("duplicate_trace", message, result.source, result.lines[number]))
+
+
+class Tally:
+    """How often each of many numbers was met, in a few bytes for each."""
+
+    def __init__(self) -> None:
+        self._numbers: Numbers = np.empty(0, np.int64)
+        self._times: Numbers = np.empty(0, np.int64)
+        self._waiting: list[Numbers] = []
+        self._size = 0
+
+    def add(self, numbers: Numbers) -> None:
+        self._waiting.append(numbers)
+        self._size += len(numbers)
+        if self._size > max(_WAITING, len(self._numbers)):
+            self._merge()
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """Each number, from the smallest on, and how often it was met."""
+        self._merge()
+        return zip(map(int, self._numbers), map(int, self._times), strict=True)
+
+    def _merge(self) -> None:
+        met = [(self._numbers, self._times), *(np.unique(some, return_counts=True) for some in self._waiting)]
+        numbers, times = (np.concatenate(parts) for parts in zip(*met, strict=True))
+        self._numbers, inverse = np.unique(numbers, return_inverse=True)
+        self._times = np.zeros(len(self._numbers), np.int64)
+        np.add.at(self._times, inverse, times)
+        self._waiting, self._size = [], 0

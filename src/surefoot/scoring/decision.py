@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -59,10 +58,27 @@ def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
     return earlier
 
 
+class Behind(Struct):
+    """The questions that fail a rule: the first of them by name, all of them counted."""
+
+    named: list[str] = field(default_factory=list)
+    count: int = 0
+    last: str | None = None
+
+    def add(self, question_id: str) -> None:
+        """Attempts at one question come one after the other."""
+        if question_id == self.last:
+            return
+        self.last = question_id
+        self.count += 1
+        if len(self.named) < QUESTIONS_NAMED:
+            self.named.append(question_id)
+
+
 class Counted(Struct):
     total: Tally = field(default_factory=Counter)
     groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    behind: list[dict[str, None]] = field(default_factory=list)  # per rule: the questions that fail it, in order
+    behind: list[Behind] = field(default_factory=list)  # each rule
     advice: AdviceLog = field(default_factory=AdviceLog)
 
     @property
@@ -80,7 +96,7 @@ class Counted(Struct):
 def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rule], by: Sequence[str]) -> Counted:
     """Each question with an outcome and how many attempts had it."""
     names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
-    counted = Counted(groups={name: {} for name in names}, behind=[{} for _ in rules])
+    counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
     failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
     for question, outcome, times in outcomes:
         counted.total[outcome] += times
@@ -93,7 +109,7 @@ def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rul
         for i in failed_by[outcome]:
             group = rules[i].group_key
             if group is None or question.group(group[0]) == group[1]:
-                counted.behind[i][question.id] = None
+                counted.behind[i].add(question.id)
     return counted
 
 
@@ -107,8 +123,8 @@ def decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, pro
     checks = [
         replace(
             gates.check(rule, facts(rule), earlier(rule)),
-            questions=tuple(islice(behind, QUESTIONS_NAMED)),
-            question_count=len(behind),
+            questions=tuple(behind.named),
+            question_count=behind.count,
         )
         for rule, behind in zip(rules, counted.behind, strict=True)
     ]

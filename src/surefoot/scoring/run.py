@@ -24,14 +24,16 @@ from surefoot.io.traces import SPANS, TraceReader
 from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
+from surefoot.scoring.block import BlockResult
 from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
-from surefoot.scoring.worker import REFUSAL_MODES, BlockResult, BlockScorer
+from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import fingerprint
 from surefoot.text.normal import id_of_text
+from surefoot.text.refusals import MODES
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
@@ -135,7 +137,7 @@ def _without_questions(found: QuestionSet) -> Problem:
 
 
 def _check_choices(rerun: str, refusal: str) -> None:
-    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(REFUSAL_MODES))}
+    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(MODES))}
     for name, (value, choices) in known.items():
         if value not in choices:
             raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")

@@ -2,91 +2,29 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct, field, json
+import numpy as np
+from msgspec import json
 
 from surefoot import outcomes
-from surefoot.io.rows import Row, decode_lines, rows_in, slices
-from surefoot.io.shapes import LikeRow, Shape
+from surefoot.io.fields import citations_in, error_in, passages_in
+from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
+from surefoot.io.shapes import LikeRow, Shape, value_of
 from surefoot.io.sources import Block, Lines
 from surefoot.io.spans import LOOKED_FOR, Span
 from surefoot.io.traces import TraceReader
-from surefoot.outcomes import Expected, Outcome, row_head
-from surefoot.problems import ProblemLog
+from surefoot.outcomes import Expected, Reading, row_head
+from surefoot.scoring.batch import BatchReader, Case
+from surefoot.scoring.block import BlockResult
+from surefoot.scoring.index import QuestionIndex
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.text.normal import normalise
-from surefoot.text.refusals import Refusal, detect, exact
+from surefoot.text.refusals import MODES
 from surefoot.types import Problem, Question, Trace
 
-REFUSAL_MODES: Mapping[str, Callable[[str], Refusal]] = {"detect": detect, "exact": exact}
-
-_SHAPES_KEPT, _SCORED_KEPT, _EXPECTED_KEPT = 100, 20_000, 50_000
-
-
-class Scored(Struct, frozen=True, gc=False):
-    """An answer after reading: its outcome, and its row as far as it is the same on every line."""
-
-    outcome: Outcome
-    row: bytes
-
-
-class BlockResult(Struct):
-    """What one block gave. `places`, `outcomes`, `lines`, `table`: an entry per trace that found its question."""
-
-    source: str
-    found_fields: set[str]  # of the user's mapping
-    remarks: set[str]  # on rows in which a field is not found
-    rows: int = 0  # rows seen, whatever became of them
-    spans: list[Span] = field(default_factory=list)
-    problems: ProblemLog = field(default_factory=ProblemLog)
-    places: array[int] = field(default_factory=lambda: array("L"))
-    outcomes: list[Outcome] = field(default_factory=list)
-    lines: array[int] = field(default_factory=lambda: array("Q"))
-    lacking: Counter[str] = field(default_factory=Counter)  # ids of passages that are not in the corpus
-    table: list[bytes] = field(default_factory=list)  # rows as lines of JSON, where they are wanted
-
-    def add(self, place: int, scored: Scored, line: int) -> None:
-        self.places.append(place)
-        self.outcomes.append(scored.outcome)
-        self.lines.append(line)
-        if scored.row:
-            self.table.append(b'%b,"source":%b,"line":%d}\n' % (scored.row, json.encode(self.source), line))
-
-
-class QuestionIndex:
-    """Finds the question of a trace: by id, else by its text in normal form. Questions are known by place."""
-
-    UNKNOWN, AMBIGUOUS = -1, -2
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._questions = questions
-        self._by_id = {question.id: place for place, question in enumerate(questions)}
-        self._by_text = self._places(question.text for question in questions)
-        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
-
-    def find(self, qid: str | None, text: str | None) -> int:
-        """The place of a question, UNKNOWN or AMBIGUOUS."""
-        place = self._by_id.get(qid) if qid is not None else None
-        if place is not None:
-            return place
-        return self.UNKNOWN if text is None else self.find_text(text)
-
-    def find_text(self, text: str) -> int:
-        place = self._by_text.get(text)
-        if place is not None:
-            return place
-        if self._by_normal_text is None:
-            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
-        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
-
-    def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        places: dict[str, int] = {}
-        for place, text in enumerate(texts):
-            places[text] = self.AMBIGUOUS if text in places else place
-        return places
+_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT = 20_000, 50_000, 20_000
+_OF_CASES = ("question_id", "question", "retrieved", "error")
 
 
 class BlockScorer:
@@ -106,23 +44,24 @@ class BlockScorer:
         self._questions = questions
         self._expected: dict[int, Expected] = {}
         self._reader = TraceReader(mapping)
-        self._refusal_of = REFUSAL_MODES[refusal]
+        mode = MODES[refusal]
+        self._refusal_of, self._read_batch = mode.read, BatchReader(mode)
         self._keep_rows = keep_rows
-        self._has_mapping, self._texts = bool(mapping), texts
+        self._cases: dict[tuple[str, ...], dict[tuple[object, ...], Case]] = {}  # by the fields they are known by
+        self._heads: dict[tuple[object, ...], bytes] = {}  # of rows of the table
+        self._texts = texts
+        self._is_batched = not mapping and not texts and self._index.is_plain
         self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
         self._shape: Shape | None = None  # what the rows before looked like
-        self._shapes: dict[tuple[str, ...], Shape | None] = {}
-        self._scored: dict[tuple[object, ...], Scored] = {}
-        self._remember = True
         self.lacking: Counter[str] = Counter()  # of all blocks
 
     def __call__(self, block: Block) -> BlockResult:
         result = self._result(block.source)
         if isinstance(block, Lines):
-            for first_line, count, data in slices(block.data(), block.first_line):
-                self._score_slice(data, first_line, count, result)
+            self._score_lines(block.data(), block.first_line, result)
         else:
             self._score_rows(rows_in(block), result)
+        result.put_in_order()
         return self._with_lacking(result)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
@@ -141,45 +80,69 @@ class BlockScorer:
     def _result(self, source: str) -> BlockResult:
         return BlockResult(source, self.found_fields, self.remarks)
 
-    def _score_slice(self, data: bytes, first_line: int, count: int, result: BlockResult) -> None:
-        if self._shape:
-            alike = self._shape.decode_lines(data)
-            if alike is not None and len(alike) == count:
-                self._score_alike(alike, self._shape, first_line, result)
-                return
-        rows = decode_lines(data, result.source, first_line)
-        self._score_rows(rows, result)
-        self._shape = self._shape_of(rows[-1].value) if rows else None
+    def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
+        if self._shape is None:  # guessed from the first row
+            self._shape = self._shape_of(decode_one(data.partition(b"\n")[0]).value)
+        if self._shape is None:
+            self._score_rows(decode_lines(data, result.source, first_line), result)
+            return
+        alike = self._shape.decode_lines(data)
+        read = self._score_alike(self._shape, alike, first_line, result)
+        if len(read) < len(alike):
+            lines = data.split(b"\n")
+            for number in sorted(set(range(len(alike))).difference(read)):
+                self._score_rows(decode_lines(lines[number], result.source, first_line + number), result)
+        if None in alike:  # what follows may look otherwise
+            self._shape = None
 
     def _shape_of(self, row: object) -> Shape | None:
-        if self._has_mapping or not isinstance(row, dict) or not self._reader.is_one_trace(row):
+        if not self._is_batched or not isinstance(row, dict) or not self._reader.is_one_trace(row):
             return None
-        keys = tuple(row)
-        if keys not in self._shapes and len(self._shapes) < _SHAPES_KEPT:
-            self._shapes[keys] = Shape.of(self._reader, row)
-        return self._shapes.get(keys)
+        return Shape.of(self._reader, row)
 
-    def _score_alike(self, rows: list[LikeRow], shape: Shape, first_line: int, result: BlockResult) -> None:
-        """Rows of one shape. The same answer to the same question over the same passages is read once - as
-        long as that pays: where every answer is new, looking it up costs more than it saves."""
-        result.rows += len(rows)
-        known, new = self._scored, 0
-        for line, row in enumerate(rows, first_line):
-            place = self._join(row.question_id, row.question, line, result)
-            if place < 0:
-                continue
-            if not self._remember:
-                result.add(place, self._read(place, shape.trace(row)), line)
-                continue
-            key = (place, row.answer, bytes(row.retrieved or row.contexts), bytes(row.citations), bytes(row.error))
-            scored = known.get(key)
-            if scored is None:
-                new += 1
-                scored = known[key] = self._read(place, shape.trace(row))
-            result.add(place, scored, line)
-        if len(known) > _SCORED_KEPT:
-            self._remember = new * 2 < len(rows)
-            known.clear()
+    def _score_alike(
+        self, shape: Shape, alike: Sequence[LikeRow | None], first_line: int, result: BlockResult
+    ) -> list[int]:
+        """The numbers of the rows that were scored. Left out are those of another shape, with an error, with a question
+        that takes more than a look to find, or with an answer that has to be read by itself."""
+        rows = [row for row in alike if row is not None]
+        numbers = np.flatnonzero([row is not None for row in alike]) if None in alike else np.arange(len(alike))
+        cases, answers = self._cases_of(shape, rows), shape.column("answer", rows)
+        given = shape.column("citations", rows) if "citations" in shape.fields else None
+        readings = self._read_batch(cases, answers, given and [citations_in(value_of(raw)) for raw in given])
+        kept = np.flatnonzero(readings.codes >= 0)
+        lines = first_line + numbers[kept]
+        result.extend(readings.places[kept], readings.codes[kept], lines)
+        if self._keep_rows:
+            heads = [self._head(cases[one].place, readings.at(one), answers[one]) for one in kept.tolist()]
+            self._tabulate(heads, lines.tolist(), result)
+        scored: list[int] = numbers[kept].tolist()
+        return scored
+
+    def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> list[Case]:
+        """Rows of the same question, with the same passages, have one case."""
+        fields = [field for field in _OF_CASES if field in shape.fields]
+        keys = list(zip(*(shape.column(field, rows) for field in fields), strict=True))
+        known = self._cases.setdefault(tuple(fields), {})
+        try:
+            return [known[key] for key in keys]
+        except KeyError:
+            if len(known) > _CASES_KEPT:
+                known.clear()
+        for key in set(keys).difference(known):
+            known[key] = self._case(**dict(zip(fields, key, strict=True)))
+        return [known[key] for key in keys]
+
+    def _case(self, question_id: str | None = None, question: str | None = None, **raws: bytes) -> Case:
+        """Without a place where a row has to be read by itself: something failed, a passage has no id, or the question
+        takes more than a look to tell."""
+        place = self._index.find(None if self._is_log and question is not None else question_id, question)
+        passages = passages_in(value_of(raws.get("retrieved", b"null")))
+        is_named = passages is None or passages.ids is not None
+        as_worded = question_id is None or question is None or self._is_log or self._index.find_text(question) == place
+        if place < 0 or not is_named or not as_worded or error_in(value_of(raws.get("error", b"null"))):
+            return Case()
+        return Case(place, self._expected_at(place), None if passages is None else passages.ids)
 
     def _score_rows(self, rows: Iterable[Row], result: BlockResult) -> None:
         for row in rows:
@@ -198,21 +161,36 @@ class BlockScorer:
 
     def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
         place = self._join(trace.question_id, trace.question, line, result)
-        if place >= 0:
-            result.add(place, self._read(place, trace), line)
-
-    def _read(self, place: int, trace: Trace) -> Scored:
-        expected = self._expected.get(place)
-        if expected is None:
-            if len(self._expected) >= _EXPECTED_KEPT:
-                self._expected.clear()
-            known = Expected() if self._is_log else Expected.of(self._questions[place])
-            expected = self._expected[place] = known
+        if place < 0:
+            return
         if self._texts:
             self._texts.filled(trace)  # to learn which ids the corpus lacks
-        reading = outcomes.read(expected, trace, self._refusal_of)
-        row = row_head(self._questions[place].id, reading, trace.answer) if self._keep_rows else b""
-        return Scored(reading.outcome, row)
+        reading = outcomes.read(self._expected_at(place), trace, self._refusal_of)
+        result.add(place, reading.outcome, line)
+        if self._keep_rows:
+            self._tabulate([self._head(place, reading, trace.answer)], [line], result)
+
+    def _expected_at(self, place: int) -> Expected:
+        if place not in self._expected:
+            if len(self._expected) >= _EXPECTED_KEPT:
+                self._expected.clear()
+            self._expected[place] = Expected() if self._is_log else Expected.of(self._questions[place])
+        return self._expected[place]
+
+    def _head(self, place: int, reading: Reading, answer: str | None) -> bytes:
+        """A row of the table without where its trace stands, which leaves much that is the same."""
+        span = reading.span_in(answer)
+        key = (place, reading.outcome, reading.citations, span, reading.reason)
+        head = self._heads.get(key)
+        if head is None:
+            if len(self._heads) >= _HEADS_KEPT:
+                self._heads.clear()
+            head = self._heads[key] = row_head(self._questions[place].id, reading, span)
+        return head
+
+    def _tabulate(self, heads: Iterable[bytes], lines: Iterable[int], result: BlockResult) -> None:
+        form = b'%%b,"source":%b,"line":%%d}\n' % json.encode(result.source).replace(b"%", b"%%")
+        result.table += [form % pair for pair in zip(heads, lines, strict=True)]
 
     def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
         """The place of the question; below 0 when there is none, which is then named."""

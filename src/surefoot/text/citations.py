@@ -15,12 +15,14 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from msgspec import Struct
 
 from surefoot.text import references
+from surefoot.text.scan import Texts
 from surefoot.types import Passage
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
@@ -44,6 +46,8 @@ _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
 _QUOTES = frozenset("\"'`“”‘’")
+_LISTED = "itations: ["
+UNREAD = ("",)  # no passage is called so
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
@@ -54,15 +58,51 @@ def parse(
 
     `passages` are those that were retrieved, in the order of their names, for what refers to their labels and pages.
     """
-    if answer.endswith("]") and (at := answer.find("itations: [")) > 0:
-        # By far the commonest form, told from all others without a single regular expression.
-        head, only = answer[: at - 1], answer[at + 11 : -1]
-        if (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head:
-            return (only,)
-    elif _has_no_sign(answer) and not (passages and references.may_refer(answer)):
+    only = _only_list(answer, retrieved, gold)
+    if only is not None:
+        return (only,)
+    if _has_no_sign(answer) and not (passages and references.may_refer(answer)):
         return None
     marks = locate(answer, retrieved, gold, passages)
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
+
+
+Cited = tuple[str, ...] | None
+
+
+def parse_all(answers: Sequence[str], texts: Texts, has_passages: Callable[[int], bool]) -> list[Cited]:
+    """What `parse` gives for each of many answers, if that is known ids alone; UNREAD where `parse` has to read.
+
+    Told here are answers without any sign of a citation, those that end in the one list they have, and inline marks.
+    """
+    ends = texts.starts + texts.lengths
+    labels = texts.first_of(":[(") - len(_LISTED) + 3
+    is_list = texts.stand_at(_LISTED, labels) & (labels > texts.starts) & (texts.characters[ends - 1] == ord("]"))
+    found: list[Cited] = [UNREAD] * len(answers)
+    listed, begun, joined = np.flatnonzero(is_list), labels + len(_LISTED), texts.joined
+    for number, start, end in zip(listed.tolist(), begun[listed].tolist(), (ends[listed] - 1).tolist(), strict=True):
+        found[number] = (joined[start:end],)
+    for number in np.flatnonzero(~is_list).tolist():
+        found[number] = _inline(answers[number], has_passages(number))
+    return found
+
+
+def _inline(answer: str, has_passages: bool) -> Cited:
+    if _has_no_sign(answer):
+        return UNREAD if has_passages and references.may_refer(answer) else None
+    if "(" in answer or _has_wide(answer) or _first_label_word(answer) >= 0:
+        return UNREAD
+    return tuple(dict.fromkeys(map(str.strip, _INLINE.findall(answer)))) or UNREAD
+
+
+def _only_list(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> str | None:
+    """The known id in `citations: [id]`, with which an answer ends: by far the commonest form, told from all others
+    without a single regular expression."""
+    if not answer.endswith("]") or (at := answer.find(_LISTED)) <= 0:
+        return None
+    head, only = answer[: at - 1], answer[at + len(_LISTED) : -1]
+    is_one = (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head
+    return only if is_one else None
 
 
 class _Known(Struct, frozen=True):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from surefoot.text.normal import normalise
+from surefoot.text.scan import Numbers, Texts
 
 # A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
 _PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
@@ -35,6 +39,8 @@ def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
 
 def contains(phrases: tuple[str, ...], answer: str) -> bool:
     """True when any phrase stands in the answer as whole words and is not denied there."""
+    if answer.isascii() and len(answer) < min(map(len, phrases), default=0):
+        return False  # no form of it is longer
     text = answer.lower()
     for phrase in phrases:
         start = text.find(phrase)
@@ -42,6 +48,28 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
             return True
     folded = normalise(answer)
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
+
+
+def contains_each(phrases: Sequence[tuple[str, ...]], answers: Sequence[str], texts: Texts) -> NDArray[np.bool_]:
+    """`contains` for many answers, which are also given as one text: phrases that are clear are found there."""
+    starts, firsts = texts.starts, [several[0] if several else "" for several in phrases]
+    lowered = map(str.lower, answers)
+    at = starts + np.array([text.find(first) for text, first in zip(lowered, firsts, strict=True)], np.int64)
+    behind = at + np.fromiter(map(len, firsts), np.int64, len(firsts))
+    characters = texts.characters
+    is_clear: NDArray[np.bool_] = (at > starts + 1) & (characters[at - 1] == ord(" ")) & texts.is_even
+    is_clear &= _among(_STOPS, characters.take(behind, mode="clip")) & ~_among(_DENIAL_ENDS, characters[at - 2] | 32)
+    for number in np.flatnonzero(~is_clear).tolist():
+        is_clear[number] = bool(phrases[number]) and contains(phrases[number], answers[number])
+    return is_clear
+
+
+def _among(ends: Iterable[str], characters: Numbers) -> NDArray[np.bool_]:
+    """Which characters are the first of some ends."""
+    is_one = np.zeros(len(characters), np.bool_)
+    for end in filter(None, ends):
+        is_one |= characters == ord(end[0])
+    return is_one
 
 
 def _clear(text: str, start: int, end: int) -> bool:

@@ -6,11 +6,17 @@ lies between its start and its end counts as content.
 """
 
 import re
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from surefoot.text.language import unreadable
 from surefoot.text.phrases import WORDS, phrase
-from surefoot.text.refusal_clauses import Clause, Decline, clauses_of, fold
+from surefoot.text.refusal_clauses import HEAD, TAIL, Clause, Decline, clauses_of, fold
+from surefoot.text.refusal_grammar import HINT_WORDS
+from surefoot.text.scan import Numbers, Texts, WordScan
 from surefoot.text.talk import asserts, figures, goes_on_listing, is_talk, reports, states
 
 _LONGEST_TOKEN = 120
@@ -35,6 +41,10 @@ _KEYS = frozenset(
     {"claim", "claims", "answer", "response", "text", "output", "final", "verdict", "result", "status", "error", "code"}
 )
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
+_RUN = re.compile("[a-z]+")
+# What a value of _FIELD begins with, and what stands before it.
+_MAY_BE_FIELD = re.compile("[=:>][^a-z0-9]{0,5}[nfuiarem0]")
+_EXACT = re.compile("not in context")
 
 
 class Refusal(NamedTuple):
@@ -64,6 +74,41 @@ def detect(answer: str) -> Refusal:
         return Refusal("refused", start, start + field.end())
     clauses, is_cut = clauses_of(answer, *_unwrapped(answer, start, end))
     return _verdict(clauses, is_cut)
+
+
+def may_be_exact(texts: Texts) -> Numbers:
+    """The texts that `exact` has to read; it takes any other for an answer."""
+    return texts.matching(_EXACT)
+
+
+def may_decline(texts: Texts) -> Numbers:
+    """The same for `detect`: texts with a word of a refusal, or too long to be read as a whole."""
+    shortened = texts.having("'’‘ʼ")[1:] & texts.having("nN")[:-1]  # "n't"
+    found = (
+        _words_of_refusals().numbers_in(texts),
+        texts.numbers_of(np.flatnonzero(shortened)),
+        texts.matching(_MAY_BE_FIELD),
+        np.flatnonzero(texts.lengths > HEAD + TAIL),
+    )
+    return np.unique(np.concatenate(found))
+
+
+@cache
+def _words_of_refusals() -> WordScan:
+    """Every hint, and of every token a word that is a hint, or else its longest; by their longest run of letters."""
+    tokens = (token.split() for token in _TOKENS)
+    words = {max(token, key=lambda word: (word in HINT_WORDS, len(word))) for token in tokens} | HINT_WORDS
+    return WordScan(max(_RUN.findall(word), key=len) for word in words)
+
+
+class Mode(NamedTuple):
+    """A way to read refusals: one answer, and which of many answers have to be read at all."""
+
+    read: Callable[[str], Refusal]
+    suspects: Callable[[Texts], Numbers]
+
+
+MODES: Mapping[str, Mode] = {"detect": Mode(detect, may_decline), "exact": Mode(exact, may_be_exact)}
 
 
 def beside(sentence: str) -> list[str]:

@@ -1,0 +1,142 @@
+"""Many answers read together, a column at a time: what `outcomes.read` says of each, at a fraction of the work.
+
+Whatever a scan of the columns cannot settle is left to `outcomes.read`, which stays the definition of every outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from surefoot.outcomes import Expected, Outcome, Reading
+from surefoot.text import citations, containment
+from surefoot.text.citations import Cited
+from surefoot.text.normal import is_empty
+from surefoot.text.refusals import ANSWERED, Mode, Refusal
+from surefoot.text.scan import Texts
+from surefoot.types import RefusalValue
+
+_REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
+_MOST_CITED = 31  # by an answer that is read here
+_REFUSALS: tuple[RefusalValue, ...] = ("answered", "partial", "refused")
+_ANSWERABLE = (False, True, None)
+_BITS = 22  # of what a case says but for the place
+_ALL_BUT_PLACE = (1 << _BITS) - 1
+
+Numbers = NDArray[np.int64]
+
+
+class Case(dict[Cited, int]):
+    """All that is known of a row but its answer, and what it makes of the ids that an answer cites: in one number,
+    below 0 where that cannot be told here.
+
+    From the lowest bits on, it says whether the question is answerable (2 bits), whether gold was retrieved (2, from 1,
+    0 if nobody knows), how many of the ids were retrieved (6, the same), how many are gold (6), how many there are
+    (6, from 1, 0 for no citation), and the place of the question.
+    """
+
+    __slots__ = ("expected", "place", "retrieved")
+
+    def __init__(self, place: int = -1, expected: Expected | None = None, retrieved: Sequence[str] | None = ()) -> None:
+        super().__init__()
+        self.place = place  # of its question; below 0 where each answer has to be read by itself
+        self.expected = expected or Expected()
+        self.retrieved = retrieved
+
+    def __missing__(self, cited: Cited) -> int:
+        gold, ids, found = self.expected.gold, self.retrieved or (), cited or ()
+        is_known = all(one in gold or one in ids for one in found)
+        if self.place < 0 or not is_known or len(found) > _MOST_CITED:
+            return -1
+        facts = self.place << 6 | (0 if cited is None else len(found) + 1)
+        facts = facts << 6 | sum(one in gold for one in found)
+        inside, reached = 1 + sum(one in ids for one in found), 1 if gold.isdisjoint(ids) else 2
+        facts = facts << 8 | (0 if self.retrieved is None else inside << 2 | reached)
+        facts = facts << 2 | _ANSWERABLE.index(self.expected.answerable)
+        if len(found) < 2:
+            self[cited] = facts
+        return facts
+
+
+class Readings(Struct, frozen=True):
+    """The places of questions and the outcomes of answers, as codes, and what a person wants to see beside them."""
+
+    places: Numbers
+    codes: Numbers  # below 0 where an answer has to be read by itself
+    citations: list[Cited]
+    refusals: list[Refusal]
+
+    def at(self, number: int) -> Reading:
+        return Reading(outcome_of(int(self.codes[number])), self.citations[number], self.refusals[number])
+
+
+class BatchReader:
+    """Reads answers to cases. A citation field is None where the row has none."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+        self._known: dict[str, Refusal] = {}
+
+    def __call__(
+        self, cases: Sequence[Case], answers: Sequence[str], fields: Sequence[Sequence[str] | None] | None = None
+    ) -> Readings:
+        texts = Texts(answers)
+        refusals, declined = self._refusals(answers, texts)
+        contained = containment.contains_each([case.expected.phrases for case in cases], answers, texts)
+        cited = citations.parse_all(answers, texts, lambda number: bool(cases[number].retrieved))
+        if fields is not None:
+            cited = [
+                found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
+                for found, given in zip(cited, fields, strict=True)
+            ]
+        facts = np.array([case[found] for case, found in zip(cases, cited, strict=True)], np.int64)
+        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + declined
+        codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
+        return Readings(facts >> _BITS, codes, cited, refusals)
+
+    def _refusals(self, answers: Sequence[str], texts: Texts) -> tuple[list[Refusal], Numbers]:
+        """Those of all answers, and what they are as numbers."""
+        refusals, known = [ANSWERED] * len(answers), self._known
+        values = np.zeros(len(answers), np.int64)
+        for number in self._mode.suspects(texts).tolist():
+            answer = answers[number]
+            refusal = known.get(answer)
+            if refusal is None:
+                if len(known) >= _REFUSALS_KEPT:
+                    known.clear()
+                refusal = known[answer] = self._mode.read(answer)
+            if refusal is not ANSWERED:
+                refusals[number], values[number] = refusal, _REFUSALS.index(refusal.value)
+        return refusals, values
+
+
+def outcome_of(code: int) -> Outcome:
+    """What a code stands for."""
+    outcome = _OUTCOMES.get(code)
+    if outcome is None:
+        rest, declined = divmod(code, 3)
+        facts, contained = divmod(rest, 2)
+        answerable, reached, inside = facts & 3, facts >> 2 & 3, facts >> 4 & 63
+        hits, count = facts >> 10 & 63, facts >> 16
+        outcome = _OUTCOMES[code] = Outcome(
+            _ANSWERABLE[answerable], "usable", _REFUSALS[declined], hits > 0, bool(contained), count > 0,
+            max(count - 1, 0), hits, inside - 1 if inside else None, reached == 2 if reached else None,
+        )  # fmt: skip
+    return outcome
+
+
+_OUTCOMES: dict[int, Outcome] = {}
+
+
+def _is_odd(answers: Sequence[str], texts: Texts, contained: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for answers that may be JSON, or may be empty: that there are words in them is clear from a phrase, or
+    mostly from their first character."""
+    first = texts.characters[texts.starts]
+    is_odd: NDArray[np.bool_] = (first == ord("{")) | (first == ord("["))
+    is_letter = ((first | 32) - ord("a") < 26) | (first - ord("0") < 10)  # of unsigned numbers
+    for number in np.flatnonzero(~(is_letter | contained)).tolist():
+        is_odd[number] |= is_empty(answers[number])
+    return is_odd
