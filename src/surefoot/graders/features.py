@@ -14,9 +14,12 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.cells import cell_check
+from surefoot.graders.changes import is_misplaced
+from surefoot.graders.grounds import is_groundless
 from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
+from surefoot.graders.strays import is_stray
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
@@ -108,6 +111,8 @@ def veto(passage: str, claim: str, question: str = "") -> Literal["for", "agains
     text = _claim(claim[:LONGEST_CLAIM]).text
     check = cell_check(passage, text, question)
     if check.says == "conflicts" or misnumbered(passage, text, question):
+        return "against"
+    if is_stray(passage, text) or is_misplaced(passage, text) or is_groundless(passage, text, question):
         return "against"
     return "for" if check.says == "agrees" and check.is_whole else ""
 
