@@ -16,7 +16,7 @@ from surefoot.graders.reckoning import dimension
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.sentences import sentences
 
-_ROUGHLY = r"(?: (?:about|around|roughly|nearly|almost|just|over|approximately|as much as|some|only|an?|the))*[ (]*[^\s\d]{0,4} ?$"
+_ROUGHLY = r"(?: (?:about|around|roughly|nearly|almost|just|over|approximately|as much as|up to|some|only|an?|the))*[ (]*[^\s\d]{0,4} ?$"
 _VERB = re.compile(
     r"\b(?:ris(?:e|es|en|ing)|rose|increas\w*|gr(?:ow|ew|own|owth|owing|ows)|gain\w*|climb\w*|jump\w*|surg\w*|rais\w*|fall(?:s|"
     r"en|ing)?|fell|decreas\w*|declin\w*|drop\w*|reduc\w*|shr[aiu]nk\w*|lower\w*|cut\w*|slip\w*|sank|expand\w*|shorten\w*|"
@@ -29,7 +29,7 @@ _ROLES = {
     "by": re.compile(
         rf"\bby{_ROUGHLY}|\b{_CHANGE} of{_ROUGHLY}|\b{_DID}(?: (?:about|nearly|almost|some|only|just|another))* [$€£]?$"
     ),
-    "to": re.compile(rf"\b(?:to|reach\w*|stood at|stands at|settled at){_ROUGHLY}"),
+    "to": re.compile(rf"\b(?:(?<!up )to|reach\w*|stood at|stands at|settled at){_ROUGHLY}"),
     "from": re.compile(rf"\bfrom{_ROUGHLY}"),
 }
 _BY_BEHIND = re.compile(rf"(?: ?%| per ?cent)? (?:\w+ )?(?:{_CHANGE}|higher|lower|more|less|fewer)\b", re.IGNORECASE)

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from surefoot.graders.cells import cell_check
 from surefoot.graders.changes import is_misplaced
+from surefoot.graders.frequencies import is_of_another_frequency
 from surefoot.graders.grounds import is_groundless
 from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
@@ -112,7 +113,9 @@ def veto(passage: str, claim: str, question: str = "") -> Literal["for", "agains
     check = cell_check(passage, text, question)
     if check.says == "conflicts" or misnumbered(passage, text, question):
         return "against"
-    if is_stray(passage, text) or is_misplaced(passage, text) or is_groundless(passage, text, question):
+    if is_stray(passage, text) or is_misplaced(passage, text) or is_of_another_frequency(passage, text):
+        return "against"
+    if is_groundless(passage, text, question):
         return "against"
     return "for" if check.says == "agrees" and check.is_whole else ""
 

@@ -16,14 +16,21 @@ from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.numerals import THOUSANDS
 from surefoot.text.quantities import MOMENTS, PERIOD_KINDS
 from surefoot.text.terms import terms
-from surefoot.text.units import CURRENCIES, POINTS, UNKNOWN, ratio
+from surefoot.text.units import CURRENCIES, POINTS, UNKNOWN, in_other_system, ratio
 
 MOST_FIGURES = 24
+_OF_FRACTION = 3.0  # percent: 64 is "two thirds"
 _SMALL = 20  # counts up to here may count what is listed
-_SUPPOSES = re.compile(
-    r"\b(?:if|would|could|might|may|suppose|someone|anyone|anybody|whoever|assuming|unless|whether|not|no|never|cannot|"
-    r"without|neither|nor)\b|n't\b",
+SUPPOSES = re.compile(
+    r"\b(?:if|would|could|might|may|can|suppose|someone|anyone|anybody|whoever|assuming|unless|whether|not|no|never|cannot|"
+    r"without|neither|nor|too|within|outside|exceeds?|enough|sufficient|allowed|qualif\w+|eligible|permitted|meets?|breach\w*|"
+    r"short of|counts? as|acceptable|who|whose|when)\b|n't\b"
+    r"|^\W*(?:an?|any|every|each|people|those|anything) (?!total|sum|average|further)(?:[\w-]+ ){0,3}(?:that|which|with|of|from|"
+    r"for|aged|\w{3,}ing|\w{3,}ed)\b",
     re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    r"(?:a|one|two|three|four) (?:third|quarter|fifth|tenth)s?\b|half\b|\w+ (?:in|out of) \w+", re.IGNORECASE
 )
 _TO_FIGURE = r"(?: the| an?| about| roughly| around)?[ (]*[^\s\d]{0,4} ?$"
 _ABOVE = re.compile(
@@ -48,14 +55,16 @@ _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|ha[sd]|have|rose|fell|came|gr[eo]w|paid|gets?|held?|won|\w{2,}ed|\w{2,}s) "
 )
 _NO_MOMENT = re.compile(r"['’]?s\b|[-–/]\d| [^\W\d]+\b(?<! and)(?<! in)(?<! by)(?<! at)(?<! for)(?<! to)")
-_YEAR_OR_ORDINAL = re.compile(r"1\d{3}\b(?![,.]\d)|\d+s\b|\d+(?:st|nd|rd|th)\b")
+_YEAR_OR_ORDINAL = re.compile(
+    r"1\d{3}\b(?![,.]\d)|\d+s\b|\d+(?:st|nd|rd|th)\b|\S+ (?:\w+ion|thousand)s\b|\w+[ -](?:first|second|third|\w+th)\b"
+)
 
 
 @lru_cache(maxsize=5_000)
 def is_groundless(passage: str, claim: str, question: str = "") -> bool:
     said = amounts_of(claim)
     there = amounts_of(passage) if said else []
-    if len(there) > MOST_FIGURES or _SUPPOSES.search(claim):
+    if len(there) > MOST_FIGURES or SUPPOSES.search(claim):
         return False
     asked = amounts_of(question)
     for place, one in enumerate(said):
@@ -100,13 +109,18 @@ def _kin(one: Amount, claim: str, passage: str, there: Sequence[Amount]) -> list
     alike = [other for other in there if other.is_figure and dimension(other) == dimension(one)]
     if dimension(one):
         is_between = dimension(one) == "time" and any(other.kind in MOMENTS for other in there)
-        return [] if is_between else alike
+        return [] if is_between or all(_is_converted(one, other) for other in alike) else alike
     if _NAME.search(claim[: one.start]) or _YEAR_OR_ORDINAL.match(claim, one.start):
         return []
     if one.value > _SMALL or one.value % 1:
         return alike
     thing = _thing(claim, one)
     return [other for other in alike if thing and thing == _thing(passage, other)]
+
+
+def _is_converted(one: Amount, other: Amount) -> bool:
+    """Weeks into months, feet and inches into metres: hardly ever exactly."""
+    return in_other_system(one.unit, other.unit) or {one.kind, other.kind} == {"days", "months"}
 
 
 def _thing(text: str, one: Amount) -> str:
@@ -143,7 +157,11 @@ def _is_reckoned(one: Amount, known: Sequence[Amount], claim: str, passage: str)
         if low
         else reckoned(one, known, claim, passage)
     )
-    return any(_matches(one, value) or low < value < 2 * low for value in values)
+    is_fraction = dimension(one) == "share" and bool(_IN_WORDS.match(claim, one.start))
+    return any(
+        _matches(one, value) or low < value < 2 * low or (is_fraction and abs(one.value - value) <= _OF_FRACTION)
+        for value in values
+    )
 
 
 def _matches(one: Amount, value: float) -> bool:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 from surefoot.graders.cells import amounts_in_prose, is_exact, speaks_of_more, values_said
+from surefoot.graders.grounds import SUPPOSES
 from surefoot.graders.lookup import Named, matched, named_in, spoken_tokens
 from surefoot.text.amounts import Amount
 from surefoot.text.sentences import sentences
@@ -18,7 +20,9 @@ from surefoot.text.table_cells import TableCell
 from surefoot.text.tables import Table, tables_of
 
 _BOUNDS = re.compile(r"\b(?:up to|at most|at least|each|every|a (?:year|month|week|day)|per \w+)\b", re.IGNORECASE)
-_BESIDE = re.compile(r"\b(?:after|before|previous\w*|prior|earlier|against|only)\b", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\b(?:after|before|previous\w*|prior|earlier|against|only|other|rest|next|\w{3,}est|most|least)\b", re.IGNORECASE
+)
 _SMALL = 10  # numbers below may count anything
 MOST_CLAIM = 1_500
 
@@ -38,10 +42,15 @@ def _has_stray(table: Table, passage: str, sentence: str) -> bool:
         return False
     stated = values_said(named, sentence, said)
     plain = _BOUNDS.sub(" ", sentence)
-    if not stated or _BESIDE.search(sentence) or speaks_of_more(named, plain, sentence, stated):
+    if (
+        not stated
+        or _BESIDE.search(sentence)
+        or SUPPOSES.search(sentence)
+        or speaks_of_more(named, plain, sentence, stated)
+    ):
         return False
     lines = list(_lines(named))
-    return any(_strays(amount, line, named, passage) for amount in stated for line in lines)
+    return any(all(_strays(amount, line, named, passage) for amount in stated) for line in lines)
 
 
 def _lines(named: Named) -> Iterator[Sequence[TableCell]]:
@@ -56,7 +65,9 @@ def _lines(named: Named) -> Iterator[Sequence[TableCell]]:
 def _strays(amount: Amount, line: Sequence[TableCell], named: Named, passage: str) -> bool:
     if amount.is_rough or (amount.value < _SMALL and not amount.unit and amount.kind == "number"):
         return False
-    if any(_may_be(amount, cell) for cell in line):
+    values = [cell.value for cell in line if cell.value is not None]
+    made = (value for one, other in combinations(values, 2) for value in (one + other, abs(one - other)))
+    if any(_may_be(amount, cell) for cell in line) or any(amount.match(value) == "same" for value in made):
         return False
     there = [
         cell for row in named.table.cells for cell in row if is_exact(amount, cell) and matched(amount, cell) == "same"
