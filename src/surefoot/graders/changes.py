@@ -16,11 +16,14 @@ from surefoot.graders.reckoning import dimension
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.sentences import sentences
 
-_ROUGHLY = r"(?: (?:about|around|roughly|nearly|almost|just|over|approximately|as much as|up to|some|only|an?|the))*[ (]*[^\s\d]{0,4} ?$"
+_ROUGHLY = (
+    r"(?: (?:about|around|roughly|nearly|almost|just|over|approximately|as much as|up to|some|only|an?|the))*"
+    r"[ (]*[^\s\d]{0,4} ?$"
+)
 _VERB = re.compile(
-    r"\b(?:ris(?:e|es|en|ing)|rose|increas\w*|gr(?:ow|ew|own|owth|owing|ows)|gain\w*|climb\w*|jump\w*|surg\w*|rais\w*|fall(?:s|"
-    r"en|ing)?|fell|decreas\w*|declin\w*|drop\w*|reduc\w*|shr[aiu]nk\w*|lower\w*|cut\w*|slip\w*|sank|expand\w*|shorten\w*|"
-    r"extend\w*|widen\w*|narrow\w*|chang\w*|adjust\w*|went|up|down)\b",
+    r"\b(?:ris(?:e|es|en|ing)|rose|increas\w*|gr(?:ow|ew|own|owth|owing|ows)|gain\w*|climb\w*|jump\w*|surg\w*|rais\w*|"
+    r"fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop\w*|reduc\w*|shr[aiu]nk\w*|lower\w*|cut\w*|slip\w*|sank|expand\w*|"
+    r"shorten\w*|extend\w*|widen\w*|narrow\w*|chang\w*|adjust\w*|went|up|down)\b",
     re.IGNORECASE,
 )
 _DID = r"(?:rose|grew|fell|sank|gained|lost|slipped|(?:climb|jump|surg|drop|declin|decreas|increas)\w*|up|down)"
@@ -34,42 +37,46 @@ _ROLES = {
 }
 _BY_BEHIND = re.compile(rf"(?: ?%| per ?cent)? (?:\w+ )?(?:{_CHANGE}|higher|lower|more|less|fewer)\b", re.IGNORECASE)
 _VALUE = (
-    r"(?:\w+ ){0,2}(?:rates?|limits?|fees?|prices?|caps?|figures?|estimates?|values?|deadlines?|targets?|budgets?|periods?|"
-    r"thresholds?|versions?|amounts?|charges?|fares?|tariffs?|salary|wages?|forecasts?|guidance|totals?|numbers?|terms?|levels?|"
-    r"requirements?|provisions?|rules?|polic(?:y|ies)|clauses?|agreements?|drafts?|plans?|counts?|tolls?)"
+    r"(?:\w+ ){0,2}(?:rates?|limits?|fees?|prices?|caps?|figures?|estimates?|values?|deadlines?|targets?|budgets?|"
+    r"periods?|thresholds?|versions?|amounts?|charges?|fares?|tariffs?|salary|wages?|forecasts?|guidance|totals?|numbers?|"
+    r"terms?|levels?|requirements?|provisions?|rules?|polic(?:y|ies)|clauses?|agreements?|drafts?|plans?|counts?|tolls?)"
 )
 _OLD = re.compile(
-    r"\b(?:previously|formerly|originally|initially|used to|until (?:then|now|recently|the|(?:19|20)\d\d|\w+ (?:19|20)\d\d)"
-    r"|at first|first (?:put|set|estimated|planned|reported|announced|given)|had been|had (?:set|put|planned|said)|replac(?:es?|ed|ing)|supersed(?:es?|ed|ing)"
-    r"|instead of|rather than|in place of|(?:up|down) from|changed from"
+    r"\b(?:previously|formerly|originally|initially|used to|until (?:then|now|recently|the|(?:\w+ )?(?:19|20)\d\d)"
+    r"|at first|first (?:put|set|estimated|planned|reported|announced|given)|had been|had (?:set|put|planned|said)"
+    r"|replac(?:es?|ed|ing)|supersed(?:es?|ed|ing)|instead of|rather than|in place of|(?:up|down|changed) from"
     rf"|(?:previous|former|original|initial|old|earlier|prior|superseded|first) {_VALUE})\b"
 )
 _NEW = re.compile(
-    r"\b(?:now|currently|presently|today|since|amend\w*|revis\w*|updat\w*|correct\w*|with|later|subsequent\w*|effective|as of|"
-    rf"as from|rais\w*|increas\w*|reduc\w*|lower\w*|extend\w*|shorten\w*|chang\w*|cut|final\w*|restat\w*|new {_VALUE})\b"
+    r"\b(?:now|currently|presently|today|since|amend\w*|revis\w*|updat\w*|correct\w*|with|later|subsequent\w*|effective|"
+    r"as of|as from|rais\w*|increas\w*|reduc\w*|lower\w*|extend\w*|shorten\w*|chang\w*|cut|final\w*|restat\w*"
+    rf"|new {_VALUE})\b"
 )
-_FROM = re.compile(rf"\bfrom{_ROUGHLY}")
 _TO = re.compile(rf"\b(?:to|with){_ROUGHLY}")
 _REPLACES = re.compile(r"\b(?:replac\w*|supersed\w*|instead of|rather than|in place of|up from|down from)\b")
 _PAST = re.compile(
-    r"\b(?:was|were|had|used to|did|previous\w*|former\w*|original\w*|initial\w*|until|before|earlier|old|from|first|once|"
-    r"then|past|prior|no longer|not|never|instead|replac\w*|supersed\w*|chang\w*|rais\w*|increas\w*|reduc\w*|lower\w*|rose|"
-    r"fell|amend\w*|revis\w*|correct\w*|cut|(?:19|20)\d\d)\b"
+    r"\b(?:was|were|had|used to|did|previous\w*|former\w*|original\w*|initial\w*|until|before|earlier|old|from|first|"
+    r"once|then|past|prior|no longer|not|never|instead|replac\w*|supersed\w*|chang\w*|rais\w*|increas\w*|reduc\w*|"
+    r"lower\w*|rose|fell|amend\w*|revis\w*|correct\w*|cut|(?:19|20)\d\d)\b"
 )
 _PRESENT = re.compile(r"\b(?:is|are|now|currently|has|have|must|shall|may|can|will|today)\b")
+
+
+_NEAR = 40  # characters in which a change is named
 
 
 class _Placed(NamedTuple):
     amount: Amount
     before: str  # since the figure before
-    behind: str  # in its sentence
+    behind: str
     sentence: str
 
 
 @lru_cache(maxsize=5_000)
 def is_misplaced(passage: str, claim: str) -> bool:
-    there = _placed(passage) if amounts_of(claim) else ()
-    said = _placed(claim) if there else ()
+    figures = amounts_of(passage) if amounts_of(claim) else []
+    said = [one for one in _placed(claim) if any(map(one.amount.agrees, figures))] if figures else []
+    there = _placed(passage) if said else ()
     return any(_is_misdirected(one, there) or _is_superseded(one, claim, there) for one in said)
 
 
@@ -82,7 +89,9 @@ def _in_sentence(sentence: str) -> Iterator[_Placed]:
     end = 0
     for amount in amounts_of(sentence):
         if amount.is_figure:
-            yield _Placed(amount, sentence[end : amount.start].lower(), sentence[amount.end :], sentence)
+            yield _Placed(
+                amount, sentence[end : amount.start].lower(), sentence[amount.end : amount.end + _NEAR], sentence
+            )
             end = amount.end
 
 
@@ -121,7 +130,7 @@ def _is_superseded(one: _Placed, claim: str, there: Sequence[_Placed]) -> bool:
 
 def _is_old(one: _Placed) -> bool:
     """Of the words since the figure before, the last that tells old from new decides."""
-    if _FROM.search(one.before):
+    if _ROLES["from"].search(one.before):
         return bool(_VERB.search(one.before))
     return _last(_OLD, one.before) > _last(_NEW, one.before)
 

@@ -111,11 +111,9 @@ def veto(passage: str, claim: str, question: str = "") -> Literal["for", "agains
     """Where a table or a number plainly decides: models read these poorly."""
     text = _claim(claim[:LONGEST_CLAIM]).text
     check = cell_check(passage, text, question)
-    if check.says == "conflicts" or misnumbered(passage, text, question):
+    if check.says == "conflicts" or misnumbered(passage, text, question) or is_stray(passage, text):
         return "against"
-    if is_stray(passage, text) or is_misplaced(passage, text) or is_of_another_frequency(passage, text):
-        return "against"
-    if is_groundless(passage, text, question):
+    if is_misplaced(passage, text) or is_of_another_frequency(passage, text) or is_groundless(passage, text, question):
         return "against"
     return "for" if check.says == "agrees" and check.is_whole else ""
 

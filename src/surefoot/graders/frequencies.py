@@ -1,7 +1,7 @@
 """How often: a claim that says "monthly" where the passage has "weekly", and monthly nowhere.
 
-A frequency is how many times a year something happens, in whatever words: "every other week", "fortnightly" and "26 times
-a year" are one. A claim with other figures is left alone, as these may have been reckoned from one period to another.
+A frequency is how many times a year something happens, in whatever words: "every other week" and "26 times a year" are
+one. A claim with other figures is left alone, as these may have been reckoned from one period to another.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from functools import lru_cache
 from surefoot.text.amounts import amounts_of
 from surefoot.text.numerals import ONES
 
-_IN_YEAR = {"hour": 8_760.0, "day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "season": 4.0,
-            "year": 1.0, "decade": 0.1}  # fmt: skip
+_IN_YEAR = {
+    "hour": 8_760.0, "day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "season": 4.0,
+    "year": 1.0, "decade": 0.1,
+}  # fmt: skip
 _PERIODS = "|".join(_IN_YEAR)
 _ADVERBS = {
     "hourly": 8_760.0, "daily": 365.0, "nightly": 365.0, "weekly": 52.0, "fortnightly": 26.0, "monthly": 12.0,
-    "quarterly": 4.0, "half-yearly": 2.0, "semi-annual": 2.0, "semi-annually": 2.0, "semiannually": 2.0, "annually": 1.0,
-    "annual": 1.0, "yearly": 1.0, "biennial": 0.5, "biennially": 0.5,
+    "quarterly": 4.0, "half-yearly": 2.0, "semi-annual": 2.0, "semi-annually": 2.0, "semiannually": 2.0,
+    "annually": 1.0, "annual": 1.0, "yearly": 1.0, "biennial": 0.5, "biennially": 0.5,
 }  # fmt: skip
 _WEEKDAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _NUMBER = rf"\d+|{'|'.join(ONES)}"

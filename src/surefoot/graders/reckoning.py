@@ -18,11 +18,15 @@ _CALENDAR = {
     ("quarter", "month"): (3.0,), ("month", "week"): (4.0,), ("month", "day"): (30.0,), ("week", "day"): (5.0, 7.0),
     ("day", "hour"): (24.0,), ("hour", "minute"): (60.0,),
 }  # fmt: skip
-_PERIOD = re.compile(r"\b(?:(?P<year>year|annu)|(?P<quarter>quarter)|(?P<month>month)|(?P<week>week)|(?P<day>da(?:y|il))"
-                     r"|(?P<hour>hour)|(?P<minute>minute))", re.IGNORECASE)  # fmt: skip
-_MULTIPLES = {"half": 2.0, "halv": 2.0, "twice": 2.0, "doubl": 2.0, "both": 2.0, "pair": 2.0, "couple": 2.0, "return": 2.0,
-              "tripl": 3.0, "third": 3.0, "trebl": 3.0, "quarter": 4.0, "fifth": 5.0, "tenth": 10.0,
-              "dozen": 12.0}  # fmt: skip
+_PERIOD = re.compile(
+    r"\b(?:(?P<year>year|annu)|(?P<quarter>quarter)|(?P<month>month)|(?P<week>week)|(?P<day>da(?:y|il))|(?P<hour>hour)"
+    r"|(?P<minute>minute))",
+    re.IGNORECASE,
+)
+_MULTIPLES = {
+    "half": 2.0, "halv": 2.0, "twice": 2.0, "doubl": 2.0, "both": 2.0, "pair": 2.0, "couple": 2.0, "return": 2.0,
+    "tripl": 3.0, "third": 3.0, "trebl": 3.0, "quarter": 4.0, "fifth": 5.0, "tenth": 10.0, "dozen": 12.0,
+}  # fmt: skip
 _MULTIPLE = re.compile(rf"\b(?:{'|'.join(_MULTIPLES)})", re.IGNORECASE)
 _FEW = 12  # of which people reckon "two adults and a child"
 _ADDS = re.compile(r"\b(?:total\w*|altogether|combined|in all|together|sum)\b", re.IGNORECASE)
@@ -44,11 +48,6 @@ def reckoned(one: Amount, known: Sequence[Amount], claim: str, passage: str) -> 
     figures = [other for other in known if other.is_figure]
     alike = [value for other in figures if (value := _as(one, other)) is not None]
     totals = _totals(alike)
-    if not dimension(one):
-        years = [
-            other.value if other.kind == "year" else other.value // 10_000 for other in known if other not in figures
-        ]
-        yield from (abs(left - right) + more for left, right in combinations(years, 2) for more in (-1, 0, 1))
     if not _TAKES.search(claim):
         yield from totals
     if _MEANS.search(claim):

@@ -1,6 +1,6 @@
 """A number from another line of a table: "the Basic plan costs EUR 29", where 29 stands in the row of Team alone.
 
-Unlike a check of cells this needs no column, and no knowledge of all the other words of a claim: that a number which the
+Unlike the check of cells this needs neither both labels nor an account of all other words: that a number which the
 named line lacks stands in another line is hardly ever chance. Changes, comparisons and sums are left to others.
 """
 
