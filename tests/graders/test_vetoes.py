@@ -15,7 +15,8 @@ def judged(supported: float, veto: str) -> tuple[float, float, float]:
 
 def test_a_wrong_cell_or_number_takes_support_away() -> None:
     assert judged(0.9, "against") == pytest.approx((0.2, 0.75, 0.05))
-    assert judged(0.1, "against") == pytest.approx((0.1, 0.45, 0.45))
+    assert judged(0.5, "against") == pytest.approx((0.125, 0.625, 0.25))
+    assert judged(0.0, "against") == (0.0, 0.5, 0.5)
 
 
 def test_a_cell_that_holds_the_whole_claim_gives_support() -> None:

@@ -108,10 +108,10 @@ def _table_check(table: Table, passage: str, sentence: str, question: str) -> Ce
 def _values_check(named: Named, passage: str, sentence: str, question: str) -> CellCheck:
     """All numbers must be those of named cells, or one must be none of them; anything between is left open."""
     said, _ = spoken_tokens(sentence)
-    stated = _values_said(named, sentence, said)
+    stated = values_said(named, sentence, said)
     if not stated or len(stated) > len(named.cells) or any(amount.is_bound for amount in stated):
         return SILENT
-    if _speaks_of_more(named, f"{question} {sentence}", sentence, stated):
+    if speaks_of_more(named, f"{question} {sentence}", sentence, stated):
         return SILENT
     spans = [(amount.start, amount.end) for amount in stated]
     asks_for_more = left_over(named, spoken_tokens(question)[0], (), loosely=False)
@@ -139,16 +139,16 @@ def _values_check(named: Named, passage: str, sentence: str, question: str) -> C
 
 def _is_rather_beside(amount: Amount, cell: TableCell, named: Named) -> bool:
     """Rounded it is the cell's number, but that of another cell in the line to the digit: 14 beside 13.5 and 14.0."""
-    if amount.is_rough or cell.value is None or _is_exact(amount, cell):
+    if amount.is_rough or cell.value is None or is_exact(amount, cell):
         return False
     beside = [
         *(named.table.cells[row] for row in named.rows),
         *(line for line in zip(*named.table.cells, strict=True) if cell in line),
     ]
-    return any(other.kind == cell.kind and _is_exact(amount, other) for line in beside for other in line)
+    return any(other.kind == cell.kind and is_exact(amount, other) for line in beside for other in line)
 
 
-def _is_exact(amount: Amount, cell: TableCell) -> bool:
+def is_exact(amount: Amount, cell: TableCell) -> bool:
     exact = replace(amount, place=0.0, round_place=0.0)
     return cell.value is not None and exact.match(cell.value, (cell.scale or 1.0,)) == "same"
 
@@ -165,7 +165,7 @@ def _counts_things(amount: Amount, cell: TableCell, said: Sequence[Token], rest:
     )
 
 
-def _speaks_of_more(named: Named, text: str, sentence: str, stated: list[Amount]) -> bool:
+def speaks_of_more(named: Named, text: str, sentence: str, stated: list[Amount]) -> bool:
     """Of a change, a share, a plan or a condition; "from 5 to 6" is no change but two values."""
     text = _without_labels(text, named)
     if UNSURE.search(text):
@@ -174,7 +174,7 @@ def _speaks_of_more(named: Named, text: str, sentence: str, stated: list[Amount]
     return bool(CHANGE.search(text)) and not are_levels
 
 
-def _values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
+def values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
     """The numbers of a sentence that are no part of a label."""
     labels = named.words
     are_dates = any(cell.kind == "date" for cell in named.cells)
@@ -273,7 +273,7 @@ def _is_given_elsewhere(amount: Amount, named: Named, passage: str, is_plain: bo
     The number of another cell may follow as well by chance. That is none where the claim has a verb of its own, which
     may stand for a difference: "126 candidates failed".
     """
-    if any(other.match(amount.value, THOUSANDS) == "same" for other in _amounts_in_prose(passage)):
+    if any(other.match(amount.value, THOUSANDS) == "same" for other in amounts_in_prose(passage)):
         return True
     lines = [*(named.table.cells[row] for row in named.rows), *zip(*named.table.cells, strict=True)]
     values = [[cell.value for cell in line if cell.value is not None and cell.kind != "date"] for line in lines]
@@ -287,9 +287,9 @@ def _is_converted(amount: Amount, cell: TableCell, passage: str) -> bool:
     if amount.kind not in CURRENCIES or amount.kind == cell.unit:
         return False
     is_headed = any(amount.kind == held.unit for table in tables_of(passage) for row in table.cells for held in row)
-    return (bool(cell.unit) and is_headed) or any(amount.kind == other.kind for other in _amounts_in_prose(passage))
+    return (bool(cell.unit) and is_headed) or any(amount.kind == other.kind for other in amounts_in_prose(passage))
 
 
 @lru_cache(maxsize=2_000)
-def _amounts_in_prose(passage: str) -> tuple[Amount, ...]:
+def amounts_in_prose(passage: str) -> tuple[Amount, ...]:
     return tuple(amounts_of(prose_of(passage)))

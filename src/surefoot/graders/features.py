@@ -14,9 +14,13 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.cells import cell_check
+from surefoot.graders.changes import is_misplaced
+from surefoot.graders.frequencies import is_of_another_frequency
+from surefoot.graders.grounds import is_groundless
 from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
+from surefoot.graders.strays import is_stray
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
@@ -107,7 +111,9 @@ def veto(passage: str, claim: str, question: str = "") -> Literal["for", "agains
     """Where a table or a number plainly decides: models read these poorly."""
     text = _claim(claim[:LONGEST_CLAIM]).text
     check = cell_check(passage, text, question)
-    if check.says == "conflicts" or misnumbered(passage, text, question):
+    if check.says == "conflicts" or misnumbered(passage, text, question) or is_stray(passage, text):
+        return "against"
+    if is_misplaced(passage, text) or is_of_another_frequency(passage, text) or is_groundless(passage, text, question):
         return "against"
     return "for" if check.says == "agrees" and check.is_whole else ""
 
