@@ -21,7 +21,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.models.weights import SUMS, WEIGHT_FILES
 
-from .browser import browser, page, window  # noqa: F401 - fixtures
+from .browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 from .golden_files import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -14,11 +14,13 @@ from rich.text import Text
 
 from surefoot.cli.options import asking_options, json_option, ledger_option
 from surefoot.cli.output import console, finish
+from surefoot.cli.reports import check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, names, plain
 from surefoot.reviewers.run_scores import Mean, RunScores
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council_runs import RunsScored, council_runs
+from surefoot.services.council_scores import council_scores
 from surefoot.services.graders import Terms
 
 _NAMED = 10  # questions of unsafe answers
@@ -37,6 +39,7 @@ _NAMED = 10  # questions of unsafe answers
 @click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
 @asking_options
 @ledger_option
+@report_option
 @json_option("Print one JSON object, with every score.")
 def runs(folders: tuple[Path, ...], reviewers: tuple[str, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models score every answer of runs by a rubric.
@@ -44,9 +47,12 @@ def runs(folders: tuple[Path, ...], reviewers: tuple[str, ...], as_json: bool, *
     Reviewers see the question, the passages and what the question set says of the right answer. Scores are kept with
     the run, for rules such as `council.overall >= baseline - 0.2`. Exits 4 when some answer has no score.
     """
+    reports = options.pop("reports")
+    check_reports(reports, as_json)
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     found = council_runs(*folders, reviewers=reviewers, terms=terms, person=PERSON, **options)
-    return finish(found, as_json, lambda: _show(found))
+    printed = write_reports(reports, lambda: council_scores(*folders).report())
+    return finish(found, as_json, lambda: None if printed else _show(found))
 
 
 def _show(found: RunsScored) -> None:
