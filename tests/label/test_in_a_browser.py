@@ -339,8 +339,8 @@ def test_hostile_text_is_text(shared: Server, page: Page) -> None:
     assert page.evaluate("window.hit") is None
     assert page.locator("script").count() == 2 and page.locator(".who").inner_text() == "<b>Eve</b>"
     page.keyboard.press("o")
-    titles = page.locator(".source h3").all_inner_texts()
-    assert "<script>alert('script')</script>" in titles[0] and "</h3><script>alert(3)</script>" in titles[-1]
+    titles = "\n".join(page.locator(".source h3").all_inner_texts())
+    assert "<script>alert('script')</script>" in titles and "</h3><script>alert(3)</script>" in titles
     assert page.locator(".source script, .source img, .source iframe, .source svg, .source a").count() == 0
     links = [a.get_attribute("href") for a in page.locator(".answer a").all()]
     assert links and all(re.fullmatch(r"#source-\d+", str(link)) for link in links)
