@@ -51,8 +51,8 @@ def test_any_two_runs_are_compared_under_an_address_of_their_own(
 ) -> None:
     kept = project.read_bytes(), (project.parent / "fourth").stat().st_mtime_ns
     page.goto(site.url)
-    page.get_by_label("baseline").select_option("v3 (third)")
-    page.get_by_label("candidate").select_option("v4 (fourth)")
+    page.get_by_label("baseline").select_option("third (v3)")
+    page.get_by_label("candidate").select_option("fourth (v4)")
     page.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(f"{site.url}/compare?baseline=third&candidate=fourth")
     expect(page.locator(".decision")).to_contain_text(re.compile("12 .*better|got better"))
@@ -109,7 +109,8 @@ def test_with_a_token_the_pages_take_labels(page: Page, tmp_path: Path) -> None:
         page.click("a")
         page.wait_for_url(f"{server.url}/")
         page.get_by_role("link", name="Labels").click()
-        page.get_by_role("link", name="on this page").click()
+        page.get_by_role("link", name="label here").click()
+        page.wait_for_url(f"{server.url}/label/mine/who")  # loaded, with its script
         page.fill("#name", "Ana")
         page.keyboard.press("Enter")
         page.wait_for_url(f"{server.url}/label/mine/answers/*")

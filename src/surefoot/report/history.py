@@ -237,7 +237,7 @@ def _to_label(row: Mapping[str, Any]) -> Case:
 
 def _where(run: PastRun, can_label: bool) -> Span:
     if can_label:
-        return Span("on this page", "strong", link=f"/label/{quote(run.key, safe='~')}/")
+        return Span("label here", "strong", link=f"/label/{quote(run.key, safe='~')}/")
     only = " --only-gate" if run.waiting else ""
     return Span(f"surefoot label {shlex.quote(run.folder)}{only}", "code")
 

@@ -170,7 +170,7 @@ def _site(past: History, path: str, asked: Mapping[str, str]) -> Site:
 
 
 def _called(run: PastRun) -> str:
-    return run.name if run.version in ("", run.name) else f"{run.version} ({run.name})"
+    return run.name if run.version in ("", run.name) else f"{run.name} ({run.version})"
 
 
 def _run(past: History, key: str) -> PastRun:
