@@ -1,47 +1,84 @@
-"""A page served by the real command."""
+"""A page served by the real command, in a process of its own.
+
+What such a command imports is imported once, by a process of which each command is a fork: importing takes longer than
+most tests.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
 
+from surefoot.cli.main import main
+
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload([
+    "tests.served", "surefoot.label.server", "surefoot.review.server", "surefoot.serve.server",
+])  # fmt: skip
 
 
 class Server:
-    """A command that serves a page, in a process of its own."""
+    """A command that serves a page."""
 
     def __init__(self, *words: str) -> None:
-        command = [str(Path(sys.executable).parent / "surefoot"), *words, "--json", "--no-browser"]
-        if "--port" not in words:
-            command += ["--port", "0"]
-        environment = {**os.environ, "PYTHONWARNINGS": "error"}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        words = (*words, "--json", "--no-browser", *(() if "--port" in words else ("--port", "0")))
+        (self._out, out), (self._err, err) = _FORKS.Pipe(duplex=False), _FORKS.Pipe(duplex=False)
+        self._process = _FORKS.Process(target=_serve, args=(words, Path.cwd(), out, err))
+        self._process.start()
+        out.close()
+        err.close()
+        with open(self._out.fileno(), encoding="utf-8", closefd=False) as said:
+            line = said.readline()
         assert line, self.end()
         self.told = json.loads(line)
         self.url: str = self.told["url"].partition("?")[0].rstrip("/")
         self.port = int(self.url.rpartition(":")[2])
 
+    @property
+    def code(self) -> int | None:
+        return self._process.exitcode
+
     def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=_LONGEST_WAIT)
+        self._process.kill()
+        self._wait()
 
     def end(self) -> str:
         """As Ctrl-C does; what it had to say."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return self.process.communicate(timeout=_LONGEST_WAIT)[1]
+        if self._process.is_alive() and self._process.pid is not None:
+            os.kill(self._process.pid, signal.SIGINT)
+        return self._wait()
+
+    def _wait(self) -> str:
+        if self._err.closed:
+            return ""
+        with open(self._err.fileno(), encoding="utf-8", closefd=False) as said:
+            told = said.read()
+        self._process.join(_LONGEST_WAIT)
+        self._out.close()
+        self._err.close()
+        return told
+
+
+def _serve(words: tuple[str, ...], place: Path, out: Connection, err: Connection) -> None:
+    os.chdir(place)
+    for name, number, pipe in (("stdout", 1, out), ("stderr", 2, err)):
+        os.dup2(pipe.fileno(), number)
+        pipe.close()
+        setattr(sys, name, open(number, "w", encoding="utf-8", buffering=1))  # noqa: SIM115, PTH123 - lives to the end
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    warnings.simplefilter("error")
+    sys.argv = ["surefoot", *words]
+    main()
 
 
 Served = TypeVar("Served", bound=Server)

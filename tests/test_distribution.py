@@ -21,7 +21,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.models.weights import SUMS, WEIGHT_FILES
 
-from .browser import browser, page, window  # noqa: F401 - fixtures
+from .browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 from .golden_files import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -97,6 +97,27 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     told = ["complete -o nosort -F _surefoot_completion surefoot", "re: report", "--v: --version", "completion z: zsh",
             "gr: grade"]  # fmt: skip
     assert done.stdout.splitlines() == told and not done.stderr
+
+
+def test_fish_and_zsh_complete_commands_with_all_that_is_said_of_them_and_files(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    made = {shell: subprocess.run(["surefoot", "completion", shell], env=ENVIRONMENT, capture_output=True, text=True)
+            for shell in ("fish", "zsh")}  # fmt: skip
+    for shell, script in made.items():
+        (tmp_path / shell).write_text(script.stdout)
+    there = [shell for shell in made if shutil.which(shell)]
+    if "zsh" in there:  # also one that nobody has set up
+        words = "source ./zsh && print $_comps[surefoot]"
+        done = subprocess.run(["zsh", "-f", "-c", words], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("_surefoot_completion\n", "")
+    if "fish" in there:
+        words = 'source fish; complete -C "surefoot compar"; complete -C "surefoot compare ru"'
+        done = subprocess.run(
+            ["fish", "-N", "-c", words], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.stdout.startswith("compare\tDecide, and show") and "runs/" in done.stdout
+    if not there:
+        pytest.skip("there is neither fish nor zsh")
 
 
 def test_the_example_notebook_runs_and_shows_its_results(tmp_path: Path) -> None:

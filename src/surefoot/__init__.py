@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.council_runs import RunsScored, council_runs
+    from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
     from surefoot.services.decisions import Decided, current_baseline, decisions
     from surefoot.services.grade import Grades, grade, grade_log
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council",
-    "CouncilEvaluation", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages", "Person",
-    "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try", "__version__",
-    "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate", "check_questions",
-    "clone_questions", "compare", "council", "council_runs", "current_baseline", "decisions", "diff_questions",
-    "evaluate_council", "export_ledger", "grade", "grade_log", "history", "import_labels", "label_queue",
-    "lock_questions", "matrix", "monitor_log", "overview", "passages", "plan_questions", "proposals_from_log",
-    "public_datasets", "purge", "remove_documents", "review_questions", "run", "score", "score_reviews",
-    "search_corpus", "tune_rubric", "update_baseline", "verify_audit", "watch",
+    "CouncilEvaluation", "CouncilScores", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
+    "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try",
+    "__version__", "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate",
+    "check_questions", "clone_questions", "compare", "council", "council_runs", "council_scores", "current_baseline",
+    "decisions", "diff_questions", "evaluate_council", "export_ledger", "grade", "grade_log", "history",
+    "import_labels", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
+    "plan_questions", "proposals_from_log", "public_datasets", "purge", "remove_documents", "review_questions", "run",
+    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
     "pipelines": ("Asking",),
@@ -66,6 +67,7 @@ _HOMES = {
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
+    "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
     "services.decisions": ("Decided", "current_baseline", "decisions"),
     "services.grade": ("Grades", "grade", "grade_log"),

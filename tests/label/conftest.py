@@ -13,7 +13,7 @@ from surefoot.ledger.places import entry_of
 from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
 
-from ..browser import browser, page, window  # noqa: F401 - fixtures
+from ..browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 from .page import REFUSAL, Sit, make_run, trace
 
 

@@ -24,7 +24,7 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: Path) -> None:
             "labelled": 0, "queue": {"flagged": 10, "sample": 30},
         }  # fmt: skip
         said = server.end()
-    assert server.process.returncode == 0
+    assert server.code == 0
     assert said == f"note: 0 answers labelled, 10 wanted; the labels are in {mill.parent / 'surefoot.db'}\n"
 
 
@@ -69,7 +69,7 @@ def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill:
     reply = ask(server, "/label", body, **headers)
     assert reply.code == 503 and "was deleted or replaced" in reply.text
     said = server.end()
-    assert server.process.returncode == 4 and "was deleted or replaced" in said and "the labels are in" not in said
+    assert server.code == 4 and "was deleted or replaced" in said and "the labels are in" not in said
     assert not (mill.parent / "surefoot.db").exists()
 
 

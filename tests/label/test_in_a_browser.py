@@ -14,9 +14,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from surefoot.records import current
 from surefoot.types import Passage, Retrieved, Trace
 
+from ..report.hostile import HOSTILE as TEXTS
 from .page import Server, make_run, rows, serving, trace
 
-HOSTILE = (
+HOSTILE = "\n\n".join(TEXTS) + (
     "<script>alert('script')</script><img src=x onerror=alert('img')><svg onload=alert(1)></svg> "
     "</div></section></main></body> <a href=\"javascript:alert('link')\">here</a> <iframe src=//evil.example></iframe> "
     "{{ 7*7 }} {% raw %} ${7*7} <!-- &lt;b&gt; --> \"quoted' \u202egnorw\u202c \u2066 \x07\x1b[31m\x00 end [doors#0]."
@@ -335,10 +336,11 @@ def test_hostile_text_is_text(shared: Server, page: Page) -> None:
     assert "<script>alert('script')</script>" in shown and "{{ 7*7 }} {% raw %} ${7*7}" in shown
     assert "\u202e" not in shown and "\u2066" not in shown and "\x1b" not in shown and "\ufffdgnorw\ufffd" in shown
     assert page.locator(".answer script, .answer img, .answer iframe, .answer svg").count() == 0
+    assert page.evaluate("window.hit") is None
     assert page.locator("script").count() == 2 and page.locator(".who").inner_text() == "<b>Eve</b>"
     page.keyboard.press("o")
-    titles = page.locator(".source h3").all_inner_texts()
-    assert "<script>alert('script')</script>" in titles[0] and "</h3><script>alert(3)</script>" in titles[-1]
+    titles = "\n".join(page.locator(".source h3").all_inner_texts())
+    assert "<script>alert('script')</script>" in titles and "</h3><script>alert(3)</script>" in titles
     assert page.locator(".source script, .source img, .source iframe, .source svg, .source a").count() == 0
     links = [a.get_attribute("href") for a in page.locator(".answer a").all()]
     assert links and all(re.fullmatch(r"#source-\d+", str(link)) for link in links)

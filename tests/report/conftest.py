@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from ..browser import browser, page, window  # noqa: F401 - fixtures
+from ..browser import _watched, browser, console, page, window  # noqa: F401 - fixtures

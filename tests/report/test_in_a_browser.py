@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
+from surefoot.factors.effects import Matrix, effects_of
+from surefoot.factors.results import CellResult
 from surefoot.gate.decide import compare
+from surefoot.gate.history import History, LastDecision, Measured, PastRun, trends
 from surefoot.gate.judge import Request
 from surefoot.gate.overview import overview_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report import comparison, html, notebook, run
+from surefoot.report import calibration, comparison, history, html, matrix, notebook, run
 from surefoot.report.blocks import Report
-from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.report.council import ScoredAnswer
+from surefoot.reviewers.run_scores import Mean, RunScores
+from surefoot.services.council_scores import CouncilScores
+from surefoot.table import BUCKETS
+from surefoot.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 
 from ..axe import violations
+from ..calibration.helpers import calibrate, label, verdict
+from ..factors.helpers import cell
 from .hostile import HOSTILE
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
 URL = "http://127.0.0.1:1/report.html"
 PASSAGE = "The lease names a fee. The rent is EUR 900 a month. It is due on the first."
 Side = Callable[[int], str]
+Page_ = Callable[[Sequence[str]], Report]  # in which each of the texts is wherever it can be
 
 
 def version(name: str, bucket: Side, count: int, foreign: Callable[[int], str] = str) -> Run:
@@ -60,6 +70,66 @@ def compared(count: int, foreign: Callable[[int], str] = str) -> Report:
 
 def one_run(count: int, foreign: Callable[[int], str] = str) -> Report:
     return run.report(overview_of([version("cand", lambda n: "correct" if n % 3 == 2 else "wrong", count, foreign)]))
+
+
+def of_a_matrix(texts: Sequence[str]) -> Report:
+    """Each text is a model that was down."""
+    names = {"model": ("a", *texts), "prompt": ("plain", "licence")}
+    rows = {"plain": ["wrong", "correct", "correct"] * 4, "licence": ["refused", "correct", "correct"] * 4}
+    cells = [cell({"model": "a", "prompt": prompt}, row) for prompt, row in rows.items()]
+    cells += [CellResult(text, {"model": text, "prompt": "plain"}, text, failed=text) for text in texts]
+    return matrix.report(Matrix(texts[0], names, tuple(cells), effects_of(cells, names, {}), 12, 1, "rules@1"))
+
+
+def of_a_council(texts: Sequence[str]) -> Report:
+    answers = [
+        ScoredAnswer(run=f"runs/{n % 2} {texts[0]}", question_id=f"q{n} {text}", attempt=1 + n % 2, question=text,
+                     answer=text, score=float(n % 10), reason=text, by={f"r {text}": (None, text), "s": (8.0, "read")})
+        for n, text in enumerate(texts)
+    ]  # fmt: skip
+    mean = Mean(7.5, 6.0, 8.0, 3)
+    runs = [
+        RunScores(run=f"runs/{n} {texts[0]}", rank=n + 1, overall=mean, dimensions={texts[0]: mean}, answers=3,
+                  not_scored={texts[0]: 1}, capped={texts[0]: 1}, unsafe=(texts[0],), own=(texts[0],))
+        for n in range(2)
+    ]  # fmt: skip
+    return CouncilScores("council/pooled+council+01234567", runs, answers).report()
+
+
+def of_a_calibration(texts: Sequence[str]) -> Report:
+    """Each text is somebody who labels, and a grader's reason."""
+    people = [f"{text} {n}" for n, text in enumerate(texts)] * 2
+    values = ["correct", "wrong"] * len(texts)
+    verdicts = [verdict(n, value, reason=who) for n, (value, who) in enumerate(zip(values, people, strict=True))]
+    labels = [label(n, "wrong" if n % 5 else "correct", who) for n, who in enumerate(people)]
+    pairs = zip(texts[::2], [*texts[1::2], ""], strict=False)
+    found = replace(calibrate(verdicts, labels), problems=[Problem("label", f"{one} {other}") for one, other in pairs])
+    return calibration.report(found)
+
+
+def past(texts: Sequence[str]) -> History:
+    """Each text is a run, its version, its grader and its folder."""
+    share: dict[str, Estimate] = {bucket: Estimate(1, 4, 0.1, 0.5) for bucket in BUCKETS}
+    measured = Measured({**dict.fromkeys(BUCKETS, 1), "ungraded": 0}, share)
+    runs = tuple(
+        PastRun(key=f"k{n}", name=text, folder=f"runs/{text}", version=text, grader=text, questions=str(n),
+                council=text, measured=measured, waiting=n % 2, labelled=n, decision=LastDecision("BLOCK", "", text))
+        for n, text in enumerate(texts)
+    )  # fmt: skip
+    return History("surefoot.db", runs, trends(runs[:5], lambda _: measured), (), ())
+
+
+PAGES: dict[str, Page_] = {
+    "comparison": lambda texts: compared(len(texts), texts.__getitem__),
+    "run": lambda texts: one_run(len(texts), texts.__getitem__),
+    "matrix": of_a_matrix,
+    "council": of_a_council,
+    "calibration": of_a_calibration,
+    "history": lambda texts: history.report(past(texts)),
+    "calibrations": lambda texts: history.calibrations(past(texts)),
+    "labels": lambda texts: history.labels(past(texts), can_label=False),
+    "councils": lambda texts: history.councils(past(texts)),
+}
 
 
 def show(page: Page, report: Report) -> None:
@@ -117,67 +187,48 @@ def test_our_words_are_explained(page: Page, thirty: Report) -> None:
     expect(page.locator(".glossary dd").first).to_be_visible()
 
 
-@pytest.mark.parametrize("make", [compared, one_run])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_all_of_it(make: Callable[[int], Report], scheme: str, page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    show(page, make(12))
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_everyone_can_use_every_page_by_day_and_night_and_on_paper(make: Page_, page: Page, console: list[str]) -> None:
+    show(page, make(["one", "two", "three"]))
     for one in page.locator("details.case summary").all()[:3]:
         one.click()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
-
-
-@pytest.mark.parametrize(
-    ("make", "scheme", "width"),
-    [(compared, "light", 1280), (compared, "dark", 390), (one_run, "dark", 1280), (one_run, "light", 390)],
-)
-def test_everyone_can_use_it(
-    make: Callable[[int], Report], scheme: Literal["light", "dark"], width: int, page: Page
-) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)
-    show(page, make(6))
-    for one in page.locator("details.case summary").all()[:3]:
-        one.click()
-    assert violations(page) == []
-
-
-def test_paper_has_every_answer_and_no_controls(page: Page, thirty: Report) -> None:
-    show(page, thirty)
+    for width, scheme, ground in ((1280, "light", "rgb(255, 255, 255)"), (390, "dark", "rgb(22, 24, 28)")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == ground
+        assert violations(page) == []
     page.emulate_media(media="print")
-    expect(page.locator(".filters")).to_be_hidden()
-    expect(page.locator("details.case").last.locator("pre").first).to_be_visible()
+    for shown_nowhere in page.locator(".filters").all():
+        expect(shown_nowhere).to_be_hidden()
+    for folded in page.locator("details.case").all()[-1:]:
+        expect(folded.locator("pre, table").first).to_be_visible()
+    assert console == []
 
 
-@pytest.mark.parametrize("make", [compared, one_run])
-def test_hostile_texts_are_shown_and_do_nothing(make: Callable[..., Report], page: Page) -> None:
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_hostile_texts_are_shown_and_do_nothing(make: Page_, page: Page, console: list[str]) -> None:
     assert len(HOSTILE) >= 60
-    refused: list[str] = []
-    page.on("console", lambda message: refused.append(message.text))
-    show(page, make(len(HOSTILE), HOSTILE.__getitem__))
+    show(page, make(HOSTILE))
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    page.get_by_label("stratum").select_option(index=2)
-    expect(page.locator("details.case:not([hidden])")).to_have_count(1)
-    assert page.evaluate("window.hit") is None and refused == []
+    for choice in page.locator(".filters select").all()[:1]:
+        total = page.locator(".case").count()
+        choice.select_option(index=1)
+        assert 0 < page.locator(".case:not([hidden])").count() < total
+    assert page.evaluate("window.hit") is None and console == []
     strange = "img, iframe, object, embed, link, base, form, video, audio, svg script, style ~ style, marquee, template"
-    assert page.locator(strange).count() == 0 and page.locator("script").count() == 1
+    assert page.locator(strange).count() == 0 and page.locator("script").count() <= 1
     attributes = "[...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames())"
     assert not [name for name in page.evaluate(attributes) if name.startswith("on")]
-    assert page.evaluate("document.body.textContent").count("<svg/onload=window.hit=1>") > 3, "it is there to be read"
-
-
-def test_no_other_script_could_run(page: Page, thirty: Report) -> None:
-    page.on("console", lambda _: None)
-    show(page, thirty)
+    shown = page.evaluate("document.body.textContent")
+    missing = [text for text in HOSTILE if html.visible(" ".join(text.split()), 300) not in " ".join(shown.split())]
+    assert missing == [], "all of it is there to be read"
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.hit = 1'}))")
-    assert page.evaluate("window.hit") is None
+    assert page.evaluate("window.hit") is None, "no other script could run"
 
 
 def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> None:
-    cells = [notebook.cell(compared(len(HOSTILE), HOSTILE.__getitem__)), notebook.cell(compared(101))]
+    cells = [notebook.cell(one_run(len(HOSTILE), HOSTILE.__getitem__)), notebook.cell(one_run(101))]
     cells.append(notebook.cell(notebook.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
     host = "<!doctype html><style>p, li { color: red !important }</style><p id=out>"
     page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
@@ -193,6 +244,6 @@ def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> 
 
 
 def test_many_questions_can_be_searched(page: Page) -> None:
-    show(page, compared(400))
+    show(page, one_run(400))
     page.get_by_label("search").fill("house 399?")
     expect(page.locator("details.case:not([hidden])")).to_have_count(1)

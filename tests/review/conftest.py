@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from .. import served
-from ..browser import browser, page, window  # noqa: F401 - fixtures
+from ..browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 from ..conftest import Write
 
 COLOURS = ("red", "blue", "green", "amber", "violet")

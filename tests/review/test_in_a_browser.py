@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from ..report.hostile import HOSTILE
 from ..served import Server
 from .conftest import Serve, proposed, rows
 
@@ -128,6 +129,7 @@ def test_a_killed_server_loses_nothing(serve: Serve, built: Path, corpus: Path, 
 
 def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
     nasty = "<script>alert(1)</script> {{ 7*7 }} \u202egnorw\u202c \x07 </textarea><img src=x onerror=alert(2)>"
+    nasty += "".join(HOSTILE)
     row = proposed(0) | {"qid": nasty, "question": f"Why  {nasty}?", "stratum": nasty, "gold_claims": [nasty, "Other."]}
     row["made"] = {"kind": nasty, "why": nasty, "evidence": [nasty, "doors#1"]}
     path = tmp_path / "nasty.jsonl"
@@ -136,6 +138,7 @@ def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, p
         page.goto(server.url)
         assert "<script>alert(1)</script> {{ 7*7 }}" in page.locator("h1").inner_text()
         assert "\u202e" not in page.locator("body").inner_text() and page.locator("main script, main img").count() == 0
+        assert page.evaluate("window.hit") is None
         page.keyboard.press("e")
         page.locator(".claim-field").nth(1).fill("Another.")
         page.keyboard.press("Control+Enter")

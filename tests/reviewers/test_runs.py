@@ -89,7 +89,7 @@ def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list
 
         seen = 0
 
-        def watch(self, _total: int, _of: str) -> Watch:
+        def watch(self, _total: int | None, _of: str) -> Watch:
             return self
 
         def count(self, one: Failing) -> None:

@@ -12,13 +12,15 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.services.compare import compare
+from surefoot.services.council_runs import council_runs
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.conftest import append_verdicts
 from tests.report.hostile import HOSTILE
+from tests.reviewers.runs import Reviewer
 from tests.served import Server, ending_well
 
-from ..browser import browser, page, window  # noqa: F401 - fixtures
+from ..browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 
 GRADER = "rules@1"
 COUNT = 24
@@ -61,8 +63,9 @@ def make_project(home: Path) -> Path:
                   value="wrong" if n < 14 else "correct", version=versions[f"q{n}", 1], run=run)
             for n in range(8, 20)
         )  # fmt: skip
-    compare(home / "first", home / "third")
+    compare(home / "first", home / "third", rules=["wrong <= baseline", "correct >= 0.1"])
     shutil.rmtree(home / "gone")
+    council_runs(home / "first", home / "third", reviewers=[Reviewer("mild"), Reviewer("harsh", lambda _: [4] * 5)])
     (home / "broken").mkdir()
     (home / "broken" / "manifest.json").write_text("{", "utf-8")
     make_run(home / "fourth", "v4", 2, 6)  # which the ledger does not know

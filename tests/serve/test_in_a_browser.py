@@ -10,18 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from surefoot.ledger import Ledger
 from tests.axe import violations
-from tests.served import Server
+from tests.serve.conftest import make_run
+from tests.served import Server, ending_well
 
-PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/labels/third"]
-
-
-@pytest.fixture
-def console(page: Page) -> list[str]:
-    """What a page complains of."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    return said
+PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/labels/third", "/councils"]
+TOKEN = "known to the team"
 
 
 def test_the_first_page_has_the_trend_and_every_run(page: Page, site: Server, console: list[str]) -> None:
@@ -56,8 +51,8 @@ def test_any_two_runs_are_compared_under_an_address_of_their_own(
 ) -> None:
     kept = project.read_bytes(), (project.parent / "fourth").stat().st_mtime_ns
     page.goto(site.url)
-    page.get_by_label("baseline").select_option("v3 (third)")
-    page.get_by_label("candidate").select_option("v4 (fourth)")
+    page.get_by_label("baseline").select_option("third (v3)")
+    page.get_by_label("candidate").select_option("fourth (v4)")
     page.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(f"{site.url}/compare?baseline=third&candidate=fourth")
     expect(page.locator(".decision")).to_contain_text(re.compile("12 .*better|got better"))
@@ -76,16 +71,62 @@ def test_what_the_label_queue_holds_and_how_far_the_grader_errs(page: Page, site
     expect(page.locator(".decision")).to_contain_text("12 answers labelled by people (ann)")
 
 
-@pytest.mark.parametrize("address", PAGES)
+def test_a_council_has_an_address_and_leads_to_its_runs(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/councils")
+    page.locator("td a").first.click()
+    expect(page).to_have_url(re.compile(r"/councils/[0-9a-f]{8}-0{8}$"))
+    expect(page.locator(".decision")).to_contain_text("and third score the same")
+    expect(page.locator("main")).to_contain_text("reviewers: mild, harsh")
+    expect(page.locator("details.case").first).to_contain_text("What colour is door")
+    page.get_by_role("link", name="third", exact=True).click()
+    expect(page).to_have_url(f"{site.url}/runs/third")
+
+
+def test_two_runs_are_compared_by_the_rules_that_the_project_decided_by_last(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/compare?baseline=second&candidate=fourth")
+    expect(page.locator("main")).to_contain_text("by the rules of the last decision (")
+    expect(page.locator("main")).to_contain_text("correct >= 0.1")
+    assert page.get_by_text("unsupported <= baseline").count() == 0
+
+
 def test_every_page_fits_a_phone_in_the_dark_and_can_be_used_by_everyone(
-    address: str, page: Page, site: Server, console: list[str]
+    page: Page, site: Server, console: list[str]
 ) -> None:
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(site.url + address)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
-    assert violations(page) == [] and console == []
+    for address in PAGES:
+        page.goto(site.url + address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+        assert violations(page) == [] and console == []
+
+
+def test_with_a_token_the_pages_take_labels(page: Page, tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "mine", "v1", 3, 1)
+    ledger = tmp_path / "surefoot.db"
+    with ending_well(Server("serve", "--ledger", str(ledger), "--token", TOKEN)) as server:
+        page.set_content(f"<a href='{server.told['url']}'>our runs</a>")
+        page.click("a")
+        page.wait_for_url(f"{server.url}/")
+        page.get_by_role("link", name="Labels").click()
+        page.get_by_role("link", name="label here").click()
+        page.wait_for_url(f"{server.url}/label/mine/who")  # loaded, with its script
+        page.fill("#name", "Ana")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{server.url}/label/mine/answers/*")
+        page.keyboard.press("2")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        expect(page.locator("header .progress b")).to_have_text("1")
+        with page.expect_navigation():
+            page.keyboard.press("m")
+        expect(page.locator(".list li .value")).to_have_text(["wrong"])
+        page.goto(f"{server.url}/labels")
+        expect(page.locator("tbody tr")).to_contain_text("1")
+        assert page.request.post(f"{server.url}/label/mine/label", data={}).status == 403
+        assert page.goto(f"{server.url}/label/nobody/").status == 404  # type: ignore[union-attr]
+    with Ledger.open(ledger) as kept:
+        assert [(row.annotator, row.value) for row in kept.labels()] == [("Ana", "wrong")]
 
 
 def test_what_is_not_there_is_said(page: Page, site: Server) -> None:
@@ -116,9 +157,13 @@ def test_only_this_machine_may_read_and_nobody_writes(site: Server) -> None:
     for method, headers, code in (
         ("GET", {"Host": "evil.example"}, 421),
         ("POST", {"Origin": site.url, "Content-Type": "application/json"}, 404),
+        ("GET /label/third/", {}, 404),
         ("POST", {"Origin": "http://evil.example"}, 403),
     ):
-        asked = urllib.request.Request(f"{site.url}/", b"{}" if method == "POST" else None, headers, method=method)
+        verb, _, path = method.partition(" ")
+        asked = urllib.request.Request(
+            site.url + (path or "/"), b"{}" if verb == "POST" else None, headers, method=verb
+        )
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(asked)
         refused.value.close()

@@ -20,7 +20,7 @@ def baseline() -> None:
 
 
 @baseline.command(epilog="Example: surefoot baseline update runs/v2")
-@click.argument("run", metavar="RUN")
+@click.argument("run", type=click.Path(), metavar="RUN")
 @rule_options
 @report_option
 @json_option()

@@ -26,7 +26,7 @@ from surefoot.services.refit import refit as refit_local
     help="Instead of a run: rows of {question_id, axis, value, grader}, perhaps with `document`.",
 )
 @click.option(
-    "--labels", multiple=True, metavar="FILE",
+    "--labels", multiple=True, type=click.Path(), metavar="FILE",
     help="Labels as for `surefoot import`; where chance did not draw them, `drawn` must say `chosen`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")

@@ -39,7 +39,7 @@ def runs(
     Reviewers see the question, the passages and what the question set says of the right answer. Scores are kept with
     the run, for rules such as `council.overall >= baseline - 0.2`. Exits 4 when some answer has no score.
     """
-    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     check_reports(reports, as_json)
+    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     found = council_runs(*folders, reviewers=reviewers, terms=terms, person=PERSON, **options)
     return finish_with_reports(found, as_json, reports)

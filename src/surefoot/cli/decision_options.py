@@ -54,9 +54,9 @@ rule_options = together(
     ),
 )  # fmt: skip
 decision_options = together(
-    click.argument("paths", nargs=-1, metavar="BASE CAND"),
+    click.argument("paths", nargs=-1, type=click.Path(), metavar="BASE CAND"),
     rule_options,
-    click.option("--baseline", metavar="RUN", help="Instead of BASE: a run, or `latest-shipped`."),
+    click.option("--baseline", type=click.Path(), metavar="RUN", help="Instead of BASE: a run, or `latest-shipped`."),
 )
 
 

@@ -34,7 +34,10 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --traces log.jsonl")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--items", metavar="FILE", help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin."
+    "--items",
+    type=click.Path(),
+    metavar="FILE",
+    help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
 )
 @click.option(
     "--traces", "-t", "log", multiple=True, metavar="PATH",
@@ -46,7 +49,7 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
     help="Run folder for --traces.  [default: runs/NAME-N]",
 )  # fmt: skip
-@click.option("--pairs", metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
+@click.option("--pairs", type=click.Path(), metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does it answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
 @click.option(

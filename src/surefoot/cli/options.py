@@ -77,7 +77,7 @@ def _mapping(_context: click.Context, _option: click.Parameter, given: tuple[str
 
 def gate_option(default: str) -> Option:
     return click.option(
-        "--gate", "-g", metavar="FILE", multiple=True, callback=_only_one,
+        "--gate", "-g", type=click.Path(), metavar="FILE", multiple=True, callback=_only_one,
         help=f"Rules to decide by.  [default: {default}]",
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ rule_option = click.option(
     help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
 )  # fmt: skip
 ledger_option = click.option(
-    "--ledger", metavar="PATH|URL",
+    "--ledger", type=click.Path(), metavar="PATH|URL",
     help="A file, or postgresql://...  [default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
 )  # fmt: skip
 cache_option = click.option(
@@ -108,12 +108,21 @@ citations_option = click.option(
 )  # fmt: skip
 # Of commands that ask pipelines.
 pipeline_options = together(
-    click.option("--questions", "-q", metavar="FILE", help="Question set. [default: the bundled demo set]"),
-    click.option("--corpus", metavar="PATH", help="What to search: a corpus, documents, or rows of passages."),
+    click.option(
+        "--questions", "-q", type=click.Path(), metavar="FILE", help="Question set. [default: the bundled demo set]"
+    ),
+    click.option(
+        "--corpus", type=click.Path(), metavar="PATH", help="What to search: a corpus, documents, or rows of passages."
+    ),
     click.option(
         "--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
     ),
-    click.option("--request-template", metavar="FILE", help="JSON to POST, with {question}, {id}, {retrieval}."),
+    click.option(
+        "--request-template",
+        type=click.Path(),
+        metavar="FILE",
+        help="JSON to POST, with {question}, {id}, {retrieval}.",
+    ),
     click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
     map_option("Where a field lies in the replies."),
 )

@@ -24,19 +24,19 @@ from surefoot.scoring import score as score_traces
     epilog="Example: surefoot score --questions qaset.json --traces runs/trace.jsonl --report report.md",
 )
 @click.option(
-    "--questions", "-q", metavar="FILE",
+    "--questions", "-q", type=click.Path(), metavar="FILE",
     help="Question set: JSON, JSON lines or YAML. Without one, what needs no gold is scored.",
 )  # fmt: skip
 @click.option(
-    "--traces", "-t", "traces", multiple=True, metavar="PATH",
+    "--traces", "-t", "traces", type=click.Path(), multiple=True, metavar="PATH",
     help="A log of any shape: file, folder, address such as s3://..., or - for stdin. Repeatable.",
 )  # fmt: skip
-@click.argument("more_traces", nargs=-1, metavar="[TRACES]...")
-@click.option("--corpus", metavar="PATH", help="Name the retrieved passages that it lacks.")
+@click.argument("more_traces", nargs=-1, type=click.Path(), metavar="[TRACES]...")
+@click.option("--corpus", type=click.Path(), metavar="PATH", help="Name the retrieved passages that it lacks.")
 @gate_option("default, which has G1 to G5")
 @rule_option
 @click.option(
-    "--baseline", metavar="FILE",
+    "--baseline", type=click.Path(), metavar="FILE",
     help="What --json printed for an earlier run.",
 )  # fmt: skip
 @click.option(

@@ -18,10 +18,10 @@ from surefoot.report.words import counted
 @ledger_option
 @json_option()
 def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Browse the runs of a project: buckets over versions, every run, any two compared, labels and certificates.
+    """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels, certificates.
 
-    Shows the runs in the ledger and those whose folders lie beside it. Only reads: `surefoot label` takes labels. Runs
-    until Ctrl-C.
+    Shows the runs in the ledger and those whose folders lie beside it. Only reads, unless you give a --token: who knows
+    it may label on the pages too. Runs until Ctrl-C.
     """
     try:
         from surefoot.serve.server import Opened, serve_history  # noqa: PLC0415 - of an extra

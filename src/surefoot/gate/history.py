@@ -41,6 +41,7 @@ class PastRun(Struct, frozen=True, kw_only=True):
     version: str = ""
     made: str = ""
     grader: str = ""
+    council: str = ""  # that scored its answers last
     questions: str = ""  # hash of the question set: only runs with the same one can be compared over time
     question_count: int = 0
     measured: Measured | None = None
@@ -78,6 +79,15 @@ class History(Struct, frozen=True):
         return next((one for one in self.runs if key == one.key), None) or next(
             (one for one in self.runs if key == one.name), None
         )
+
+    @property
+    def councils(self) -> dict[str, list[PastRun]]:
+        """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
+        found: dict[str, list[PastRun]] = {}
+        for one in self.runs:
+            if one.council and one.folder:
+                found.setdefault(f"{one.council[-8:]}-{one.questions[:8]}", []).append(one)
+        return found
 
     @property
     def baseline(self) -> PastRun | None:

@@ -36,19 +36,21 @@ class GateFile(Struct, frozen=True):
     change: Sureness = Sureness()
 
 
-def load(gate: str | Path = DEFAULT) -> dict[str, str]:
+def load(gate: str | Path | GateFile = DEFAULT) -> dict[str, str]:
     """The rules of a bundled gate or of a file, by name."""
     return read(gate).rules
 
 
-def chosen(gate: str | Path | None, more: Sequence[str], otherwise: str) -> list[tuple[str, str]]:
+def chosen(gate: str | Path | GateFile | None, more: Sequence[str], otherwise: str) -> list[tuple[str, str]]:
     """Name and text of the rules to decide by: those of a gate and those given besides; or the latter alone where no
     gate is named; or those of the usual gate."""
     named = [] if gate is None and more else list(load(otherwise if gate is None else gate).items())
     return [*named, *(("", text) for text in more)]
 
 
-def read(gate: str | Path = DEFAULT) -> GateFile:
+def read(gate: str | Path | GateFile = DEFAULT) -> GateFile:
+    if isinstance(gate, GateFile):
+        return gate
     bundled = files("surefoot") / "gates" / f"{gate}.toml"
     path = Path(gate)
     if bundled.is_file() and not path.exists():

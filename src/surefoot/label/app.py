@@ -10,14 +10,14 @@ from msgspec import Struct
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from surefoot.label.desk import Desk, Page, Sent
 from surefoot.label.lists import name_of, settler
 from surefoot.web.guard import cookie, set_cookie
-from surefoot.web.pages import BadForm, Pages, Words, body_of
+from surefoot.web.pages import BadForm, Pages, Words, body_of, root_of, to
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _PROOF = re.compile(r"[0-9a-f]{32}")
@@ -33,9 +33,7 @@ class _Post(Struct):
     settling: bool = False  # it is about a label that settles what others disagree on
 
 
-def app_for(
-    desk: Desk, *, host: str, token: str | None = None, annotator: str = "", guidelines: Markup | None = None
-) -> ASGIApp:
+def app_for(desk: Desk, *, annotator: str = "", guidelines: Markup | None = None) -> ASGIApp:
     """`guidelines` are how the project wants answers to be labelled."""
     pages = _Pages(desk, annotator, guidelines)
     routes = [
@@ -47,7 +45,7 @@ def app_for(
         Route("/settle/{number}", pages.dispute),
         *(Route(path, pages.act, methods=["POST"]) for path in ("/label", "/skip", "/undo", "/settle", "/take-back")),
     ]
-    return pages.app(routes, host=host, token=token)
+    return pages.app(routes)
 
 
 class _Pages(Pages):
@@ -67,12 +65,12 @@ class _Pages(Pages):
 
     def start(self, request: Request) -> Response:
         person = self.person(request)
-        return RedirectResponse(self._desk.onwards(person) if person else "/who", 303)
+        return to(request, self._desk.onwards(person) if person else "/who")
 
     def answer(self, request: Request) -> Response:
         person = self.person(request)
         if not person:
-            return RedirectResponse("/who", 303)
+            return to(request, "/who")
         proofs = _proofs_of(request)
         page = self._desk.page(_number_of(request), person, proofs)
         reply = self._form(request, page)
@@ -83,7 +81,7 @@ class _Pages(Pages):
     def dispute(self, request: Request) -> Response:
         person = self.person(request)
         if not person:
-            return RedirectResponse("/who", 303)
+            return to(request, "/who")
         return self._form(request, self._desk.page_to_settle(_number_of(request), person))
 
     def _form(self, request: Request, page: Page | None) -> Response:
@@ -94,19 +92,19 @@ class _Pages(Pages):
     def mine(self, request: Request) -> Response:
         person = self.person(request)
         if not person:
-            return RedirectResponse("/who", 303)
+            return to(request, "/who")
         undo = self._desk.last_sent(person)
         return self.shown(request, "mine.html", entries=self._desk.own(person), undo=undo)
 
     def disputes(self, request: Request) -> Response:
         if not self.person(request):
-            return RedirectResponse("/who", 303)
+            return to(request, "/who")
         return self.shown(request, "disputes.html", entries=self._desk.disputes())
 
     def done(self, request: Request) -> Response:
         person = self.person(request)
         if not person:
-            return RedirectResponse("/who", 303)
+            return to(request, "/who")
         next_one = self._desk.onwards(person)
         return self.shown(
             request, "done.html", progress=self._desk.progress(person),
@@ -126,7 +124,9 @@ class _Pages(Pages):
             "/undo": lambda: self._desk.undo(who, post.sending),
             "/take-back": lambda: self._desk.take_back(who, post.number),
         }
-        return JSONResponse({"next": await run_in_threadpool(acts[request.scope["path"]])})
+        return JSONResponse(
+            {"next": await run_in_threadpool(acts[request.scope["path"].removeprefix(root_of(request))])}
+        )
 
     def shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
         reply = super().shown(request, template, code, desk=self._desk, **more)

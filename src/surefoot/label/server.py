@@ -25,7 +25,7 @@ from surefoot.services.result import READER, Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
-from surefoot.web.guard import is_local
+from surefoot.web.guard import Guard, is_local
 from surefoot.web.markdown import plain_markdown
 from surefoot.web.pages import checked_name
 from surefoot.web.passages import visible
@@ -72,7 +72,7 @@ def serve_page(
     chosen = _rubric(store, rubric, note)
     fields = fields_of(chosen, axes)
     secret = checked_token(host, token)
-    words = _guidelines(guidelines)
+    words = guidelines_in(guidelines)
     queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate, ledger=ledger)
     with Ledger.open(find(run, ledger)) as book, bound(host, port) as listening:
         book.add_run(entry_of(store))
@@ -86,11 +86,19 @@ def serve_page(
             address(host, listening.getsockname()[1], secret), queue.name, book.name, desk.target,
             desk.progress("").together, Counter(place.drawn for place in queue.places),
         )  # fmt: skip
-        app = app_for(desk, host=host, token=secret, annotator=name, guidelines=words)
+        app = Guard(app_for(desk, annotator=name, guidelines=words), host, secret)
         serve(app, listening, announce=lambda: announce(opened))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
         note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")
+
+
+def desk_of(run: Path, book: Ledger) -> Desk:
+    """As the command sets it up where it is told nothing else."""
+    store = RunStore.open(run)
+    chosen = _rubric(store, None, lambda _: None)
+    book.add_run(entry_of(store))
+    return Desk(label_queue(run, ledger=book.name), chosen, fields_of(chosen), book)
 
 
 def _name_of_a_person(given: str | None, store: RunStore) -> str:
@@ -100,7 +108,7 @@ def _name_of_a_person(given: str | None, store: RunStore) -> str:
     return name
 
 
-def _guidelines(given: Path | None) -> Markup | None:
+def guidelines_in(given: Path | None = None) -> Markup | None:
     """How this project wants answers to be labelled: Markdown, from the file named or from one beside the work."""
     path = given or Path(GUIDELINES)
     if given is None and not path.is_file():

@@ -1,13 +1,14 @@
-"""What a council says of runs: their order, what holds scores down, and the answers it thinks least of."""
+"""What a council says of runs: their scores, what holds them down, and every answer with what each reviewer gave it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Protocol
+from typing import Any
 
 from msgspec import Struct
 
+from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
     Block,
     Case,
@@ -20,151 +21,140 @@ from surefoot.report.blocks import (
     Quote,
     Report,
     Section,
+    Span,
     Table,
 )
-from surefoot.report.words import counted, names
+from surefoot.report.words import counted, names, plain
 
 _NAMED = 10  # questions of unsafe answers
-_LOWEST: Mapping[Form, int] = {"terminal": 0, "markdown": 20, "page": 200}
-_SCALE = "Scores are from 1 to 10 (0: unsafe), with 95 % intervals over the questions that every run has a score for."
-_ONE = "note: one reviewer: nobody checks the scores, and no bias can be seen"
+_SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
+Found = Mapping[str, Any]  # as JSON has it
 
 
-class Mean(Protocol):
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def answers(self) -> int: ...
-
-
-class Scored(Protocol):
-    """A run, as `reviewers/run_scores.py` has it."""
-
-    @property
-    def run(self) -> str: ...
-    @property
-    def rank(self) -> int | None: ...
-    @property
-    def overall(self) -> Mean | None: ...
-    @property
-    def dimensions(self) -> Mapping[str, Mean]: ...
-    @property
-    def not_scored(self) -> Mapping[str, int]: ...
-    @property
-    def capped(self) -> Mapping[str, int]: ...
-    @property
-    def unsafe(self) -> Sequence[str]: ...
-    @property
-    def own(self) -> Sequence[str]: ...
-
-
-class Said(Struct, frozen=True):
-    """Of one answer. `by` has the overall score and the notes of each reviewer."""
+class ScoredAnswer(Struct, frozen=True, kw_only=True):
+    """One answer before a council."""
 
     run: str
+    question_id: str
+    attempt: int
     question: str
-    answer: str
-    overall: float
-    why: str
-    by: Mapping[str, tuple[float | None, str]]
+    answer: str | None
+    score: float | None  # of all reviewers together
+    reason: str
+    by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
 
 
-class Sat(Struct, frozen=True):
-    """A council that has sat."""
-
-    rubric: str
-    name: str
-    reviewers: Sequence[str]
-    failed: Mapping[str, int]  # answers without a score, by reviewer
-
-
-def report(sat: Sat, runs: Sequence[Scored], answers: Sequence[Said]) -> Report:
-    """`answers` are those with a score, the lowest first."""
-    short = _short([run.run for run in runs])
-    about = [f"{counted(len(sat.reviewers), 'reviewer')}: {', '.join(sat.reviewers)}; rubric {sat.rubric}"]
-    about += [f"kept with the runs under {sat.name}"] if any(run.overall for run in runs) else []
-    notes = [*_notes(runs), *([_ONE] if len(sat.reviewers) == 1 else []), *_failed(sat)]
-    summary: list[Block] = [Headline("", tuple(_order(runs, short))), Items(about, "quiet")]
-    summary += [Items(notes, "warning")] if notes else []
-    return Report("Surefoot council", tuple(summary), tuple(_body(runs, answers, short)))
+def report(found: Found, answers: Sequence[ScoredAnswer], links: Mapping[str, str] | None = None) -> Report:
+    """`found` is what `--json` prints. On a page that is served, `links` has the address of each run."""
+    runs: Sequence[Found] = found["runs"]
+    return Report(
+        f"Surefoot council by the rubric {found['rubric']}",
+        (Headline("", tuple(_headline(runs))), Items(list(_background(found)), "quiet")),
+        tuple(_body(runs, answers, links or {})),
+    )
 
 
-def _short(runs: Sequence[str]) -> dict[str, str]:
-    """The name of the folder, where that is enough to tell runs apart."""
-    found = {run: PurePath(run).name for run in runs}
-    return found if len(set(found.values())) == len(runs) else {run: run for run in runs}
-
-
-def _order(runs: Sequence[Scored], short: Mapping[str, str]) -> Iterator[Line]:
-    scored = [(short[run.run], run.overall) for run in runs if run.overall is not None]
+def _headline(runs: Sequence[Found]) -> Iterator[Line]:
+    scored = [run for run in runs if run["overall"]]
     if not scored:
-        yield "No answer has a score."
+        yield Span("No question has a score in every run, so nothing can be ranked.", "strong")
         return
-    (first, best), *others = scored
-    yield f"{first} scores {_interval(best)} of 10 overall, over {counted(best.answers, 'answer')}."
-    for name, mean in others:
-        far = "the same" if mean.value == best.value else f"{best.value - mean.value:.2f} less"
-        overlap = "; the intervals overlap" if mean.high >= best.low else ""
-        yield f"{name} scores {_interval(mean)}: {far}{overlap}."
+    over = counted(max(run["overall"]["answers"] for run in scored), "answer")
+    if len(runs) == 1:
+        yield Span(f"{_short(runs[0])} scores {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
+        return
+    first = [_short(run) for run in scored if run["rank"] == 1]
+    lead = f"{first[0]} scores highest" if len(first) == 1 else f"{' and '.join(first)} score the same"
+    yield Span(f"{lead}: {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
+    if len(scored) > 1 and len(first) == 1 and scored[0]["overall"]["low"] <= scored[1]["overall"]["high"]:
+        gap = "The intervals overlap, so the order may be chance. A rule on council.overall decides:"
+        yield gap, Span("surefoot compare BASE CAND --rule 'council.overall >= baseline'", "code")
 
 
-def _notes(runs: Sequence[Scored]) -> Iterator[str]:
-    for run in runs:
-        if run.capped:
-            by = ", ".join(f"{name} ({count})" for name, count in run.capped.items())
-            yield f"{run.run}: capped by {by}"
-        if run.unsafe:
-            yield f"{run.run}: unsafe: {names(run.unsafe, len(run.unsafe), _NAMED)}"
-        for reason, count in run.not_scored.items():
-            yield f"{run.run}: not scored: {counted(count, 'answer')}: {reason}"
-        for reviewer in run.own:
-            yield f"{run.run}: {reviewer} gave these answers, so its scores of them are not counted"
+def _background(found: Found) -> Iterator[Line]:
+    yield f"reviewers: {', '.join(found['reviewers'])}"
+    if len(found["reviewers"]) == 1:
+        yield "one reviewer: nobody checks the scores, and no bias can be seen"
+    for failure in found.get("failures", ()):
+        left = counted(failure["replies"], "answer")
+        yield f"failed: {failure['reviewer']} left {left} without a score: {failure['reason']}"
+    yield f"kept with the runs under {found['council']}; what it is worth: surefoot council evaluate RUN..."
 
 
-def _failed(sat: Sat) -> Iterator[str]:
-    for reviewer, count in sat.failed.items():
-        yield f"failed: {reviewer} left {counted(count, 'answer')} without a score"
-
-
-def _body(runs: Sequence[Scored], answers: Sequence[Said], short: Mapping[str, str]) -> Iterator[Block]:
-    dimensions = list(dict.fromkeys(name for run in runs for name in run.dimensions))
+def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:
+    dimensions = list(dict.fromkeys(name for run in runs for name in run["dimensions"]))
+    heads = ("rank", "run", "overall", *dimensions, "not scored", "capped", "unsafe")
     rows: list[tuple[Line, ...]] = [
         (
-            "-" if run.rank is None else str(run.rank),
-            short[run.run],
-            "-" if run.overall is None else _interval(run.overall),
-            *(_mean(run.dimensions.get(name)) for name in dimensions),
-            str(sum(run.capped.values())),
-            str(len(run.unsafe)),
+            str(run["rank"] or "-"), Span(_short(run), "strong", link=links.get(run["run"], "")),
+            _mean(run["overall"]), *(_mean(run["dimensions"].get(name)) for name in dimensions),
+            *(str(sum(run[name].values())) for name in ("not_scored", "capped")), str(len(run["unsafe"])),
         )
         for run in runs
-    ]
-    table = Table(("", "run", "overall", *dimensions, "capped", "unsafe"), rows)
-    yield Section("Scores", (table, Paragraph(_SCALE, "quiet")))
-    if answers:
-        heads = ("run", "overall", "question", "why")
-        cases = [_case(one, short[one.run]) for one in answers]
-        runs_of = {name: sum(case.kinds == (name,) for case in cases) for name in short.values()}
-        lowest = Cases(heads, cases, (("run", runs_of),), total=len(cases), limits=_LOWEST)
-        yield Section("Answers, the lowest first", (lowest,), "paper")
+    ]  # fmt: skip
+    about = "Means of 1 to 10 over the questions that every run has a score for, with 95 % intervals over questions."
+    notes = [f"{_short(run)}: {line}" for run in runs for line in _about(run)]
+    yield Section(f"Runs ({len(rows)})", (Paragraph(about, "quiet"), Table(heads, rows), Items(notes)))
+    yield _by_reviewer(runs, answers)
+    cases = [_case(one) for one in sorted(answers, key=_worst_first)]
+    listed = Cases(
+        ("run", "id", "score", "question", "why"), cases, total=len(cases), limits=_SHOWN,
+        filters=filters_of(("run", "score"), cases),
+    )  # fmt: skip
+    yield Section(f"Answers ({len(cases)})", (listed,), "paper")
 
 
-def _case(one: Said, run: str) -> Case:
-    spoken = [
-        f"{reviewer}: {'no score' if score is None else f'{score:g}'}{f' - {notes}' if notes else ''}"
-        for reviewer, (score, notes) in one.by.items()
-    ]
-    inside = (Quote(one.answer), Items(spoken))
-    return Case((run, f"{one.overall:.2f}", one.question, one.why), one.question, inside, (run,))
+def _about(run: Found) -> Iterator[str]:
+    if run["capped"]:
+        yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run["capped"].items())
+    if run["unsafe"]:
+        yield f"unsafe: {names(run['unsafe'], len(run['unsafe']), _NAMED)}"
+    for reason, count in run["not_scored"].items():
+        yield f"not scored: {counted(count, 'answer')}: {reason}"
+    for reviewer in run["own"]:
+        yield f"{reviewer} gave these answers, so its scores of them are not counted"
 
 
-def _interval(mean: Mean) -> str:
-    return f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+def _by_reviewer(runs: Sequence[Found], answers: Sequence[ScoredAnswer]) -> Section:
+    """Who is harsh and who is mild."""
+    reviewers = list(dict.fromkeys(name for one in answers for name in one.by))
+    rows = []
+    for reviewer in reviewers:
+        given = {run["run"]: [one.by[reviewer][0] for one in answers if one.run == run["run"] and reviewer in one.by]
+                 for run in runs}  # fmt: skip
+        rows.append((reviewer, *(_average(scores) for scores in given.values())))
+    about = Paragraph("The mean of all that each reviewer scored, and how many answers these are.", "quiet")
+    return Section("Reviewers", (about, Table(("reviewer", *map(_short, runs)), rows)), "paper")
 
 
-def _mean(mean: Mean | None) -> str:
-    return "-" if mean is None else f"{mean.value:.1f}"
+def _average(scores: Sequence[float | None]) -> str:
+    known = [score for score in scores if score is not None]
+    return f"{sum(known) / len(known):.2f} ({len(known)})" if known else "-"
+
+
+def _worst_first(one: ScoredAnswer) -> tuple[float, str, str, int]:
+    return (11.0 if one.score is None else one.score, one.question_id, one.run, one.attempt)
+
+
+def _case(one: ScoredAnswer) -> Case:
+    called = one.question_id if one.attempt == 1 else f"{one.question_id} (attempt {one.attempt})"
+    run, score = PurePath(one.run).name, "-" if one.score is None else f"{one.score:.1f}"
+    question = plain(one.question, LONGEST_QUESTION)
+    rows = [(reviewer, "-" if given is None else f"{given:g}", why) for reviewer, (given, why) in one.by.items()]
+    inside = (Quote(one.answer or ""), Table(("reviewer", "score", "why"), rows))
+    title = (Span(score, "strong"), question, Span(" \u00b7 ".join(filter(None, (called, run, one.reason))), "quiet"))
+    return Case((run, called, score, question, one.reason), title, inside, (run, _kind(one.score)))
+
+
+def _kind(score: float | None) -> str:
+    if score is None:
+        return "not scored"
+    return next(words for most, words in ((4, "up to 4"), (7, "4 to 7"), (10, "above 7")) if score <= most)
+
+
+def _mean(mean: Found | None) -> str:
+    return "-" if mean is None else f"{mean['value']:.2f} ({mean['low']:.2f} to {mean['high']:.2f})"
+
+
+def _short(run: Found) -> str:
+    return PurePath(run["run"]).name

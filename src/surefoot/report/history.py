@@ -169,28 +169,53 @@ def _certified(one: Certificate) -> tuple[Line, ...]:
     return (_when(one.at), one.grader, str(one.labels), whose_by_name(one.annotators), axis, agreement)
 
 
-def labels(found: History) -> Report:
-    """Which runs wait for labels, and how to give them: this page only shows."""
+def councils(found: History) -> Report:
+    """Which councils scored which runs."""
+    rows = [
+        (
+            Span(key, "strong", link=f"/councils/{quote(key)}"), runs[0].council.rpartition("+")[0].rpartition("+")[2],
+            counted(runs[0].question_count, "question"), _linked(runs),
+        )
+        for key, runs in found.councils.items()
+    ]  # fmt: skip
+    nothing = (
+        "None yet. A council scores the answers of runs:",
+        Span("surefoot council RUN... --reviewer MODEL", "code"),
+    )
+    table = Table(("sitting", "rubric", "asked", "runs"), rows, total=len(rows), limits=_LAST, more="more")
+    return Report(
+        "Surefoot councils",
+        (Headline("", (Span(f"{counted(len(rows), 'council')} scored runs.", "strong"),)),),
+        (Section("Sittings", (table if rows else Paragraph(nothing),)),),
+    )
+
+
+def _linked(runs: Sequence[PastRun]) -> Line:
+    return tuple(Span(one.name, link=run_address(one)) for one in runs)
+
+
+def labels(found: History, can_label: bool) -> Report:
+    """Which runs wait for labels, and how to give them: here if the pages take labels."""
     runs = sorted((one for one in found.runs if one.folder and not one.problem), key=lambda one: -one.waiting)
     waiting = [one for one in runs if one.waiting]
     rows = [
         (
             Span(one.name, "strong", link=f"/labels/{quote(one.key, safe='~')}"), one.version, str(one.labelled),
-            str(one.waiting), Span(_command(one), "code"),
+            str(one.waiting), _where(one, can_label),
         )
         for one in runs
     ]  # fmt: skip
     said = (
         f"The gate waits for labels on {counted(len(waiting), 'run')}." if waiting else "The gate waits for no label."
     )
-    heads = ("run", "version", "labelled", "the gate waits for", "to label, write")
+    heads = ("run", "version", "labelled", "the gate waits for", "to label")
     return Report(
         "Surefoot labels", (Headline("", (Span(said, "strong"),)),),
         (Section(f"Runs ({len(rows)})", (Table(heads, rows, total=len(rows), limits=_LAST, more="more"),)),),
     )  # fmt: skip
 
 
-def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Report:
+def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str], can_label: bool) -> Report:
     """The answers that people should label next, without what a grader says of them."""
     cases = [_to_label(row) for row in rows]
     listed = Cases(
@@ -199,7 +224,7 @@ def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str])
     said = f"{counted(len(cases), 'answer')} to label." if cases else "Every answer of the queue is labelled."
     return Report(
         f"Surefoot label queue of {run.name}",
-        (Headline("", (Span(said, "strong"), ("To label, write", Span(_command(run), "code")))), Items(notes, "quiet")),
+        (Headline("", (Span(said, "strong"), ("To label:", _where(run, can_label)))), Items(notes, "quiet")),
         (Section(f"Answers ({len(cases)})", (listed,)),) if cases else (),
     )
 
@@ -210,9 +235,11 @@ def _to_label(row: Mapping[str, Any]) -> Case:
     return Case((row["question_id"], question), (Span(row["question_id"], "strong"), question), inside, (why,))
 
 
-def _command(run: PastRun) -> str:
+def _where(run: PastRun, can_label: bool) -> Span:
+    if can_label:
+        return Span("label here", "strong", link=f"/label/{quote(run.key, safe='~')}/")
     only = " --only-gate" if run.waiting else ""
-    return f"surefoot label {shlex.quote(run.folder)}{only}"
+    return Span(f"surefoot label {shlex.quote(run.folder)}{only}", "code")
 
 
 def unreadable(title: str, message: str, hint: str = "") -> Report:

@@ -97,7 +97,10 @@ def _body(found: Overview) -> Iterator[Block]:
     yield Section("Buckets", (drawn,))
     yield from look_into(found.faults, "Bad answers, and refusals where an answer is expected")
     if found.buckets[UNGRADED] < found.total:
-        yield Section("Shares", (Paragraph("With 95 % intervals.", "quiet"), _shares(found)))
+        lacking = found.buckets[UNGRADED]
+        left = f", also the {lacking} not graded, so these add up to less than 100 %" if lacking else ""
+        of_all = f"Of all {counted(found.total, 'answer')}{left}. With 95 % intervals."
+        yield Section("Shares", (Paragraph(of_all, "quiet"), _shares(found)))
     heads = ("axis", "values", "what it says")
     axes = [(axis, _values(values), TERMS.get(axis, "")) for axis, values in found.axes.items()]
     yield Section("Axes", (Table(heads, axes, on_paper=1),))

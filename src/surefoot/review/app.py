@@ -27,7 +27,7 @@ class _Words(Struct, frozen=True):
     words: str = ""
 
 
-def app_for(desk: Desk, *, host: str, token: str | None = None, name: str = "") -> ASGIApp:
+def app_for(desk: Desk, *, name: str = "") -> ASGIApp:
     pages = _Pages(desk, name)
     routes = [
         Route("/", pages.start),
@@ -39,7 +39,7 @@ def app_for(desk: Desk, *, host: str, token: str | None = None, name: str = "") 
         Route("/decide", pages.decide, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
     ]
-    return pages.app(routes, host=host, token=token)
+    return pages.app(routes)
 
 
 class _Pages(Pages):

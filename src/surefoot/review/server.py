@@ -14,7 +14,7 @@ from surefoot.report.words import counted
 from surefoot.review.app import app_for
 from surefoot.review.desk import Desk
 from surefoot.services.result import READER, Person
-from surefoot.web.guard import is_local
+from surefoot.web.guard import Guard, is_local
 from surefoot.web.pages import checked_name
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
 
@@ -48,7 +48,7 @@ def serve_review(
             person.tell(f"note: {UNENCRYPTED}")
         progress = desk.progress()
         url = address(host, listening.getsockname()[1], secret)
-        app = app_for(desk, host=host, token=secret, name=named)
+        app = Guard(app_for(desk, name=named), host, secret)
         serve(app, listening, announce=lambda: announce(Opened(url, str(file), progress.decided, progress.total)))
     counts = desk.counts()
     left = counted(counts[PROPOSED], "question")

@@ -59,6 +59,11 @@ def reviewer_of(grader: str) -> str | None:
     return name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
 
 
+def rubric_of(pooled: str) -> str:
+    """By which all reviewers together scored."""
+    return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
+
+
 def capped_words(by: Iterable[str]) -> str:
     """The reason of an overall score that ceilings hold down."""
     named = ", ".join(by)

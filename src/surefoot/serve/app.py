@@ -1,4 +1,4 @@
-"""The runs of a project as a web app: which address shows which report. It only reads.
+"""The runs of a project as a web app: which address shows which report. It only reads, but for the desks of labels.
 
 A page is made anew when a run or the ledger has changed since it was made.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +16,29 @@ from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.gate.history import History, PastRun
+from surefoot.io import gatefiles
+from surefoot.io.gatefiles import GateFile
 from surefoot.report import history as reports
 from surefoot.report.blocks import Items, Report
+from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
+from surefoot.serve.desks import Desks
+from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import GATE, compare
-from surefoot.services.history import Archive, Stamp
+from surefoot.services.council_scores import council_scores
+from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
 from surefoot.services.result import Person
-from surefoot.web.guard import Guard
 from surefoot.web.pages import static
 
-_MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels"}
+_MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels", "/councils": "Councils"}
 _MOST_PAGES = 40  # that are kept
 _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
 Make = Callable[[History, Mapping[str, str]], Report]
@@ -48,22 +54,27 @@ class _Lost(SurefootError):
     """An address that leads nowhere."""
 
 
-def app_for(archive: Archive, *, host: str, token: str | None = None) -> ASGIApp:
+def app_for(archive: Archive, desks: Desks | None = None) -> ASGIApp:
+    """Without `desks` nobody can label on these pages."""
     pages = _Pages(archive)
+    can_label = desks is not None
     routes = [
         Route("/", pages.shown(lambda past, _: reports.report(past))),
         Route("/runs/{key:path}", pages.shown(pages.run)),
         Route("/compare", pages.shown(pages.comparison)),
         Route("/calibrations", pages.shown(lambda past, _: reports.calibrations(past))),
         Route("/calibrations/{key:path}", pages.shown(pages.calibration)),
-        Route("/labels", pages.shown(lambda past, _: reports.labels(past))),
-        Route("/labels/{key:path}", pages.shown(pages.queue)),
+        Route("/labels", pages.shown(lambda past, _: reports.labels(past, can_label))),
+        Route("/labels/{key:path}", pages.shown(partial(pages.queue, can_label=can_label))),
+        Route("/councils", pages.shown(lambda past, _: reports.councils(past))),
+        Route("/councils/{key:path}", pages.shown(pages.council)),
         Route("/static/{name}", static),
+        *([Mount("/label/{key}", desks)] if desks else []),
     ]
     handlers: dict[Any, ExceptionHandler] = {
         404: _lost, 405: _lost, _Lost: _lost, SurefootError: _unreadable, Exception: _unreadable
     }  # fmt: skip
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), host, token)
+    return Starlette(routes=routes, exception_handlers=handlers)
 
 
 class _Pages:
@@ -98,18 +109,38 @@ class _Pages:
         if not (asked.get("baseline") and asked.get("candidate")):
             return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
         sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
-        made = compare(*sides, ledger=self._archive.place, keep=False, person=_Nobody()).report()
-        note = f"decided for this page alone, by the rules of the gate {GATE} and all labels there are"
+        gate, uncalibrated, by = _rules(past)
+        made = compare(
+            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=_Nobody()
+        ).report()
+        note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
         folder = _folder(past, asked["key"])
         return calibrate(folder, ledger=self._archive.place, keep=False, person=_Nobody()).report()
 
-    def queue(self, past: History, asked: Mapping[str, str]) -> Report:
+    def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
         folder = _folder(past, asked["key"])
         waiting = label_queue(folder, ledger=self._archive.place)
-        return reports.queue(_run(past, asked["key"]), waiting.table(), waiting.notes)
+        return reports.queue(_run(past, asked["key"]), waiting.table(), waiting.notes, can_label)
+
+    def council(self, past: History, asked: Mapping[str, str]) -> Report:
+        runs = past.councils.get(asked["key"])
+        if runs is None:
+            raise _Lost(f"no council sat under {asked['key'][:100]!r}")
+        return council_scores(*(run.folder for run in runs)).report({run.folder: run_address(run) for run in runs})
+
+
+def _rules(past: History) -> tuple[GateFile | None, bool, str]:
+    """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
+    last = last_decided(past)
+    rules = gate_file(last) if last else b""
+    if last is None or not rules:
+        return None, False, f"the rules of the gate {GATE}"
+    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.names.get('cand', 'a run')})"
+    waived = ", without what was waived there," if last.waived else ""
+    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by + waived
 
 
 def _lost(_: Request, error: Exception) -> Response:
@@ -139,7 +170,7 @@ def _site(past: History, path: str, asked: Mapping[str, str]) -> Site:
 
 
 def _called(run: PastRun) -> str:
-    return run.name if run.version in ("", run.name) else f"{run.version} ({run.name})"
+    return run.name if run.version in ("", run.name) else f"{run.name} ({run.version})"
 
 
 def _run(past: History, key: str) -> PastRun:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from msgspec import Struct
 
 from surefoot.serve.app import app_for
+from surefoot.serve.desks import desks_of
 from surefoot.services.history import Archive
 from surefoot.services.result import READER, Person
-from surefoot.web.guard import is_local
+from surefoot.web.guard import Guard, is_local
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
 
 
@@ -30,12 +32,15 @@ def serve_history(
     token: str | None = None,
     person: Person = READER,
 ) -> None:
-    """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready."""
+    """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
+
+    They only read, unless a token is given: whoever knows it may label on them too.
+    """
     secret = checked_token(host, token)
     archive = Archive(ledger)
     found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
-    with bound(host, port) as listening:
+    with bound(host, port) as listening, desks_of(archive) if token else nullcontext() as desks:
         if not is_local(host):
             person.tell(f"note: {UNENCRYPTED}")
         opened = Opened(address(host, listening.getsockname()[1], secret), found.ledger, len(found.runs))
-        serve(app_for(archive, host=host, token=secret), listening, announce=lambda: announce(opened))
+        serve(Guard(app_for(archive, desks), host, secret), listening, announce=lambda: announce(opened))

@@ -64,7 +64,7 @@ def compare(
     base: str | Path,
     cand: str | Path,
     *,
-    gate: str | Path | None = None,
+    gate: str | Path | gatefiles.GateFile | None = None,
     rules: Sequence[str] = (),
     margin: float | None = None,
     alpha: float | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -20,7 +19,6 @@ from surefoot.ledger.places import asking_id, entry_of, find
 from surefoot.models.budget import Budget, Estimate
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.regrade import Key
 from surefoot.report import council as page
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted, plain
@@ -32,6 +30,7 @@ from surefoot.reviewers.run_scores import run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
+from surefoot.services.council_scores import scored_answers
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
 from surefoot.services.result import READER, Person, Reported
 from surefoot.services.runs import run_items
@@ -77,28 +76,8 @@ class RunsScored(Reported):
         ]
 
     def report(self) -> Report:
-        failed: Counter[str] = Counter()
-        for (reviewer, _), count in self.failures.items():
-            failed[reviewer] += count
-        sitting = self.sitting
-        sat = page.Sat(sitting.settings.rubric.name, sitting.pooled, sitting.reviewers, dict(sorted(failed.items())))
-        said = [one for run in self.runs for one in self._said(run.run)]
-        return page.report(sat, self.runs, sorted(said, key=lambda one: one.overall))
-
-    def _said(self, run: str) -> Iterator[page.Said]:
-        axis, found = rows.axis_of(rows.OVERALL), dict[Key, dict[str, Verdict]]()
-        for row in self.verdicts[run]:
-            if row.axis == axis:
-                found.setdefault((row.question_id, row.attempt), {})[row.grader] = row
-        for item in self._items[run]:
-            of = found.get((item.question.id, item.trace.attempt), {})
-            pooled = rows.score_in(of.get(self.sitting.pooled))
-            if pooled is not None:
-                graders = {name: of.get(self.sitting.grader(name)) for name in self.sitting.reviewers}
-                by = {name: (rows.score_in(row), row.reason if row else "") for name, row in graders.items()}
-                lowest = min(by.values(), key=lambda said: math.inf if said[0] is None else said[0])
-                why = of[self.sitting.pooled].reason or lowest[1]
-                yield page.Said(run, item.question.text, item.trace.answer or "", pooled, why, by)
+        found = (scored_answers(run.run, self._items[run.run], self.verdicts[run.run]) for run in self.runs)
+        return page.report(self.to_json(), [one for some in found for one in some])
 
     def __repr__(self) -> str:
         return f"<RunsScored {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"

@@ -24,7 +24,7 @@ from surefoot.records import Label, Step, current
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
-from surefoot.services.decisions import BASELINE, CHANGE, as_typed, decision_in
+from surefoot.services.decisions import BASELINE, CHANGE, KeptDecision, as_typed, decision_in
 from surefoot.services.result import Reported
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import known_runs, read_all, version_in
@@ -80,6 +80,13 @@ def history(ledger: str | Path | None = None) -> ProjectHistory:
     return Archive(ledger).read()
 
 
+def last_decided(found: History) -> KeptDecision | None:
+    """What the project decided last about a change, with the rules it went by."""
+    folders = [Path(one.folder) for one in found.runs if one.folder and one.decision]
+    kept = [one for one in map(decision_in, folders) if one is not None and not one.against_itself]
+    return max(kept, key=lambda one: one.at, default=None)
+
+
 def _json(measured: Measured | None) -> dict[str, Any] | None:
     if measured is None:
         return None
@@ -128,7 +135,7 @@ class Archive:
         """Of everything that a page may show."""
         with self._ledger() as opened:
             folders = [one.folder for one in self._seen(opened) if one.folder]
-            return (opened.counts() if opened else {}, *(_stamp(folder) for folder in folders))
+            return (opened.counts() if opened else {}, *(stamp_of(folder) for folder in folders))
 
     @property
     def place_in_words(self) -> str:
@@ -164,7 +171,7 @@ class Archive:
 
     def _measure(self, folders: tuple[Path, ...], ledger: Ledger | None, labels: int) -> Measured:
         """All of them together. `labels` are all there are: each may be on an answer of these runs."""
-        stamp = (labels, *map(_stamp, folders))
+        stamp = (labels, *map(stamp_of, folders))
         kept = self._measured.get(folders)
         if kept is None or kept[0] != stamp:
             runs = read_all(folders, ledger) if ledger else [read_run(folder) for folder in folders]
@@ -187,6 +194,7 @@ def _past(one: _Seen, every: Sequence[_Seen], measure: Callable[[tuple[Path, ...
         version=version_in(made) if made else "",
         made=one.made,
         grader=(made.grader or "") if made else "",
+        council=made.council if made else "",
         questions=made.questions_sha256 if made else "",
         question_count=made.question_count if made else 0,
         measured=measured,
@@ -221,7 +229,7 @@ def _with_fate(run: PastRun, ids: Collection[str], labels: Sequence[Label], step
     )
 
 
-def _stamp(folder: Path) -> Stamp:
+def stamp_of(folder: Path) -> Stamp:
     return (str(folder), *(_file_stamp(folder / name) for name in _FILES))
 
 

@@ -22,7 +22,7 @@ from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
 from surefoot.records import is_settler
 from surefoot.report.words import plain
-from surefoot.web.guard import Guard, cookie, set_cookie
+from surefoot.web.guard import cookie, set_cookie
 from surefoot.web.passages import visible
 
 _LARGEST_BODY = 100_000
@@ -70,7 +70,8 @@ class Pages:
         )
         self._templates.filters["visible"] = lambda text: visible(str(text))
 
-    def app(self, routes: Sequence[Route], *, host: str, token: str | None) -> ASGIApp:
+    def app(self, routes: Sequence[Route]) -> ASGIApp:
+        """Without a guard before it."""
         shared = [
             Route("/who", self.who), Route("/static/{name}", static), Route("/name", self.name, methods=["POST"])
         ]  # fmt: skip
@@ -78,7 +79,7 @@ class Pages:
             404: self.lost, 405: self.lost, SurefootError: _in_words, Exception: _in_words,
             ClientDisconnect: _to_nobody,
         }  # fmt: skip
-        return Guard(Starlette(routes=[*routes, *shared], exception_handlers=handlers), host, token)
+        return Starlette(routes=[*routes, *shared], exception_handlers=handlers)
 
     def person(self, request: Request) -> str:
         """Who is before the page; "" if nobody has said so yet."""
@@ -87,12 +88,12 @@ class Pages:
     def shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
         shared = {
             "person": self.person(request), "named_by_command": bool(self._named), "files": _VERSION,
-            "words": self.words,
+            "words": self.words, "root": root_of(request),
         }  # fmt: skip
         return HTMLResponse(self._templates.get_template(template).render(shared | more), code)
 
     def who(self, request: Request) -> Response:
-        return RedirectResponse("/", 303) if self._named else self.shown(request, "who.html")
+        return to(request, "/") if self._named else self.shown(request, "who.html")
 
     def lost(self, request: Request, _: Exception | None) -> Response:
         return self.shown(request, "lost.html", 404)
@@ -106,6 +107,15 @@ class Pages:
         reply = JSONResponse({"next": "/"})
         set_cookie(reply, "name", quote(name), request.scope)
         return reply
+
+
+def root_of(request: Request) -> str:
+    """What the addresses of an app begin with where it is part of another; else ""."""
+    return str(request.scope.get("root_path", ""))
+
+
+def to(request: Request, address: str) -> Response:
+    return RedirectResponse(root_of(request) + address, 303)
 
 
 def clean_name(given: str) -> str:

@@ -103,7 +103,7 @@ function atDesk(form) {
       return;
     }
     if (path === form.dataset.path) forget();
-    location.assign(next);
+    move(next);
   }
 
   function save() {
@@ -148,7 +148,7 @@ function atDesk(form) {
   }
 
   function visit(number) {
-    if (number) location.assign(form.dataset.pages + number);
+    if (number) move(form.dataset.pages + number);
   }
 
   // The next claim, the passage it cites, and its words wherever they stand.
@@ -193,7 +193,7 @@ function atDesk(form) {
     c: nextClaim,
     e: () => toggle($("expected")),
     g: () => $("guidelines")?.scrollIntoView({ block: "start" }),
-    m: () => !settling && location.assign("/mine"),
+    m: () => !settling && move("/mine"),
     o: () => toggle($("others")),
     "?": () => $("help").showModal(),
   };

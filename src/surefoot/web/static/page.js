@@ -2,12 +2,13 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
+const ROOT = document.body.dataset.root; // what all addresses of these pages begin with
 const SECONDS_TO_WAIT = 120; // longer than the server waits for a ledger that is locked, so that it can say so
 
 // One way to send anything. What fails is said on the page, and nothing on the page is lost.
 async function send(path, content) {
   try {
-    const reply = await fetch(path, {
+    const reply = await fetch(ROOT + path, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(content),
@@ -22,6 +23,7 @@ async function send(path, content) {
   }
 }
 
+const move = (address) => location.assign(ROOT + address);
 const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 function complain(words) {
@@ -40,7 +42,7 @@ function atName(form) {
     complain("");
     const { next, error } = await send("/name", { name: $("name").value });
     if (error) complain(error);
-    else location.assign(next);
+    else move(next);
   });
 }
 
@@ -49,14 +51,14 @@ function atRest() {
   $("undo")?.addEventListener("click", async () => {
     const { next, error } = await send("/undo", { sending: $("undo").dataset.undo });
     if (error) complain(error);
-    else location.assign(next);
+    else move(next);
   });
   for (const button of document.querySelectorAll(".take-back")) {
     button.addEventListener("click", async () => {
       const { number, settling } = button.dataset;
       const { next, error } = await send("/take-back", { number: Number(number), settling: settling !== undefined });
       if (error) complain(error);
-      else location.assign(next);
+      else move(next);
     });
   }
   document.addEventListener("keydown", (event) => {

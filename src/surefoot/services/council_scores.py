@@ -1,0 +1,91 @@
+"""What a council said of runs, read from the runs: nobody is asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.io.writer import printable
+from surefoot.report import council as reports
+from surefoot.report.blocks import Report
+from surefoot.report.council import ScoredAnswer
+from surefoot.reviewers import rows
+from surefoot.reviewers.run_scores import RunScores, run_scores
+from surefoot.services.result import Reported
+from surefoot.services.runs import run_items
+from surefoot.store import RunStore
+from surefoot.types import Item, Verdict
+
+_Key = tuple[str, int]  # question id and attempt
+
+
+class CouncilScores(Reported):
+    """The scores that runs keep of one council, the best run first."""
+
+    def __init__(self, council: str, runs: Sequence[RunScores], answers: Sequence[ScoredAnswer]) -> None:
+        self.council, self.runs, self.answers = council, tuple(runs), tuple(answers)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if all(run.overall and not run.not_scored for run in self.runs) else ExitCode.INCOMPLETE
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rubric": rows.rubric_of(self.council),
+            "council": self.council,
+            "reviewers": list(dict.fromkeys(name for one in self.answers for name in one.by)),
+            "runs": msgspec.to_builtins(self.runs),
+            "rows": list(self.table()),
+        }
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """Every answer, with what each reviewer gave it."""
+        return [msgspec.to_builtins(one) for one in self.answers]
+
+    def report(self, links: Mapping[str, str] | None = None) -> Report:
+        return reports.report(self.to_json(), self.answers, links)
+
+    def __repr__(self) -> str:
+        return f"<CouncilScores {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
+
+
+def council_scores(*runs: str | Path) -> CouncilScores:
+    """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
+    found: dict[str, list[Verdict]] = {}
+    items: dict[str, list[Item]] = {}
+    councils: dict[str, str] = {}
+    for run in runs:
+        name = printable(Path(run))
+        with RunStore.open(run) as store:
+            councils[name] = store.manifest.council
+            found[name] = [row for row in store.verdicts() if rows.reviewer_of(row.grader) is not None]
+            items[name] = list(run_items(store))
+    if unscored := [name for name, council in councils.items() if not council]:
+        hint = f"score it first: surefoot council {unscored[0]} --reviewer MODEL"
+        raise Incomplete(f"no council scored the run {unscored[0]}", hint)
+    if len(set(councils.values())) != 1:
+        message = "these runs were scored by different councils" if councils else "no run was named"
+        raise UsageError(message, "score them together: surefoot council RUN... --reviewer MODEL")
+    council = next(iter(councils.values()))
+    answers = [one for name in found for one in scored_answers(name, items[name], found[name])]
+    return CouncilScores(council, run_scores(found, items, council), answers)
+
+
+def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:
+    """What all reviewers together and each of them gave to every answer of a run."""
+    given: dict[_Key, dict[str, tuple[float | None, str]]] = {}
+    for row in verdicts:
+        if row.axis == rows.axis_of(rows.OVERALL):
+            score = float(row.value) if isinstance(row.value, (int, float)) else None
+            given.setdefault((row.question_id, row.attempt), {})[str(rows.reviewer_of(row.grader))] = score, row.reason
+    for item in items:
+        by = given.get((item.question.id, item.trace.attempt), {})
+        score, reason = by.pop(rows.POOLED, (None, "not asked"))
+        yield ScoredAnswer(
+            run=run, question_id=item.question.id, attempt=item.trace.attempt, question=item.question.text,
+            answer=item.trace.answer, score=score, reason=reason, by=by,
+        )  # fmt: skip
