@@ -25,15 +25,13 @@ MORE_RULES = "more rules"  # of a decision: what the command line added to those
 UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
 _NOBODY = "unnamed annotators"
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
-# Before the name of whoever settled what annotators disagree on; it goes before their labels.
-SETTLED: Final = "settled/"
+SETTLED: Final = "settled/"  # before the name of whoever settled a disagreement, which outweighs other labels
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
 Value = str | int | float | None
-# How the note begins where somebody saw an answer and gave no label.
-PassedOver = Literal["skipped", "cannot tell"]
+PassedOver = Literal["skipped", "cannot tell"]  # how the note begins where somebody saw an answer and gave no label
 SKIPPED: Final = "skipped"
 CANNOT_TELL: Final = "cannot tell"
 

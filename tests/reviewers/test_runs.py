@@ -285,7 +285,7 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         assert "4 calls to" not in done.err and "8 calls to llm:r0" in done.err
         first, second = (line for line in done.out.splitlines() if line.startswith(("1  ", "2  ")))
         assert "base" in first and "cand" in second and "needless_refusal (1)" in done.out
-        assert "base scores 7." in done.out and "less" in done.out.splitlines()[-1]
+        assert "base scores highest: 7." in done.out
         again = surefoot("council", *two, *asked, "--json")
         page, paper = tmp_path / "page.html", tmp_path / "page.md"
         surefoot("council", *two, *asked, "--report", page, "--report", paper)
