@@ -290,8 +290,8 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
         page, paper = tmp_path / "page.html", tmp_path / "page.md"
         surefoot("council", *two, *asked, "--report", page, "--report", paper)
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
-    lowest = paper.read_text().partition("the lowest first")[2]
-    invented, refused, sound = map(lowest.index, ("by invented", "by needless_refusal", "| base | 8.00"))
+    lowest = paper.read_text().partition("## Answers")[2]
+    invented, refused, sound = map(lowest.index, ("by invented", "by needless_refusal", "| base |"))
     assert invented < refused < sound
     assert "Nine weeks, as everybody knows." in page.read_text() and "read" in page.read_text()
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
