@@ -19,9 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-SEEDS = 2
-RATES = ("4e-5", "2.5e-5")  # of the first seed, the second and so on
-STRONG = ("--epochs", "3", "--batch", "128")
+STRONG = ("--epochs", "3", "--rate", "4e-5", "--batch", "96")
 QUICK = ("--epochs", "4", "--rate", "2e-4", "--batch", "128")
 OUT = "OUT"  # stands in a step's arguments for what it makes
 
@@ -33,7 +31,7 @@ class Step(NamedTuple):
 
 
 def steps(
-    data: Path, work: Path, quick_base: Path, strong_base: Path, seeds: int = SEEDS, trial: Sequence[object] = ()
+    data: Path, work: Path, quick_base: Path, strong_base: Path, seeds: int = 1, trial: Sequence[object] = ()
 ) -> Iterator[Step]:
     """`trial`: what to tell a training that is only to be tried."""
     rows, cases, taught = work / "rows.jsonl.gz", work / "cases.jsonl.gz", work / "taught.npy"
@@ -43,7 +41,7 @@ def steps(
     yield Step(rows, "rows", (data, OUT))
     yield Step(cases, "fit_cases", (data, rows, quick_base, OUT))
     for seed, folder in trained.items():
-        how = (*STRONG, "--rate", RATES[seed % 2 - 1], "--seed", seed)
+        how = (*STRONG, "--seed", seed)
         yield Step(folder, "train", (strong_base, rows, OUT, *how, *trial))
     yield Step(strong, "soup", (OUT, strong_base, *trained.values()))
     yield Step(taught, "predict", (strong, "rows", rows, OUT, *trial))
@@ -87,7 +85,7 @@ def main(given: Sequence[str], run: Callable[[list[str]], object]) -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--quick-base", type=Path, required=True, help="all-MiniLM-L6-v2")
     parser.add_argument("--strong-base", type=Path, required=True, help="all-mpnet-base-v2")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="of how many trainings the strong tier is the mean")
+    parser.add_argument("--seeds", type=int, default=1, help="of how many trainings the strong tier is the mean")
     parser.add_argument("--until", default="", metavar="NAME", help="the last thing in WORK to make")
     parser.add_argument("--limit", type=int, default=0, help="train on so many rows, to try it all out")
     args = parser.parse_args(given)

@@ -14,7 +14,7 @@ import torch
 
 from training.network import TRAINED, save
 
-KEPT = 0.3  # of a base that was trained before
+KEPT = 0.25  # of a base that was trained before
 
 
 def average(out: Path, base: Path, models: list[Path]) -> None:

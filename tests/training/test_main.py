@@ -38,7 +38,7 @@ def _given(tmp_path: Path) -> list[str]:
 
 def test_every_step_has_its_inputs_and_the_weights_are_gathered(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "work")
-    main(_given(tmp_path), machine)
+    main([*_given(tmp_path), "--seeds", "2"], machine)
     assert machine.ran[:5] == ["rows.jsonl.gz", "cases.jsonl.gz", "strong-1", "strong-2", "strong"]
     assert {path.name for path in (tmp_path / "work" / "weights").iterdir()} == {
         "SHA256SUMS", "calibration.json", "quick-onnx.txt", "strong-onnx.txt",
@@ -46,19 +46,19 @@ def test_every_step_has_its_inputs_and_the_weights_are_gathered(tmp_path: Path) 
 
 
 def test_what_is_there_is_not_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(_given(tmp_path), Machine(tmp_path / "work"))
+    main([*_given(tmp_path), "--seeds", "2"], Machine(tmp_path / "work"))
     again = Machine(tmp_path / "work")
-    main(_given(tmp_path), again)
+    main([*_given(tmp_path), "--seeds", "2"], again)
     assert again.ran == []
     assert "there already" in capsys.readouterr().out
 
 
 def test_a_step_that_broke_off_is_done_again(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        main(_given(tmp_path), Machine(tmp_path / "work", breaks_at="strong-2"))
+        main([*_given(tmp_path), "--seeds", "2"], Machine(tmp_path / "work", breaks_at="strong-2"))
     assert not (tmp_path / "work" / "strong-2").exists()
     again = Machine(tmp_path / "work")
-    main(_given(tmp_path), again)
+    main([*_given(tmp_path), "--seeds", "2"], again)
     assert again.ran[0] == "strong-2"
 
 

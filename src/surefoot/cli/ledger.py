@@ -58,7 +58,7 @@ def ledger() -> None:
 
 
 @ledger.command("purge", epilog="Example: surefoot ledger purge --subject user-4711; then the same with --yes")
-@click.option("--older-than", type=click.IntRange(min=1), metavar="DAYS", help="Erase what is older than this.")
+@click.option("--older-than", type=click.IntRange(1, 36_500), metavar="DAYS", help="Erase what is older than this.")
 @click.option("--subject", metavar="ID", help="Erase all that is about the person of this id.")
 @ledger_option
 @click.option("--yes", is_flag=True, help="Erase it. Without, only what would go is shown.")

@@ -145,7 +145,9 @@ def _openai(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
     timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
     http = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
     sdk = AsyncOpenAI(api_key=key.reveal() or "none", base_url=endpoint, max_retries=0, http_client=http)
-    dialect = OpenAiDialect(_ALWAYS.get(urlsplit(endpoint).hostname or ""))
+    host = urlsplit(endpoint).hostname or ""
+    is_vendor = host in VENDOR_KEYS or host.endswith(".azure.com")
+    dialect = OpenAiDialect(_ALWAYS.get(host), lengths=not is_vendor)
     return http, {"user-agent": str(sdk.user_agent), **(sdk.auth_headers if key else {})}, dialect
 
 

@@ -173,9 +173,9 @@ class OpenAiDialect:
     path, models = "/chat/completions", "/models"
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
-    def __init__(self, always: Mapping[str, Any] | None = None) -> None:
-        """`always`: what else this vendor is told."""
-        self._always = always or {}
+    def __init__(self, always: Mapping[str, Any] | None = None, *, lengths: bool = True) -> None:
+        """`always`: what else this vendor is told. `lengths`: see `portable`."""
+        self._always, self._lengths = always or {}, lengths
 
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
         body = {"model": model, "messages": messages_of(prompt, manner), manner.limit: prompt.longest, **self._always}
@@ -189,7 +189,8 @@ class OpenAiDialect:
             body["response_format"] = {"type": "json_object"}
         elif prompt.schema is not None and manner.how == "json_schema":
             name = re.sub(r"\W+", "_", str(prompt.schema.get("title", "")))[:64] or "reply"
-            shape = {"name": name, "schema": portable(prompt.schema), "strict": is_strict(prompt.schema)}
+            schema = portable(prompt.schema, lengths=self._lengths)
+            shape = {"name": name, "schema": schema, "strict": is_strict(prompt.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
 

@@ -51,7 +51,7 @@ class OllamaDialect:
         body = {"model": model, "messages": messages_of(prompt, manner), "options": options, "stream": manner.stream,
                 "truncate": False}  # fmt: skip
         if prompt.schema is not None and manner.how != "text":
-            body["format"] = portable(prompt.schema) if manner.how == "json_schema" else "json"
+            body["format"] = portable(prompt.schema, lengths=True) if manner.how == "json_schema" else "json"
         return body | ({"think": _THINK.get(settings.effort, settings.effort)} if settings.effort else {})
 
     def answer(self, data: bytes) -> Answer:

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from msgspec import Struct
 
 from surefoot.text import references
-from surefoot.text.scan import Texts
 from surefoot.types import Passage
+
+if TYPE_CHECKING:  # pipelines cite without it, and without numpy
+    from surefoot.text.scan import Texts
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
 _LABEL_WORDS = ("citation", "cited", "source", "reference")
@@ -79,10 +80,10 @@ def parse_all(answers: Sequence[str], texts: Texts, has_passages: Callable[[int]
     labels = texts.first_of(":[(") - len(_LISTED) + 3
     is_list = texts.stand_at(_LISTED, labels) & (labels > texts.starts) & (texts.characters[ends - 1] == ord("]"))
     found: list[Cited] = [UNREAD] * len(answers)
-    listed, begun, joined = np.flatnonzero(is_list), labels + len(_LISTED), texts.joined
+    listed, begun, joined = is_list.nonzero()[0], labels + len(_LISTED), texts.joined
     for number, start, end in zip(listed.tolist(), begun[listed].tolist(), (ends[listed] - 1).tolist(), strict=True):
         found[number] = (joined[start:end],)
-    for number in np.flatnonzero(~is_list).tolist():
+    for number in (~is_list).nonzero()[0].tolist():
         found[number] = _inline(answers[number], has_passages(number))
     return found
 
