@@ -2,8 +2,8 @@
 
 OpenAI's strict mode, Azure and Gemini each reject some of the keywords that limit a value, and llama.cpp ignores some.
 What is sent has none of them: a short range of integers is a list, and other limits are words. Servers of one's own
-are also told how long a text or a list may be, or a small model never stops. Replies are checked against the schema as it was, so
-nothing depends on what a server makes of it.
+are also told how long a text or a list may be, or a small model never stops. Replies are checked against the schema as
+it was, so nothing depends on what a server makes of it.
 """
 
 from __future__ import annotations
