@@ -30,7 +30,7 @@ def fitted(cases: Sequence[Case], quick: Floats, strong: Floats) -> Calibration:
     return Calibration(
         quick=_tier(cases, quick, strong, "quick"),
         strong=_tier(cases, quick, strong, "strong"),
-        quick_low=0.1,
+        quick_low=0.03,
         quick_high=0.98,
         supported_from=0.5,
         contradicted_from=0.5,
