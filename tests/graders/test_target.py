@@ -89,7 +89,7 @@ WITHOUT_GOLD = [
     ("May the tenant keep a dog?", "Yes [flat#7].", "correct"),
     ("May the tenant keep a dog?", "Yes, one dog [flat#7].", "correct"),
     ("May the tenant keep a dog?", "No [flat#7].", "contradicted"),
-    ("Is a bicycle paid for?", "Yes [flat#7]", "no_evidence"),
+    ("Is a bicycle paid for?", "Yes [flat#7]", "off_target"),
     ("May the tenant keep a dog, and what does it cost?", "Yes [flat#7].", "off_target"),
     ("Can goods be returned?", "Yes, within 14 days [shop#6].", "correct"),
     ("Is return shipping free?", "No, the customer bears the cost of return shipping [shop#6].", "correct"),
