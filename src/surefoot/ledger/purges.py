@@ -51,38 +51,23 @@ def erase(ledger: Ledger, doomed: Doomed, record: Purge) -> Purge:
 
 def _found(connection: Connection, doomed: Doomed) -> dict[str, set[str]]:
     """The keys of what is to go, by table."""
+    labels, scores, replies = LABELS.c.id, SCORES.c.id, REPLIES.c.digest
+    if doomed.before:
+        return {key.table.name: _keys(connection, key, key.table.c.at < doomed.before)
+                for key in (labels, scores, replies)}  # fmt: skip
+    unsaid = LABELS.c.subject == ""
     return {
-        LABELS.name: _labels(connection, doomed),
-        SCORES.name: _scores(connection, doomed),
-        REPLIES.name: _replies(connection, doomed),
+        LABELS.name: _keys(connection, labels, LABELS.c.subject == doomed.subject)
+        | _among(connection, labels, LABELS.c.version, doomed.versions, unsaid),
+        SCORES.name: _among(connection, scores, SCORES.c.version, doomed.versions),
+        REPLIES.name: _among(connection, replies, replies, doomed.digests),
     }
 
 
-def _labels(connection: Connection, doomed: Doomed) -> set[str]:
-    if doomed.before:
-        return _keys(connection, LABELS.c.id, LABELS.c.at < doomed.before)
-    found = _keys(connection, LABELS.c.id, LABELS.c.subject == doomed.subject)
-    for some in _batches(doomed.versions):
-        found |= _keys(connection, LABELS.c.id, LABELS.c.version.in_(some), LABELS.c.subject == "")
-    return found
-
-
-def _scores(connection: Connection, doomed: Doomed) -> set[str]:
-    if doomed.before:
-        return _keys(connection, SCORES.c.id, SCORES.c.at < doomed.before)
-    found = set[str]()
-    for some in _batches(doomed.versions):
-        found |= _keys(connection, SCORES.c.id, SCORES.c.version.in_(some))
-    return found
-
-
-def _replies(connection: Connection, doomed: Doomed) -> set[str]:
-    if doomed.before:
-        return _keys(connection, REPLIES.c.digest, REPLIES.c.at < doomed.before)
-    found = set[str]()
-    for some in _batches(doomed.digests):
-        found |= _keys(connection, REPLIES.c.digest, REPLIES.c.digest.in_(some))
-    return found
+def _among(
+    connection: Connection, key: Column[str], column: Column[str], values: Collection[str], *where: ColumnElement[bool]
+) -> set[str]:
+    return {one for some in _batches(values) for one in _keys(connection, key, column.in_(some), *where)}
 
 
 def _keys(connection: Connection, key: Column[str], *where: ColumnElement[bool]) -> set[str]:
