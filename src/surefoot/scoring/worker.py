@@ -18,8 +18,8 @@ from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Reading, row_head
 from surefoot.scoring.batch import BatchReader, Case
 from surefoot.scoring.block import BlockResult
-from surefoot.scoring.index import QuestionIndex
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES
 from surefoot.types import Problem, Question, Trace
 
@@ -224,3 +224,37 @@ def _name(qid: str | None, text: str | None) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class QuestionIndex:
+    """Finds the question of a trace: by id, else by its text in normal form. Questions are known by place."""
+
+    UNKNOWN, AMBIGUOUS = -1, -2
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        self._by_id: dict[str, int] = {question.id: place for place, question in enumerate(questions)}
+        self._by_text = self._places(question.text for question in questions)
+        self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
+        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
+
+    def find(self, qid: str | None, text: str | None) -> int:
+        """The place of a question, UNKNOWN or AMBIGUOUS."""
+        place = self._by_id.get(qid) if qid is not None else None
+        if place is not None:
+            return place
+        return self.UNKNOWN if text is None else self.find_text(text)
+
+    def find_text(self, text: str) -> int:
+        place = self._by_text.get(text)
+        if place is not None:
+            return place
+        if self._by_normal_text is None:
+            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
+        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
+
+    def _places(self, texts: Iterable[str]) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            places[text] = self.AMBIGUOUS if text in places else place
+        return places
