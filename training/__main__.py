@@ -5,8 +5,8 @@
 DATA holds the labelled files, a base its config.json, tokenizer.json and model.safetensors.
 
 What needs no GPU and what needs one can be done on two machines, with WORK carried between them:
-`--until cases.jsonl.gz` on the first, `--until quick-cases.npy` on the one with the GPU, which needs neither DATA nor
-the package, and the rest on the first again.
+`--until cases.jsonl.gz` on the first, `--until quick` on the one with the GPU, which needs neither DATA nor the
+package, and the rest on the first again.
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ def steps(
     rows, cases, taught = work / "rows.jsonl.gz", work / "cases.jsonl.gz", work / "taught.npy"
     quick, strong = work / "quick", work / "strong"
     trained = {seed: work / f"strong-{seed}" for seed in range(1, seeds + 1)}
-    logits = {folder: work / f"{folder.name}-cases.npy" for folder in (quick, strong)}
     yield Step(rows, "rows", (data, OUT))
     yield Step(cases, "fit_cases", (data, rows, quick_base, OUT))
     for seed, folder in trained.items():
         how = (*STRONG, "--seed", seed)
         yield Step(folder, "train", (strong_base, rows, OUT, *how, *trial))
     yield Step(strong, "soup", (OUT, strong_base, *trained.values()))
-    yield Step(taught, "predict", (strong, "rows", rows, OUT, *trial))
-    yield Step(logits[strong], "predict", (strong, "cases", cases, OUT, *trial))
+    yield Step(taught, "predict", (strong, rows, OUT, *trial))
     yield Step(quick, "train", (quick_base, rows, OUT, *QUICK, "--teacher", taught, *trial))
-    yield Step(logits[quick], "predict", (quick, "cases", cases, OUT, *trial))
+    readings = []
     for folder in (quick, strong):
-        yield Step(work / f"{folder.name}-onnx", "export", (folder, OUT, folder.name, rows))
-    yield Step(work / "calibration.json", "fit", (cases, *logits.values(), OUT))
+        exported = work / f"{folder.name}-onnx"
+        readings.append(work / f"{folder.name}-cases.npy")
+        yield Step(exported, "export", (folder, OUT, folder.name, rows))
+        yield Step(readings[-1], "readings", (exported, folder.name, cases, OUT))
+    yield Step(work / "calibration.json", "fit", (cases, *readings, OUT))
 
 
 def make(step: Step, run: Callable[[list[str]], object]) -> None:

@@ -95,7 +95,7 @@ def read_as_product(draft: Draft, offsets: Offsets) -> Case | None:
     if not reading.windows:
         return None
     passage = "\n".join(reading.windows) if reading.skipped else draft.passage
-    counted = features(passage, claim, draft.question)
+    counted = features(passage, claim, draft.question, reading.among)
     return Case(draft.about, draft.source, draft.label, reading, counted)
 
 

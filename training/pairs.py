@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from training.files import read_all
-
 LENGTH = 256
 CLAIM = 128  # the most tokens a claim may take; the passage gets the rest
 _AT_ONCE = 10_000
@@ -37,12 +35,6 @@ def tokenizer_of(base: Path) -> Tokenizer:
 
 def takes_types(base: Path) -> bool:
     return bool(json.loads((base / "config.json").read_text())["model_type"] == "bert")
-
-
-def pairs_in(cases: Path) -> list[tuple[str, str]]:
-    """Every pair of a file of fit cases, as `cases.pairs_of` has them, without the package that wrote it."""
-    readings = [case["reading"] for case in read_all(cases)]
-    return [(part, window) for reading in readings for part in reading["parts"] for window in reading["windows"]]
 
 
 class Encoded:

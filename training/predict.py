@@ -1,6 +1,6 @@
-"""Logits of a trained tier over the rows that train, for distillation, or over the pairs of the fit cases.
+"""Logits of a trained tier over the rows that train, for distillation.
 
-`python -m training.predict MODEL rows|cases FILE.jsonl.gz OUT.npy [--limit ROWS]`
+`python -m training.predict MODEL ROWS.jsonl.gz OUT.npy [--limit ROWS]`
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from training.network import build
-from training.pairs import Encoded, pairs_in
+from training.pairs import Encoded
 from training.train import outputs, read_part
 
 
@@ -34,14 +34,11 @@ def logits(folder: Path, pairs: Sequence[tuple[str, str]], size: int = 256) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
-    parser.add_argument("what", choices=("rows", "cases"))
-    parser.add_argument("path", type=Path)
+    parser.add_argument("rows", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--limit", type=int, default=0, help="only so many rows or cases, for a trial")
+    parser.add_argument("--limit", type=int, default=0, help="only so many rows, for a trial")
     args = parser.parse_args()
-    of_rows = args.what == "rows"
-    pairs = [(row["a"], row["b"]) for row in read_part(args.path, args.limit)] if of_rows else pairs_in(args.path)
-    found = logits(args.model, pairs[: args.limit or None])
+    found = logits(args.model, [(row["a"], row["b"]) for row in read_part(args.rows, args.limit)])
     with args.out.open("wb") as file:  # np.save would add an ending to the name
         np.save(file, found)
 

@@ -31,8 +31,8 @@ CASES = [
     (NOTICE, "The tenant gives six months' written notice [lease#4.2].", "lease#4.2", "correct"),
     (NOTICE, "The tenant gives six months' written notice [copy#9].", "lease#4.2", "correct"),
     (NOTICE, "The annual rent is EUR 48,000 [lease#5.1].", "lease#4.2", "off_target"),
-    ("How high is the annual rent?", "The landlord is Harrow Estates [lease#5.1].", "lease#5.1", "off_target"),
-    ("How high is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", "lease#5.1", "correct"),
+    ("What is the annual rent?", "The landlord is Harrow Estates [lease#5.1].", "lease#5.1", "off_target"),
+    ("What is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", "lease#5.1", "correct"),
     (NOTICE, "The tenant gives six months' written notice [lease#4.2].", "", "correct"),
     (NOTICE, "The annual rent is EUR 48,000 [lease#5.1].", "", "off_target"),
     (
@@ -111,7 +111,7 @@ def test_nothing_is_asked_where_gold_claims_tell_the_answer() -> None:
         def answering(self, asked: object) -> list[float | None]:
             raise AssertionError(asked)
 
-    question = Question("q", "How high is the annual rent?", "answer", gold_claims=("EUR 48,000 a year.",))
+    question = Question("q", "What is the annual rent?", "answer", gold_claims=("EUR 48,000 a year.",))
     trace = Trace("q", answer="The annual rent is EUR 48,000 [lease#5.1].", retrieved=Retrieved(LEASE))
     assert FindingsGrader(Silent()).read([Item(question, trace)])[0].bucket == "correct"
 
@@ -134,18 +134,18 @@ class Asking(Rules):
 @pytest.mark.parametrize(
     ("own", "gold", "around", "reason"),
     [
-        (0.33, "", 0, "correct"),
-        (0.32, "", 1, "correct"),
-        (0.29, "", 1, "off_target"),
+        (0.2, "", 0, "correct"),
+        (0.19, "", 2, "correct"),
+        (0.17, "", 2, "off_target"),
         (0.09, "", 2, "off_target"),
-        (0.09, "lease#5.1", 1, "off_target"),
+        (0.09, "lease#5.1", 2, "off_target"),
     ],
 )
 def test_the_passage_is_read_only_where_the_claim_does_not_tell(
     own: float, gold: str, around: int, reason: str
 ) -> None:
     judge = Asking(own)
-    one = item("How high is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", *filter(None, [gold]))
+    one = item("What is the annual rent?", "The annual rent is EUR 48,000 [lease#5.1].", *filter(None, [gold]))
     assert FindingsGrader(judge).read([one])[0].reason == reason
     assert len(judge.asked) == len(set(judge.asked)), "nothing twice"
     assert sum(map(is_around, judge.asked)) == around
@@ -164,3 +164,33 @@ def test_cited_passages_are_read_together_only_if_none_supports_the_claim(first:
     FindingsGrader(judge).read([item("How high is the rent?", f"{first} [lease#5.1][car#2].", "lease#5.1")])
     joined = [pair for pair in judge.read if LEASE[1].text in pair.passage and CAR.text in pair.passage]
     assert bool(joined) == is_joined
+
+
+LEAVE = Passage("hr#2", "Up to eight unused days may be carried over, but must be taken by 31 March.", "Leave")
+LAKE = Passage("lake#1", "The lake is open to canoes from April to October. Motor boats are never allowed.", "Lake")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When can you take a canoe out?", "Canoes are allowed from April through October [lake#1]."),
+        ("By when must leave that was carried over be used?", "You have until the end of March [hr#2]."),
+        ("How many days can be carried over?", "At most eight [hr#2]."),
+    ],
+)
+def test_no_list_of_words_tells_what_an_answer_to_when_or_how_many_looks_like(question: str, answer: str) -> None:
+    one = Item(Question("q", question, "answer"), Trace("q", answer=answer, retrieved=Retrieved((LEAVE, LAKE))))
+    assert FindingsGrader(LocalJudge()).read([one])[0].reason == "correct"
+
+
+def test_an_answer_of_another_frequency_than_the_gold_is_wrong() -> None:
+    told = Passage("sop#1", "Signals are reviewed every quarter for vaccines and every six months for other products.")
+    question = Question(
+        "q",
+        "How often are signals reviewed for vaccines?",
+        "answer",
+        gold_ids=("sop#1",),
+        gold_claims=("every quarter",),
+    )
+    trace = Trace("q", answer="They are reviewed every six months [sop#1].", retrieved=Retrieved((told,)))
+    assert FindingsGrader(Rules()).read([Item(question, trace)])[0].reason == "conflicts_gold"

@@ -18,7 +18,6 @@ from training.cases import About, Case, pairs_of, placed, read_cases, write_case
 from training.files import Row, write_all
 from training.fit_cases import Draft, drafts, read_as_product
 from training.fit_inputs import STRONG_WINDOWS, answering, directions, names_of, table, weights_of
-from training.pairs import pairs_in
 from training.split import part_of
 
 FIT = next(f"g{number}" for number in range(1000) if part_of(f"g{number}") == "fit")
@@ -72,7 +71,6 @@ def test_a_case_is_read_as_the_product_reads_it(tmp_path: Path) -> None:
     assert read_as_product(Draft("question", "squad2", 1, " ", "Who sang?"), offsets) is None
     write_cases(tmp_path / "cases.gz", [case, asked])
     assert read_cases(tmp_path / "cases.gz") == [case, asked]
-    assert pairs_in(tmp_path / "cases.gz") == pairs_of([case, asked])
     with gzip.open(tmp_path / "cases.gz", "rt") as lines:
         assert [json.loads(line)["about"] for line in lines] == ["response", "question"]
 

@@ -17,9 +17,11 @@ from msgspec.structs import replace
 
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.target import is_of_kind, pieces
+from surefoot.graders.target import pieces
 from surefoot.graders.windows import Answered, deciding_sentence, why_not
 from surefoot.pipelines.retriever import Retriever
+from surefoot.text.phrases import phrase
+from surefoot.text.quantities import TIMES, quantities
 from surefoot.text.terms import proper_names, stem
 from surefoot.types import Passage
 
@@ -27,6 +29,9 @@ SEARCHED, READ = 300, 30  # passages that words find for one question, and those
 BEST, FIRST = 4, 2  # what the strong tier reads again: the best of these, and those that words found first
 ANSWERS = 0.15  # from here on a passage counts as answering
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_TIME, _AMOUNT, _WHY = phrase("asks_time"), phrase("asks_amount"), phrase("asks_why")
+_AMOUNT_OF_MONEY = phrase("asks_amount_of_money")
+_IS_TIME, _IS_AMOUNT, _IS_REASON = phrase("is_time"), phrase("is_amount"), phrase("is_reason")
 
 
 class Answering(Struct, frozen=True):
@@ -77,7 +82,7 @@ class Proof:
 
         The probability becomes the mean of both, and the best sentence the quote.
         """
-        asked = [one for one in pieces(question, found.passage) if is_of_kind(question, one.passage)]
+        asked = [one for one in pieces(question, found.passage) if _is_of_kind(question, one.passage)]
         read = [(one.probability or 0.0, asked[place].passage) for place, one in enumerate(self._judge.answers(asked))]
         best, quote = max(read, default=(0.0, found.quote))
         return replace(found, probability=((found.probability or 0.0) + best) / 2, quote=quote)
@@ -86,7 +91,7 @@ class Proof:
         """What cannot be read may always: no word of it tells."""
         if why_not(passage=passage.text):
             return True
-        return self.is_about(question, passage) and is_of_kind(question, passage.text)
+        return self.is_about(question, passage) and _is_of_kind(question, passage.text)
 
     def is_about(self, question: str, passage: Passage) -> bool:
         """Not so where the question names somebody whom only other documents know."""
@@ -126,3 +131,15 @@ def _likeliest(left_open: dict[int, float]) -> list[int]:
 
 def _answering(question: str, passage: Passage, one: Answered) -> Answering:
     return Answering(passage, one.probability, deciding_sentence(passage.text, question), one.reason)
+
+
+def _is_of_kind(question: str, said: str) -> bool:
+    """A question of when, how much or why has an answer that tells a time, a number or a reason."""
+    found = quantities(said)
+    if _TIME.search(question) and not _AMOUNT_OF_MONEY.search(question):
+        return any(one.kind in TIMES or one.kind == "number" for one in found) or bool(_IS_TIME.search(said))
+    if _AMOUNT.search(question):
+        known = quantities(question)
+        new = [one for one in found if one.kind not in ("date", "year") and not any(one.agrees(k) for k in known)]
+        return bool(new) or bool(_IS_AMOUNT.search(said))
+    return not _WHY.search(question) or bool(_IS_REASON.search(said))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sized
 from functools import lru_cache
 from itertools import pairwise
+from math import log
 from typing import Literal
 
 from msgspec import Struct
@@ -59,6 +60,7 @@ class _Both(Struct, frozen=True):
     best: Unit | None
     best_sentence: int  # the most terms of the claim that a single sentence has
     judgement: Judgement
+    windows: int
 
     @property
     def is_turned_round(self) -> bool:
@@ -89,12 +91,13 @@ _FEATURES: dict[str, Callable[[_Both], float]] = {
     "rules_supported": lambda x: x.rules_say("supported"),
     "rules_contradicted": lambda x: x.rules_say("contradicted"),
     "rules_not_enough": lambda x: x.rules_say("not_enough"),
+    "log_windows": lambda x: log(x.windows),  # the best of many is good by chance
 }
 FEATURE_NAMES = tuple(_FEATURES)
 
 
-def features(passage: str, claim: str, question: str = "") -> list[float]:
-    """The features of a pair, in the order of FEATURE_NAMES."""
+def features(passage: str, claim: str, question: str = "", windows: int = 1) -> list[float]:
+    """The features of a pair whose passage is read in so many windows, in the order of FEATURE_NAMES."""
     claim = claim[:LONGEST_CLAIM]
     said, units = _claim(claim), units_of(passage)
     both = _Both(
@@ -103,6 +106,7 @@ def features(passage: str, claim: str, question: str = "") -> list[float]:
         best=max(units, key=lambda unit: (len(said.terms & unit.terms), -len(unit.terms)), default=None),
         best_sentence=max((len(said.terms & unit.terms) for unit in units if len(unit.sentences) == 1), default=0),
         judgement=_rules.judge([Pair(passage, claim, context=question)])[0],
+        windows=windows,
     )
     return [count(both) for count in _FEATURES.values()]
 

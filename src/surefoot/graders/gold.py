@@ -15,6 +15,7 @@ from surefoot.graders.figures import (
     is_bare,
     same_figure,
 )
+from surefoot.graders.frequencies import is_of_another_frequency
 from surefoot.graders.mismatches import misnamed
 from surefoot.graders.rules import turned_round
 from surefoot.table import Gold
@@ -68,6 +69,8 @@ class _Comparison:
         ours, theirs = _yes_or_no(answer), _yes_or_no(self.gold)
         if ours and theirs and ours != theirs:
             return "conflicts"
+        if is_of_another_frequency(self.gold, self.said):
+            return self._conflict()
         wanted = _wanted(self.gold, self.asked)
         found = self._by_figures(wanted) if wanted else None
         if ours and theirs and asks_yes_no(self.asked):

@@ -327,4 +327,4 @@ def _counted(pair: Pair, reading: Reading) -> tuple[list[float], str, bool]:
     """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
     passage = "\n".join(reading.windows) if reading.skipped else pair.passage
     said = (passage, pair.claim, pair.context)
-    return features(*said), veto(*said), states_row(passage, pair.claim)
+    return features(*said, reading.among), veto(*said), states_row(passage, pair.claim)
