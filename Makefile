@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Tests start the command hundreds of times: without bytecode each start would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test pytest check bench golden pictures site clean
 .DEFAULT_GOAL := help

@@ -11,8 +11,7 @@ from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 
 from .. import postgres_server
-from ..conftest import surefoot
-from ..in_process import surefoot as in_this_process
+from ..in_process import surefoot
 from .page import Server, make_run, serving, trace
 from .requests import ask, label
 
@@ -58,7 +57,7 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
 
 @pytest.mark.parametrize("overlap", ["nan", "inf", "-inf", "-0.1", "1.1", "half"])
 def test_a_share_is_from_0_to_1(mill: Path, overlap: str) -> None:
-    assert in_this_process("label", mill, "--no-browser", "--overlap", overlap).code == 2
+    assert surefoot("label", mill, "--no-browser", "--overlap", overlap).code == 2
 
 
 def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill: Path) -> None:
