@@ -163,7 +163,8 @@ def test_a_file_imported_by_many_at_once_comes_in_once(
 ) -> None:
     rows = [f"q{number % 4 + 1},{number // 4 % 2 + 1},a{number // 8},wrong" for number in range(400)]
     table = write("labels.csv", ["question_id,attempt,annotator,factuality", *rows])
-    command, environment = ["surefoot", "import", table, "--run", run], {**os.environ, "PATH": shell_path}
+    command = ["surefoot", "import", str(table), "--run", str(run)]
+    environment = {**os.environ, "PATH": shell_path}
     each = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) for _ in range(4)]
     assert [process.wait(timeout=600) for process in each] == [0] * 4
     with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
