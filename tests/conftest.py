@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
 from surefoot.store import VERDICTS, RunStore
 from surefoot.types import Verdict
+from tests import forked, postgres_server
 from tests.llm_server import LlmServer
 from tests.llm_server import missing as llm_server_missing
 from tests.llm_server import running as running_llm_server
@@ -98,6 +101,30 @@ def llm_server() -> Iterator[LlmServer]:
         pytest.skip(reason)
     with running_llm_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def on_server() -> Iterator[Callable[[], str]]:
+    """The URL of a place on a PostgreSQL server with no table yet, each time it is asked for."""
+    if reason := postgres_server.missing():
+        pytest.skip(reason)
+    numbers = itertools.count(1)
+    with postgres_server.running() as server:
+
+        def made() -> str:
+            schema = f"place_{next(numbers)}"
+            with psycopg.connect(server) as connection:
+                connection.execute(f"CREATE SCHEMA {schema}")
+            return f"{server}?options=-csearch_path%3D{schema}"
+
+        yield made
+
+
+@pytest.fixture(scope="session")
+def shell_path() -> Iterator[str]:
+    """A PATH on which scripts find `surefoot`, which starts at once."""
+    with tempfile.TemporaryDirectory() as folder, forked.running(Path(folder)) as programs:
+        yield os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 @pytest.fixture

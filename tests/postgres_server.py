@@ -39,10 +39,11 @@ def running() -> Iterator[str]:
     try:
         if os.getuid() == 0:
             shutil.chown(folder, _OWNER)
-        data, port = folder / "data", _free_port()
+        data = folder / "data"
         initdb = ["-D", str(data), "-U", "surefoot", "-A", "trust", "--encoding=UTF8", "--no-sync"]
         icu = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"]
         _run([binaries / "initdb", *initdb, *icu])
+        port = _free_port()  # late, so that nobody else takes it first
         options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
         _run([binaries / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"])
         try:

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,8 @@ exit "$(cat "$CALLS/{name}-exits" 2>/dev/null || echo 0)"
 class Job:
     """A runner with one checkout. The cache outlives a job if it was saved; contexts are those of the workflow."""
 
-    def __init__(self, root: Path, **inputs: str) -> None:
+    def __init__(self, root: Path, path: str, **inputs: str) -> None:
+        self.path = f"{root / 'bin'}{os.pathsep}{path}"
         self.root, self.cache, self.calls = root, root / "cache", root / "calls"
         self.repo, self.sha, self.number = root / "repo", "", 100 * self.cache.exists()
         self.inputs = {key: str(value.get("default", "")) for key, value in ACTION["inputs"].items()} | inputs
@@ -92,7 +92,7 @@ class Job:
             key: EXPRESSION.sub(lambda one: known.get(one[1], ""), value) for key, value in step.get("env", {}).items()
         }
         environment = {
-            **os.environ, "PATH": f"{self.root / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            **os.environ, "PATH": self.path,
             "CALLS": str(self.calls), "RUNNER_TEMP": str(temp), "GITHUB_ACTION_PATH": "/the/action",
             "GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_SHA": self.sha * 8,
             "GITHUB_RUN_ID": str(self.number), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_EVENT_NAME": event,
@@ -108,26 +108,26 @@ class Job:
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def shipped(tmp_path_factory: pytest.TempPathFactory, shell_path: str) -> tuple[Path, dict[str, Any]]:
     """A repository as `surefoot init` writes it, after the first job on its default branch."""
     root = tmp_path_factory.mktemp("ci")
     assert surefoot("init", root / "repo").code == 0
-    return root, new_job(root).run("aaaa")
+    return root, new_job(root, shell_path).run("aaaa")
 
 
-def new_job(root: Path) -> Job:
+def new_job(root: Path, path: str) -> Job:
     """The action with the options of the workflow."""
     workflow = yaml.safe_load((root / "repo/.github/workflows/surefoot.yml").read_text("utf-8"))
     given = workflow["jobs"]["gate"]["steps"][-1]["with"]
     assert given["gate"] == GATE and set(given) <= set(ACTION["inputs"])
-    return Job(root, **given, grade="--grader rules")
+    return Job(root, path, **given, grade="--grader rules")
 
 
 @pytest.fixture
-def job(shipped: tuple[Path, dict[str, Any]], tmp_path: Path) -> Job:
+def job(shipped: tuple[Path, dict[str, Any]], shell_path: str, tmp_path: Path) -> Job:
     for name in ("repo", "cache"):
         shutil.copytree(shipped[0] / name, tmp_path / name)
-    return new_job(tmp_path)
+    return new_job(tmp_path, shell_path)
 
 
 def never_refuse(job: Job) -> None:
@@ -229,7 +229,7 @@ def test_the_action_is_whole() -> None:
         assert command in cli.list_commands(None)  # type: ignore[arg-type]
 
 
-def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
+def test_the_job_for_gitlab_runs(shell_path: str, tmp_path: Path) -> None:
     """As the documentation has it, once on the default branch and once for a merge request."""
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     block = next(text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "CI_JOB_ID" in text)
@@ -241,7 +241,7 @@ def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
     for number, rule in enumerate(made["rules"]):
         environment = {
             **os.environ, **rule["variables"], "CI_JOB_ID": str(number), "CI_COMMIT_SHORT_SHA": f"v{number}",
-            "PATH": f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{shell_path}",
         }  # fmt: skip
         environment.pop("SUREFOOT_LEDGER", None)
         script = ["bash", "-eo", "pipefail", "-c", "\n".join(made["script"])]

@@ -15,7 +15,8 @@ from surefoot.store import RunStore
 from surefoot.types import Trace, Verdict
 from tests.conftest import append_verdicts
 
-from .conftest import Write, surefoot
+from .conftest import Write
+from .in_process import surefoot
 
 Rows = list[dict[str, Any]]
 ANN = "human/ann"  # what people judged is exact

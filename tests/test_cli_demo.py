@@ -12,13 +12,15 @@ import pytest
 
 from surefoot.cli.demo import command_as_typed
 
-from .conftest import Write, surefoot
+from .conftest import Write
+from .conftest import surefoot as as_a_user_runs_it
+from .in_process import surefoot
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    done = surefoot("demo", cwd=folder)
+    done = as_a_user_runs_it("demo", cwd=folder)
     assert done.code == 0, done.err
     assert "BLOCK" in done.out and "Three things to try" in done.out
     (folder / "printed").write_text(done.out, encoding="utf-8")
@@ -140,33 +142,40 @@ def item(**fields: object) -> dict[str, object]:
     return {"id": "i", "question": "When are invoices due?", "passages": [passage], **fields}
 
 
-@pytest.mark.parametrize(
-    ("fields", "bucket", "reason"),
-    [
-        ({"answer": "Within 40 days of receipt [d#1]."}, "correct", "correct"),
-        ({"answer": "Invoices are payable within 30 days of receipt [d#1]."}, "wrong", "contradicted"),
-        ({"answer": "Invoices are payable within 40 days of receipt."}, "unsupported", "uncited"),
-        ({"answer": "Invoices are payable within 40 days of receipt [x#9]."}, "unsupported", "unknown_source"),
-        ({"answer": "I could not find that in the documents."}, "refused", "refused"),
-        ({"answer": "..."}, None, "empty"),
-        ({"answer": None}, None, "missing"),
-        ({"answer": "x", "error": "timeout"}, None, "error"),
-        ({"answer": 42}, None, "error"),
-        ({"answer": "x", "passages": "none"}, None, "error"),
-        ({"answer": "x", "passages": ["only a text"]}, None, "unreadable"),
-        ({"answer": "[d#1]"}, "unsupported", "off_target"),
-        ({"answer": "Yes [d#1]."}, "unsupported", "off_target"),
-        ({"answer": "Yes."}, "unsupported", "uncited"),
-    ],
-)
-def test_grading_items(fields: dict[str, object], bucket: str | None, reason: str, write: Write) -> None:
-    done = surefoot("grade", "--items", write("items.jsonl", [item(**fields)]), "--json")
-    assert (done.json["id"], done.json["factuality"], done.json["reason"]) == ("i", bucket, reason)
-    assert done.code == (0 if bucket else 4)
-    assert set(done.json) >= {
-        "id", "refusal", "factuality", "reason", "citation_exists", "citation_supports", "refusal_quality",
-        "extra_claim_count", "claims", "refusal_quality_evidence",
-    }  # fmt: skip
+GRADED: list[tuple[dict[str, object], str | None, str]] = [
+    ({"answer": "Within 40 days of receipt [d#1]."}, "correct", "correct"),
+    ({"answer": "Invoices are payable within 30 days of receipt [d#1]."}, "wrong", "contradicted"),
+    ({"answer": "Invoices are payable within 40 days of receipt."}, "unsupported", "uncited"),
+    ({"answer": "Invoices are payable within 40 days of receipt [x#9]."}, "unsupported", "unknown_source"),
+    ({"answer": "I could not find that in the documents."}, "refused", "refused"),
+    ({"answer": "[d#1]"}, "unsupported", "off_target"),
+    ({"answer": "Yes [d#1]."}, "unsupported", "off_target"),
+    ({"answer": "Yes."}, "unsupported", "uncited"),
+]
+NOT_GRADED: list[tuple[dict[str, object], str | None, str]] = [
+    ({"answer": "..."}, None, "empty"),
+    ({"answer": None}, None, "missing"),
+    ({"answer": "x", "error": "timeout"}, None, "error"),
+    ({"answer": 42}, None, "error"),
+    ({"answer": "x", "passages": "none"}, None, "error"),
+    ({"answer": "x", "passages": ["only a text"]}, None, "unreadable"),
+]
+
+
+@pytest.mark.parametrize(("given", "code"), [(GRADED, 0), (NOT_GRADED, 4)], ids=["graded", "not graded"])
+def test_grading_items(given: list[tuple[dict[str, object], str | None, str]], code: int, write: Write) -> None:
+    items = [item(**fields) | {"id": f"i{number}"} for number, (fields, _, _) in enumerate(given)]
+    done = surefoot("grade", "--items", write("items.jsonl", items), "--json")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == code
+    assert [(row["id"], row["factuality"], row["reason"]) for row in rows] == [
+        (f"i{number}", bucket, reason) for number, (_, bucket, reason) in enumerate(given)
+    ]
+    for row in rows:
+        assert set(row) >= {
+            "id", "refusal", "factuality", "reason", "citation_exists", "citation_supports", "refusal_quality",
+            "extra_claim_count", "claims", "refusal_quality_evidence",
+        }  # fmt: skip
 
 
 def test_what_the_level_of_a_refusal_rests_on_is_in_its_row(write: Write) -> None:

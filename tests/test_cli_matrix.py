@@ -25,9 +25,9 @@ from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.services.matrix import matrix as run_cells
 from surefoot.types import Item, Passage, Question
-from tests.conftest import surefoot
 from tests.fault_server import Fault, FaultServer
 from tests.graders.test_llm_cli import asked, reads
+from tests.in_process import surefoot
 from tests.llm_server import LlmServer
 
 COUNT = 24

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Write, surefoot
+from tests.conftest import Write
+from tests.in_process import surefoot
 
 CONTEXT = "Invoices are payable within forty (40) days of receipt. Quillon Data may charge interest."
 

@@ -27,7 +27,9 @@ from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
 from surefoot.services.doctor import choose
 from surefoot.types import Question
-from tests.conftest import QUESTIONS, surefoot
+from tests.conftest import QUESTIONS
+from tests.conftest import surefoot as as_a_user_runs_it
+from tests.in_process import surefoot
 
 PIPELINE = """
 import os
@@ -84,14 +86,7 @@ def without_texts(ask: Ask):
 def from_nothing(ask: Ask):
     return {**sound(Ask("x", ask.text)), "retrieved": [] if ask.retrieval == "null" else FOUND}
 """
-# The commands with their errors turned into messages, whether or not `surefoot` has them yet.
-MAIN = """
-import sys
-from importlib import import_module
-main = import_module("surefoot.cli.main")
-main.cli.add_command(import_module("surefoot.cli.run").run)
-main.main(sys.argv[1:])
-"""
+COMMAND = [sys.executable, "-m", "surefoot", "run"]
 
 
 @pytest.fixture
@@ -140,7 +135,7 @@ def test_the_demo_needs_nothing(folder: Path) -> None:
 
 
 def test_a_summary_with_what_was_spent(folder: Path) -> None:
-    done = surefoot("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
+    done = as_a_user_runs_it("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
     assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
     assert re.search(
@@ -181,7 +176,8 @@ def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:
-    Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "made")
+    if "made" in arguments:
+        Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "made")
     with pytest.raises(UsageError, match=message) as caught:
         Result(run, *arguments)
     assert caught.value.hint
@@ -237,20 +233,7 @@ def test_another_corpus_is_another_run(folder: Path) -> None:
 
 def _begin(folder: Path, out: str) -> subprocess.Popen[str]:
     """A run that is under way: at least ten of its 120 questions are answered."""
-    command = [
-        sys.executable,
-        "-c",
-        MAIN,
-        "run",
-        "-p",
-        "mine:slow",
-        "-q",
-        "many.json",
-        "--concurrency",
-        "3",
-        "--out",
-        out,
-    ]
+    command = [*COMMAND, "-p", "mine:slow", "-q", "many.json", "--concurrency", "3", "--out", out]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     traces, until = folder / out / "traces.jsonl", time.monotonic() + 600
     while not traces.exists() or traces.read_bytes().count(b"\n") < 10:
@@ -291,7 +274,7 @@ def test_ctrl_c_and_resume(folder: Path) -> None:
 
 def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
     (folder / "hung.py").write_text("import time\ndef answer(question): time.sleep(3600)\n")
-    command = [sys.executable, "-c", MAIN, "run", "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3", "--out", "r"]
+    command = [*COMMAND, "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3", "--out", "r"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 4 and "4 x timeout after 0.3 s" in done.stdout
 

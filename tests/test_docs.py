@@ -91,14 +91,13 @@ def test_the_command_line_reference_is_up_to_date() -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page.exists() and BLOCK.search(page.read_text("utf-8"))], ids=lambda p: p.name
 )
-def test_examples_run_as_written(page: Path, tmp_path: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def test_examples_run_as_written(page: Path, shell_path: str, tmp_path: Path) -> None:
     for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
         program = ["bash", "-euo", "pipefail", "-c"] if language == "sh" else [sys.executable, "-c"]
         done = subprocess.run(
             [*program, code],
             cwd=tmp_path,
-            env={**os.environ, "PATH": path},
+            env={**os.environ, "PATH": shell_path},
             capture_output=True,
             text=True,
             timeout=600,

@@ -30,6 +30,7 @@ from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
+from tests.in_process import surefoot as in_this_process
 
 pytestmark = pytest.mark.xdist_group("ray")
 ray: Any = pytest.importorskip("ray")
@@ -230,4 +231,4 @@ def test_what_only_a_cluster_takes_is_not_dropped_in_silence(log: Path, tmp_path
         score(QUESTIONS, log, work=tmp_path)
     with pytest.raises(UsageError, match="engine cannot be 'spark'"):
         score(QUESTIONS, log, engine="spark")  # type: ignore[arg-type]
-    assert surefoot("grade", "--items", log, "--engine", "ray").code == 2
+    assert in_this_process("grade", "--items", log, "--engine", "ray").code == 2

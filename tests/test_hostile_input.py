@@ -17,7 +17,8 @@ from surefoot import score
 from surefoot.errors import UsageError
 from surefoot.io.questions import load
 
-from .conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
+from .conftest import GOOD_TRACES, QUESTIONS, Write
+from .in_process import surefoot
 
 BINARY = Path(sys.executable).parent / "surefoot"
 GOOD = [json.dumps(trace) for trace in GOOD_TRACES]

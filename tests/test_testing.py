@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot import ledger, pytest_plugin
+from surefoot import ledger, pytest_plugin, update_baseline
 from surefoot.errors import UsageError
 from surefoot.ledger.places import entry_of
 from surefoot.store import RunStore
@@ -165,18 +165,28 @@ def project_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_pipeline_is_asked_once_however_many_workers_test_it(tmp_path: Path, workers: str) -> None:
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
     (tmp_path / "test_mine.py").write_text(PROJECT_TESTS)
     asked = [{"qid": "q1", "q": "What is the fee?", "answerable": True, "gold_ids": ["f"]}]
     (tmp_path / "questions.json").write_text(json.dumps(asked))
-    done = project_pytest(tmp_path, "-n", workers)
+    return tmp_path
+
+
+def test_without_a_baseline_a_test_says_how_to_get_one(project: Path) -> None:
+    done = project_pytest(project, "-k", "test_ships")
     assert "there is no baseline yet (hint: " in done.stdout and "1 error" in done.stdout, done.stdout
-    (tmp_path / "asked").unlink()
-    update = [sys.executable, "-c", "import surefoot; surefoot.update_baseline('runs/v1', uncalibrated=True)"]
-    run_folder(tmp_path / "runs" / "v1", GOOD, version="v1", deterministic=True)
-    subprocess.run(update, cwd=tmp_path, check=True, env={**os.environ, "SUREFOOT_LEDGER": ""}, capture_output=True)
-    done = project_pytest(tmp_path, "-n", workers)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_pipeline_is_asked_once_however_many_workers_test_it(
+    project: Path, workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_folder(project / "runs" / "v1", GOOD, version="v1", deterministic=True)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("SUREFOOT_LEDGER", "")
+    update_baseline("runs/v1", uncalibrated=True)
+    done = project_pytest(project, "-n", workers)
     assert "1 failed, 4 passed" in done.stdout, done.stdout + done.stderr
     assert "AssertionError: BLOCK - " in done.stdout and "q1 was correct, is wrong" in done.stdout
     assert "testing.py" not in done.stdout, "the failure is shown in the test, not in our code"

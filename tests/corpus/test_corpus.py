@@ -16,7 +16,8 @@ from surefoot.corpus.files import LARGEST, READERS, read_markdown, sources
 from surefoot.corpus.passages import ENOUGH, MOST, passages
 from surefoot.errors import UsageError
 
-from ..conftest import surefoot as command
+from ..conftest import surefoot as in_its_own_process
+from ..in_process import surefoot as command
 from . import documents
 
 CONTROL = "".join(map(chr, (*range(9), *range(14, 32), 127, 0xFFFD)))
@@ -147,7 +148,7 @@ def test_hostile_files_are_named_and_skipped(folder: Path, tmp_path: Path) -> No
             file.write(b"0" * 2**20)
     with (bad / "huge.txt").open("wb") as huge:
         huge.truncate(2**30)
-    added = command("corpus", "add", bad, "--out", tmp_path / "c.jsonl", "--json")
+    added = in_its_own_process("corpus", "add", bad, "--out", tmp_path / "c.jsonl", "--json")
     assert added.code == 4 and "Traceback" not in added.err
     status = {row["name"]: row["status"] for row in json.loads(added.out)["documents"]}
     assert status.pop("good.md") == "added"

@@ -18,7 +18,7 @@ from surefoot.errors import UsageError
 from surefoot.io.rows import Row
 from surefoot.types import Passage
 from tests.conftest import Write
-from tests.conftest import surefoot as command
+from tests.in_process import surefoot as command
 
 
 class Loaded(NamedTuple):

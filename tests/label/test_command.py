@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -10,9 +11,7 @@ from surefoot.cli.main import cli
 from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 
-from .. import postgres_server
-from ..conftest import surefoot
-from ..in_process import surefoot as in_this_process
+from ..in_process import surefoot
 from .page import Server, make_run, serving, trace
 from .requests import ask, label
 
@@ -58,7 +57,7 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: Path) -> None:
 
 @pytest.mark.parametrize("overlap", ["nan", "inf", "-inf", "-0.1", "1.1", "half"])
 def test_a_share_is_from_0_to_1(mill: Path, overlap: str) -> None:
-    assert in_this_process("label", mill, "--no-browser", "--overlap", overlap).code == 2
+    assert surefoot("label", mill, "--no-browser", "--overlap", overlap).code == 2
 
 
 def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill: Path) -> None:
@@ -73,20 +72,18 @@ def test_the_command_does_not_say_that_labels_are_in_a_ledger_that_is_gone(mill:
     assert not (mill.parent / "surefoot.db").exists()
 
 
-def test_a_team_may_have_its_ledger_on_a_server(mill: Path) -> None:
-    if reason := postgres_server.missing():
-        pytest.skip(reason)
-    with postgres_server.running() as url:
-        for labelled in (0, 1):
-            with serving(mill, "--annotator", "Ana", "--ledger", url) as server:
-                assert server.told["labelled"] == labelled
-                body, headers = label(server, labelled + 1)
-                sent = {**body["label"], "id": str(labelled) * 32, "note": "<b>né</b> 'q' %s"}  # type: ignore[dict-item]
-                for _ in range(2):
-                    assert ask(server, "/label", {**body, "label": sent}, **headers).code == 200
-                assert "&lt;b&gt;né&lt;/b&gt;" in ask(server, f"/answers/{labelled + 1}").text
-        with Ledger.open(url) as ledger:
-            assert [row.note for row in ledger.labels()] == ["<b>né</b> 'q' %s"] * 2
+def test_a_team_may_have_its_ledger_on_a_server(mill: Path, on_server: Callable[[], str]) -> None:
+    url = on_server()
+    for labelled in (0, 1):
+        with serving(mill, "--annotator", "Ana", "--ledger", url) as server:
+            assert server.told["labelled"] == labelled
+            body, headers = label(server, labelled + 1)
+            sent = {**body["label"], "id": str(labelled) * 32, "note": "<b>né</b> 'q' %s"}  # type: ignore[dict-item]
+            for _ in range(2):
+                assert ask(server, "/label", {**body, "label": sent}, **headers).code == 200
+            assert "&lt;b&gt;né&lt;/b&gt;" in ask(server, f"/answers/{labelled + 1}").text
+    with Ledger.open(url) as ledger:
+        assert [row.note for row in ledger.labels()] == ["<b>né</b> 'q' %s"] * 2
     assert not (mill.parent / "surefoot.db").exists()
 
 

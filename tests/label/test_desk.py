@@ -18,8 +18,8 @@ from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
 from surefoot.store import RunStore
 from surefoot.types import Trace
 from surefoot.web.pages import BadForm
-from tests.conftest import surefoot
 from tests.growth import grows_evenly
+from tests.in_process import surefoot
 
 from .page import REFUSAL, Sit, make_run, next_of, sent, trace
 

@@ -13,7 +13,7 @@ from surefoot.label.labels import History
 from surefoot.label.lists import disputes, own, settler
 from surefoot.records import CANNOT_TELL, Label, current, settled
 from surefoot.web.pages import BadForm, clean_name
-from tests.conftest import surefoot
+from tests.in_process import surefoot
 
 from .page import Sit, next_of, sent
 

@@ -158,11 +158,14 @@ def test_a_label_dated_ahead_is_changed_by_a_file_without_times(
         assert [row.value for row in current(ledger.labels())] == ["correct"]
 
 
-def test_a_file_imported_by_many_at_once_comes_in_once(tmp_path: Path, run: Path, write: Write) -> None:
+def test_a_file_imported_by_many_at_once_comes_in_once(
+    tmp_path: Path, run: Path, write: Write, shell_path: str
+) -> None:
     rows = [f"q{number % 4 + 1},{number // 4 % 2 + 1},a{number // 8},wrong" for number in range(400)]
     table = write("labels.csv", ["question_id,attempt,annotator,factuality", *rows])
-    command = [str(Path(sys.executable).parent / "surefoot"), "import", str(table), "--run", str(run)]
-    each = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
+    command = ["surefoot", "import", str(table), "--run", str(run)]
+    environment = {**os.environ, "PATH": shell_path}
+    each = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) for _ in range(4)]
     assert [process.wait(timeout=600) for process in each] == [0] * 4
     with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
         assert len(ledger.labels()) == 400

@@ -23,17 +23,21 @@ from surefoot.ledger.exports import write_ledger
 from surefoot.ledger.schema import STEPS, TABLES
 from tests.ledger.rows import CERTIFICATE, RUN, SCORE, STEP, label
 
+# Each writer is a process of its own, which need not import again what the first one has imported.
 WRITER = """
+import os
 import sys
 from surefoot.ledger import Ledger
 from surefoot.records import Label
-where, who, count, shared = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "shared"
+where, names, count, shared = sys.argv[1], sys.argv[2].split(","), int(sys.argv[3]), sys.argv[4] == "shared"
+who = next((name for name in names[1:] if os.fork() == 0), names[0])
 with Ledger.open(where) as ledger:
     for number in range(count):
         name = f"shared/{number}" if shared and number % 4 == 0 else f"{who}/{number}"
         said = dict(annotator="a", question_id="q", axis="factuality", value="wrong", note="x" * 300)
         ledger.add([Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
         print(number, flush=True)
+assert who != names[0] or all(os.wait()[1] == 0 for _ in names[1:])
 """
 
 
@@ -42,13 +46,16 @@ def writer(place: str, who: str, count: int, shared: str = "own") -> subprocess.
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def write_at_once(place: str, writers: int, count: int, shared: str = "own") -> None:
+    process = writer(place, ",".join(map(str, range(writers))), count, shared)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+
+
 def test_eight_processes_write_at_once_and_none_loses_or_doubles_a_label(place: str) -> None:
     """All open it at once, where there is none yet: it is made once. Every fourth label is sent by all of them."""
     count = 200 if "://" not in place else 60
-    processes = [writer(place, str(number), count, "shared") for number in range(8)]
-    for process in processes:
-        _, errors = process.communicate(timeout=600)
-        assert process.returncode == 0, errors
+    write_at_once(place, 8, count, "shared")
     with Ledger.open(place) as ledger:
         found = [row.id for row in ledger.labels()]
     wanted = {f"{who}/{number}" for who in range(8) for number in range(count) if number % 4}
@@ -157,10 +164,7 @@ def test_many_open_an_older_ledger_at_once_and_it_is_brought_up_to_date_once(
     place: str,
 ) -> None:
     older(place)
-    processes = [writer(place, str(number), 5) for number in range(4)]
-    for process in processes:
-        _, errors = process.communicate(timeout=600)
-        assert process.returncode == 0, errors
+    write_at_once(place, 4, 5)
     with Ledger.open(place) as ledger:
         assert len(ledger.labels()) == 21 and ledger.steps() == [STEP]
 

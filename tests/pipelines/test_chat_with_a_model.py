@@ -17,7 +17,7 @@ import pytest
 from surefoot.datasets import demo
 from surefoot.store import RunStore
 from surefoot.types import Question, Trace
-from tests.conftest import surefoot
+from tests.in_process import surefoot
 from tests.llm_server import LlmServer
 
 NULL = ("c047", "c050")  # the search finds nothing for them
