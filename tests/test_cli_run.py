@@ -26,6 +26,7 @@ from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
 from surefoot.services.doctor import choose
+from surefoot.store import RunStore
 from surefoot.types import Question
 from tests.conftest import QUESTIONS, surefoot
 
@@ -325,6 +326,13 @@ def test_doctor_names_what_cannot_be_run(folder: Path, spec: str, why: str) -> N
     assert found["limits"] == [f"2 questions of the stratum void cannot be run: {why}"]
 
 
+def test_doctor_needs_no_gold_ids(folder: Path) -> None:
+    bare = [{key: value for key, value in row.items() if key != "gold_ids"} for row in QUESTIONS]
+    (folder / "bare.json").write_text(json.dumps(bare), encoding="utf-8")
+    done = Result(doctor, "-p", "mine:sound", "-q", "bare.json")
+    assert done.code == 0 and "the question has no gold_ids to compare it with" in done.out
+
+
 def test_doctor_finds_the_reference_ready_and_names_its_set(folder: Path) -> None:
     done = Result(doctor, "-p", "reference")
     assert done.code == 0 and done.out.startswith("question set: the bundled demo set (130 questions)\n")
@@ -439,7 +447,10 @@ def test_run_says_what_the_pipeline_does_not_give(folder: Path) -> None:
     null = {"qid": "n", "q": "What is X?", "answerable": False, "retrieval": "null"}
     Path("null.json").write_text(json.dumps([null, null | {"qid": "a", "retrieval": "normal"}]), encoding="utf-8")
     done = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud")
-    assert (
-        done.code == 4 and "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
-    )
-    assert "a pipeline can be told to retrieve nothing: a function by `ask: Ask`" in done.err
+    assert done.code == 0 and "1 answer, 0 errors" in done.out
+    assert "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
+    left_out = "1 retrieval-null question left out: the pipeline cannot be told to retrieve nothing"
+    assert f"note: {left_out}; a function is, by `ask: Ask`" in done.err
+    assert left_out in RunStore.open(Path("runs/loud")).manifest.question_notes
+    again = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud", "--resume")
+    assert again.code == 0

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.build.names import names_of
+from surefoot.build.builder import Builder
 from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row
+
+
+def names_of(rows: list[Row]) -> dict[str, str]:
+    return Builder(rows).names
 
 
 def row(file: str, text: str, title: str = "") -> Row:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ from surefoot.build.duplicates import duplicates_of
 from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
 from surefoot.corpus.passages import Row
+from surefoot.datasets.protocol import USUAL, proposed
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.sentences import is_row
@@ -24,7 +24,6 @@ from surefoot.text.tables import cells_of
 from surefoot.text.terms import nearest, vocabulary
 from surefoot.types import Passage, Question, Trace
 
-Proposal = dict[str, Any]  # a row of a question set
 _WORST = ("wrong", "unsupported", "refused", "correct")
 _ANSWER_IS = {
     "wrong": "The answer in the log contradicts a passage",
@@ -101,45 +100,33 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
 
 def proposals(
     wanted: Sequence[Wanted], proof: Proof | None = None, on_each: Callable[[Wanted], None] = lambda _: None
-) -> Iterator[Proposal]:
-    """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and gold
-    ids are those that the log has."""
+) -> Iterator[Question]:
+    """A question for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and
+    gold ids are those that the log has."""
     for one in wanted:
-        yield _row(one, proof) if proof else _row(one, Proof(one.retrieved), one.ids)
+        yield _proposal(one, proof) if proof else _proposal(one, Proof(one.retrieved), one.ids)
         on_each(one)
 
 
-def _row(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Proposal:
+def _proposal(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Question:
     """`ids` are those that may be named; None for all."""
     question = one.question
 
-    def named(passages: Iterable[Passage]) -> list[str]:
-        return [passage.id for passage in passages if ids is None or passage.id in ids]
+    def named(passages: Iterable[Passage]) -> tuple[str, ...]:
+        return tuple(passage.id for passage in passages if ids is None or passage.id in ids)
 
     answers = proof.answered(question.text)
     sure = [found for found in answers if (found.probability or 0) >= _SURE] or answers[:1]
     read = [found for found in sure if found.probability is not None]
     gold = named(found.passage for found in read)
-    near = named(proof.nearest(question.text, _NEAREST))
-    return {
-        "qid": question.id,
-        "question": question.text,
-        "answerable": bool(answers),
-        "stratum": "grounded" if answers else "unanswerable",
-        "probes": "plain" if answers else "unanswerable",
-        "gold_ids": gold,
-        "gold_claims": [claim] if read and (claim := _claim(question.text, read[0])) else [],
-        "retrieval": "normal",
-        "review": "proposed",
-        "made": {
-            "kind": "log",
-            "by": one.graded.verdicts[0].grader,
-            "why": _why(one, answers, ids),
-            "evidence": gold or near,
-            "bucket": one.graded.bucket,
-            "asked": one.times,
-        },
-    }
+    claim = _claim(question.text, read[0]) if read else ""
+    kind = USUAL["answer" if answers else "refusal"]
+    made: dict[str, object] = {
+        "kind": "log", "by": one.graded.verdicts[0].grader, "why": _why(one, answers, ids),
+        "evidence": list(gold or named(proof.nearest(question.text, _NEAREST))), "bucket": one.graded.bucket,
+        "asked": one.times,
+    }  # fmt: skip
+    return proposed(question.id, question.text, kind, gold, (claim,) if claim else (), made)
 
 
 def _claim(question: str, found: Answering) -> str:

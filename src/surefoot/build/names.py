@@ -10,8 +10,6 @@ from urllib.parse import unquote
 
 from surefoot.build.patterns import BINDING
 from surefoot.corpus.passages import Row
-from surefoot.corpus.rows import is_rows
-from surefoot.types import document_in
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
@@ -70,22 +68,48 @@ _NOISE = re.compile(
 )
 
 
-def document_of(row: Row) -> str:
-    """The document a passage is from. A file of rows is none: its rows may be of many."""
-    named = [name for name in (row.file, document_in(row.id), row.doc) if name]
-    return next((name for name in named if not is_rows(name)), next(reversed(named), ""))
+class _Described:
+    """What the first passages of a document, and the name of its file, say that it is."""
+
+    def __init__(self, document: str, passages: Sequence[Row]) -> None:
+        self.file = PurePosixPath(unquote(PurePosixPath(document).name))
+        self.beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
+        title = passages[0].doc
+        is_file = title in (self.file.stem, PurePosixPath(document).stem)
+        short = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
+        self.title = "" if is_file else short
+        self.kind = self._kind()
+        self.parties = _parties(self.beginning, passages)
+
+    def _kind(self) -> str:
+        """As it calls itself, as its title or its file does, or as its first words do."""
+        if itself := _ITSELF.search(self.beginning):
+            return _kind(itself.group(1))
+        return _kind(self.title) or _opening(self.beginning) or _kind(re.sub("[_-]", " ", self.file.stem))
+
+    def choices(self, document: str, kinds: Mapping[str, int]) -> list[str]:
+        """The best first; the last is the name of the file. A kind alone is no name where several are of it."""
+        found = []
+        if _is_title(self.title):
+            found.append(_with_article(self.title) if _CALLED.search(self.title) else f"“{self.title}”")
+        if self.kind and self.parties:
+            how = "between" if len(self.parties) == 2 else "with"
+            found.append(f"the {self.kind} {how} {' and '.join(self.parties)}")
+        own = _worded(self.file.stem, self.beginning)
+        if own and sum(kinds[other] for other in kinds if other.endswith(own.lower())) <= 1:
+            found.append(_with_article(own))
+        file = f"“{self.file.name}”"
+        return [*found, f"the {self.kind} in {file}" if self.kind else file, f"“{document}”"]
 
 
-def names_of(rows: Sequence[Row]) -> dict[str, str]:
+def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """A name for each document that no other has; "" where there is only one document, which needs none."""
-    documents: dict[str, list[Row]] = {}
-    for row in rows:
-        documents.setdefault(document_of(row), []).append(row)
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
+    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    kinds = Counter(one.kind for one in described.values())
+    choices = {name: one.choices(name, kinds) for name, one in described.items()}
     found: dict[str, str] = {}
-    kinds = Counter(_kind_of(name, passages) for name, passages in documents.items())
-    choices = {name: _choices(name, passages, kinds) for name, passages in documents.items()}
     while choices:
         times = Counter(options[0].lower() for options in choices.values())
         taken = {name.lower() for name in found.values()}
@@ -101,56 +125,10 @@ def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) 
     return len(options) == 1 or (times[name] == 1 and name not in taken)
 
 
-def makers_of(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
+def makers_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, tuple[str, str]]:
     """Of the documents that somebody made: what each is, and the first of its parties."""
-    documents: dict[str, list[Row]] = {}
-    for row in rows:
-        documents.setdefault(document_of(row), []).append(row)
-    described = {name: (_kind_of(name, passages), _parties(passages)) for name, passages in documents.items()}
-    return {name: (kind, parties[0]) for name, (kind, parties) in described.items() if kind and parties}
-
-
-def _choices(document: str, passages: Sequence[Row], kinds: Mapping[str, int]) -> list[str]:
-    """The best first; the last is the name of the file. A kind alone is no name where several are of it."""
-    file, title, kind, parties = (
-        _file(document),
-        _title(document, passages),
-        _kind_of(document, passages),
-        _parties(passages),
-    )
-    found = []
-    if _is_title(title):
-        found.append(_with_article(title) if _CALLED.search(title) else f"“{title}”")
-    if kind and parties:
-        found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
-    own = _worded(file.stem, _beginning(passages))
-    if own and sum(kinds[other] for other in kinds if other.endswith(own.lower())) <= 1:
-        found.append(_with_article(own))
-    return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
-
-
-def _file(document: str) -> PurePosixPath:
-    return PurePosixPath(unquote(PurePosixPath(document).name))
-
-
-def _title(document: str, passages: Sequence[Row]) -> str:
-    title = passages[0].doc
-    if title in (_file(document).stem, PurePosixPath(document).stem):
-        return ""
-    return title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
-
-
-def _beginning(passages: Sequence[Row]) -> str:
-    return " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
-
-
-def _kind_of(document: str, passages: Sequence[Row]) -> str:
-    """As it calls itself, as its title or its file does, or as its first words do."""
-    beginning = _beginning(passages)
-    if itself := _ITSELF.search(beginning):
-        return _kind(itself.group(1))
-    plain = re.sub("[_-]", " ", _file(document).stem)
-    return _kind(_title(document, passages)) or _opening(beginning) or _kind(plain)
+    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    return {name: (one.kind, one.parties[0]) for name, one in described.items() if one.kind and one.parties}
 
 
 def _opening(text: str) -> str:
@@ -181,9 +159,8 @@ def _kind(text: str) -> str:
     return re.sub(r"\b(agreement) nda$", r"\1", kind)
 
 
-def _parties(passages: Sequence[Row]) -> list[str]:
+def _parties(text: str, passages: Sequence[Row]) -> list[str]:
     """One or two of those who made it, as they are called at its beginning."""
-    text = _beginning(passages)
     between = _BETWEEN.search(text)
     region = text[between.start() : between.end() + _PARTIES] if between else ""
     found: list[str] = []

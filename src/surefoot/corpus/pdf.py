@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -19,11 +18,6 @@ from surefoot.errors import UsageError
 from surefoot.text.labels import item_of, label_of
 
 MOST_PAGES = 20_000
-_STREAM = re.compile(rb"(?<!end)stream\r?\n")
-_FLATE = re.compile(rb"/Fl(?:ateDecode)?(?![A-Za-z])")
-_HEAD = 1_000  # bytes before a stream in which its dictionary stands
-_LARGEST_STREAM = 64 * 1024 * 1024  # unpacked
-_PIECE = 1 << 14
 _BOLD = 600  # weight of a font
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxl]+\s*$")  # a line of a table of contents
 _SOFT = "\u00ad"  # where a word may be divided
@@ -68,7 +62,6 @@ class _Printed(Struct, frozen=True):
 
 
 def read_pdf(data: bytes) -> Iterator[Block]:
-    _check_streams(data)
     document = _opened(data)
     try:
         if len(document) > MOST_PAGES:
@@ -80,34 +73,6 @@ def read_pdf(data: bytes) -> Iterator[Block]:
         raise UsageError("the PDF holds no text, only pictures", "run it through text recognition (OCR) first")
     lines = [line for page in _without_running_heads(pages) for line in page]
     yield from _blocks(_undivided(lines or [line for page in pages for line in page]))
-
-
-def _check_streams(data: bytes) -> None:
-    """Few bytes may unpack to more than there is memory. Pictures are not unpacked."""
-    for start in _STREAM.finditer(data):
-        head = data[max(0, start.start() - _HEAD) : start.start()].rpartition(b" obj")[2]
-        if b"/Image" in head:
-            continue
-        if len(_FLATE.findall(head)) > 1:
-            raise UsageError("the PDF has a stream that is packed twice", "open it in a viewer and print it to a PDF")
-        if _FLATE.search(head) and _unpacks_to(memoryview(data)[start.end() :], _LARGEST_STREAM) > _LARGEST_STREAM:
-            message = f"the PDF has a stream of more than {_LARGEST_STREAM:,} bytes"
-            raise UsageError(message, "open it in a viewer and print it to a PDF")
-
-
-def _unpacks_to(packed: memoryview, most: int) -> int:
-    unpacker, size = zlib.decompressobj(), 0
-    for at in range(0, len(packed), _PIECE):
-        piece: bytes | memoryview = packed[at : at + _PIECE]
-        while piece and not unpacker.eof and size <= most:
-            try:
-                size += len(unpacker.decompress(piece, _PIECE * 64))
-            except zlib.error:  # damaged or encrypted: the library says so
-                return size
-            piece = unpacker.unconsumed_tail
-        if unpacker.eof or size > most:
-            break
-    return size
 
 
 def _opened(data: bytes) -> Any:  # noqa: ANN401 - the library has no types

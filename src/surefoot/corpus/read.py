@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.corpus.files import LARGEST, READERS, Source, sources
-from surefoot.corpus.passages import Ids, Row, passages
-from surefoot.corpus.rows import CONTENT_IDS, is_rows, rows_of, with_id
+from surefoot.corpus.passages import Ids, Row, is_rows, passages
+from surefoot.corpus.rows import CONTENT_IDS, rows_of, with_id
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io.pool import map_blocks
 from surefoot.io.rows import read_rows
