@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -49,7 +50,7 @@ _NEIGHBOURS = (  # topics, and what sounds like them
     ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
 )  # fmt: skip
 
-
+Choice = TypeVar("Choice")
 # Neither a verb ("and report to") nor a part of another name ("service fees", "the sales force").
 _A_NOUN = (
     r"\b(the|an?|any|all|each|every|such|its|their|of|for|in|on|with) {}"
@@ -147,12 +148,17 @@ _OF_ALL = (
 )
 
 
+def by_turns(documents: Sequence[str], choices: Sequence[Choice]) -> Iterator[tuple[str, Choice]]:
+    """Every document with every choice, first each with another."""
+    for turn in range(len(choices)):
+        for place, document in enumerate(documents):
+            yield document, choices[(turn + place) % len(choices)]
+
+
 def advice(documents: Sequence[str]) -> Iterator[Absent]:
     """What no document says of itself, whatever it is."""
-    for turn in range(len(_OF_ALL)):
-        for place, document in enumerate(documents):
-            asks = _OF_ALL[(turn + place) % len(_OF_ALL)]
-            yield Absent("judgement", asks, document, "it neither judges nor foretells itself")
+    for document, asks in by_turns(documents, _OF_ALL):
+        yield Absent("judgement", asks, document, "it neither judges nor foretells itself")
 
 
 def opinions(facts: Sequence[Fact], names: Mapping[str, str]) -> Iterator[Absent]:
@@ -194,28 +200,19 @@ _OF_TERM = (
 )
 _JUDGES = "it states the figure and does not judge it"
 _RECORDS = "it states the rule and keeps no record"
+_NEGOTIATED = ("Could we have negotiated the {value} in {doc} down?", _JUDGES)
 _OF_VALUE = {
-    "period": (
-        ("Is {value} a usual length for {span}?", _JUDGES),
-        ("Why was {value} chosen for {span}?", _JUDGES),
-    ),
-    "amount": (
-        ("Is the {value} in {doc} a fair amount?", _JUDGES),
-        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
-    ),
-    "share": (
-        ("Is the {value} in {doc} a usual percentage?", _JUDGES),
-        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
-    ),
+    "period": (("Is {value} a usual length for {span}?", _JUDGES), ("Why was {value} chosen for {span}?", _JUDGES)),
+    "amount": (("Is the {value} in {doc} a fair amount?", _JUDGES), _NEGOTIATED),
+    "share": (("Is the {value} in {doc} a usual percentage?", _JUDGES), _NEGOTIATED),
     "date": (
-        ("Was the date of {value} in {doc} kept?", _RECORDS),
-        ("Who asked for the date of {value} in {doc}?", _RECORDS),
+        ("Was the date of {value} in {doc} kept?", _RECORDS), ("Who asked for the date of {value} in {doc}?", _RECORDS),
     ),
     "manner": (
         ("How many times has {doc} been amended so far?", _RECORDS),
         ("Has anybody asked to amend {doc} this year?", _RECORDS),
     ),
-}
+}  # fmt: skip
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
@@ -255,18 +252,12 @@ def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence
     spoken = "\n".join(texts.values())  # a topic is spoken of without its capitals: no name, no place
     times = Counter(topic for _, topic in having if re.search(rf"\b{re.escape(topic)}\b", spoken))
     topics = sorted(topic for topic in times if times[topic] > 1 and _IS_MASS.search(topic))
-    for turn in range(len(topics)):
-        for place, document in enumerate(order):
-            topic = topics[(turn + place) % len(topics)]
-            stems = [word[:5] for word in topic.split() if len(word) > 3]
-            if stems and not any(re.search(rf"\b{stem}", texts[document], re.IGNORECASE) for stem in stems):
-                asks = pick(
-                    document + topic,
-                    (f"What does {THIS} say about {topic}?", f"What are the rules on {topic} in {THIS}?"),
-                )
-                yield Absent(
-                    "silent topic", asks, document, f"others have a heading for {topic}, this one no word of it"
-                )
+    for document, topic in by_turns(order, topics):
+        stems = [word[:5] for word in topic.split() if len(word) > 3]
+        if stems and not any(re.search(rf"\b{stem}", texts[document], re.IGNORECASE) for stem in stems):
+            forms = (f"What does {THIS} say about {topic}?", f"What are the rules on {topic} in {THIS}?")
+            why = f"others have a heading for {topic}, this one no word of it"
+            yield Absent("silent topic", pick(document + topic, forms), document, why)
 
 
 _OF_BINDING = (

@@ -32,7 +32,7 @@ _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
-    "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "place", "prohibition", "manner",
+    "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "prohibition", "manner",
     "permission", "law", "definition",
 )  # fmt: skip
 

@@ -39,7 +39,7 @@ _SAYS = re.compile(r"\d|[.!?;:]")
 _ALIKE = 0.25  # share of words that two questions have in common, where one is like the other
 
 
-class Wanted(Struct, frozen=True):
+class Logged(Struct, frozen=True):
     """A question to propose, for the worst of its answers."""
 
     graded: Graded
@@ -64,13 +64,13 @@ class Wanted(Struct, frozen=True):
         return {passage.id for passage in self.trace.retrieved or () if passage.id}
 
 
-def wanted_of(graded: Sequence[Graded]) -> list[Wanted]:
+def wanted_of(graded: Sequence[Graded]) -> list[Logged]:
     """The questions worth keeping, those with the worst answers first; one of several that ask the same."""
     by_question: defaultdict[str, list[Graded]] = defaultdict(list)
     for one in graded:
         if one.bucket is not None:
             by_question[one.item.question.id].append(one)
-    found = [Wanted(min(ones, key=_badness), len(ones)) for ones in by_question.values()]
+    found = [Logged(min(ones, key=_badness), len(ones)) for ones in by_question.values()]
     found.sort(key=lambda one: (_badness(one.graded), -one.times))
     again = {finding.qid for finding in duplicates_of([one.question for one in found])}
     rare = rare_among([one.question for one in found])
@@ -99,7 +99,7 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
 
 
 def proposals(
-    wanted: Sequence[Wanted], proof: Proof | None = None, on_each: Callable[[Wanted], None] = lambda _: None
+    wanted: Sequence[Logged], proof: Proof | None = None, on_each: Callable[[Logged], None] = lambda _: None
 ) -> Iterator[Question]:
     """A question for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and
     gold ids are those that the log has."""
@@ -108,7 +108,7 @@ def proposals(
         on_each(one)
 
 
-def _proposal(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Question:
+def _proposal(one: Logged, proof: Proof, ids: Collection[str] | None = None) -> Question:
     """`ids` are those that may be named; None for all."""
     question = one.question
 
@@ -143,7 +143,7 @@ def _is_heading(text: str) -> bool:
     return len(text.split()) <= _LONGEST_HEADING and not _SAYS.search(text)
 
 
-def _why(one: Wanted, answers: Sequence[Answering], ids: Collection[str] | None) -> str:
+def _why(one: Logged, answers: Sequence[Answering], ids: Collection[str] | None) -> str:
     said = _ANSWER_IS[one.graded.bucket or "unsupported"]
     if not answers:
         return f"{said}. No passage was found to answer it."

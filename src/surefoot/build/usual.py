@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from surefoot.build.absent import Absent
+from surefoot.build.absent import Absent, by_turns
 from surefoot.build.patterns import BINDING
 
 _TERMS = re.compile(rf"\b(?:{BINDING}|handbook|conditions|wording)\b", re.IGNORECASE)
@@ -57,10 +57,7 @@ def is_terms(name: str) -> bool:
 
 def usual_details(texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Absent]:
     """A detail that such documents usually settle, asked of one that speaks of the matter and has no word of it."""
-    for turn in range(len(_USUAL)):
-        for place, document in enumerate(order):
-            topic, asks, settled = _USUAL[(turn + place) % len(_USUAL)]
-            text = texts[document]
-            if re.search(rf"\b(?:{topic})", text, re.I) and not re.search(settled, text, re.I | re.DOTALL):
-                why = "it speaks of the matter and leaves this detail open"
-                yield Absent("usual detail", asks, document, why)
+    for document, (topic, asks, settled) in by_turns(order, _USUAL):
+        text = texts[document]
+        if re.search(rf"\b(?:{topic})", text, re.I) and not re.search(settled, text, re.I | re.DOTALL):
+            yield Absent("usual detail", asks, document, "it speaks of the matter and leaves this detail open")

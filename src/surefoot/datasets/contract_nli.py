@@ -18,18 +18,14 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from surefoot.datasets.documents import Case, Document, Kind, Origin, whole
+from surefoot.datasets.documents import Case, Document, Origin, Says, whole
 
 ORIGIN = Origin(
-    "contract-nli",
-    "ContractNLI",
-    "https://stanfordnlp.github.io/contract-nli/",
-    "CC BY 4.0",
-    "607 agreements, 11 MB",
-    "an object with documents and labels",
+    "contract-nli", "ContractNLI", "https://stanfordnlp.github.io/contract-nli/", "CC BY 4.0",
+    "607 agreements, 11 MB", "an object with documents and labels",
     "contracts of train.json and dev.json trained the bundled grader and pipelines; those of test.json did not",
     ("test.json", "dev.json", "train.json"),
-)
+)  # fmt: skip
 _OPENING = 1_500  # characters in which the parties are named
 _LEGAL_FORM = (
     r"(?:Inc|INC|LLC|L\.L\.C|LLP|L\.P|Corp|CORP|Corporation|CORPORATION|Ltd|LTD|Limited|LIMITED|GmbH|N\.V|B\.V|plc|"
@@ -118,7 +114,7 @@ def whole_sentences(spans: Iterable[str]) -> Iterator[str]:
         yield begun
 
 
-def _kind(annotation: _Annotation, near: _Annotation | None) -> Kind:
+def _kind(annotation: _Annotation, near: _Annotation | None) -> Says:
     if annotation.choice != "NotMentioned":
         return "answers" if annotation.choice == "Entailment" else "contradicts"
     return "nearly" if near is not None and near.choice == "Entailment" else "silent"

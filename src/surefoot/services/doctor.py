@@ -178,9 +178,5 @@ def _fault_of_passages(traces: Sequence[Trace]) -> str | None:
 
 def _limit(asked: Sequence[Question], error: str) -> str:
     """Which questions the run will not have an answer to, and why."""
-    cannot = [question for question in asked if question.retrieval == "null"]
-    strata = " and ".join(sorted({question.stratum for question in cannot} - {""}))
-    which = f"of the stratum {strata}" if strata else 'with "retrieval": "null"'
-    count = counted(len(cannot), "question") if cannot else "questions"
-    none = "" if cannot else " (this set has none)"
-    return f"{count} {which} cannot be run{none}: {error.removeprefix('not run: ')}"
+    cannot = sum(question.retrieval == "null" for question in asked)
+    return f"retrieval-null questions ({cannot} of this set) cannot be run: {error.removeprefix('not run: ')}"

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from surefoot.build.from_log import Wanted, proposals, wanted_of
+from surefoot.build.from_log import Logged, proposals, wanted_of
 from surefoot.build.proof import Proof
 from surefoot.graders.grader import Graded
 from surefoot.io.questions import row_of
@@ -62,7 +62,7 @@ def proposals_from_log(
     return [row_of(one) for one in found]
 
 
-def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
+def _provable(wanted: Sequence[Logged], person: Person) -> list[Logged]:
     """Without a single text to read, nothing is known of an answer."""
     found = [one for one in wanted if one.retrieved]
     if left := len(wanted) - len(found):

@@ -191,7 +191,7 @@ def _left_out(count: int, tell: Tell) -> Iterator[str]:
     """Questions for which nothing may be retrieved, where a pipeline cannot be told so: a decision has to say so."""
     if count:
         note = f"{counted(count, 'retrieval-null question')} left out: the pipeline cannot be told to retrieve nothing"
-        how = "a function can by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
+        how = "a function is told by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
         tell(f"note: {note}; {how}")
         yield note
 
