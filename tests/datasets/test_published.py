@@ -40,7 +40,7 @@ def case(found: list[Document], id_: str) -> Case:
 
 def test_contract_nli_asks_what_a_person_would(tmp_path: Path) -> None:
     found = documents("contract-nli", tmp_path)
-    assert found[0].title.startswith("NDA between Harrow1 Foods Ltd and Belmont, Inc")
+    assert found[0].title.startswith("NDA between Harrow1 Foods and Belmont")
     entailed = case(found, "1-nda-5")
     assert entailed.question == (
         "May the recipient disclose confidential information to its own employees under the NDA between "
@@ -70,8 +70,8 @@ def test_every_hypothesis_has_a_question_that_names_the_contract() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("This is made between Yarrow Inc. and Zest Corporation.", "the NDA between Yarrow Inc and Zest Corporation"),
-        ("BETWEEN YARROW HOLDINGS LTD, a Delaware corporation, and ____", "the NDA with YARROW HOLDINGS LTD"),
+        ("This is made between Yarrow Inc. and Zest Corporation.", "the NDA between Yarrow and Zest"),
+        ("BETWEEN YARROW HOLDINGS LTD, a Delaware corporation, and ____", "the NDA with Yarrow Holdings"),
         ("between ________ and [INSERT NAME OF COMPANY LTD]", 'the NDA in the file "my form 2"'),
     ],
 )

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.wording import prompt, reworded
-from surefoot.corpus.load import load_rows
+from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile

@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.corpus.corpus import FILE, documents_in, write_corpus
+from surefoot.corpus.corpus import FILE, documents_in, load_rows, write_corpus
 from surefoot.corpus.files import READERS
-from surefoot.corpus.load import load_rows
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.errors import ExitCode, UsageError

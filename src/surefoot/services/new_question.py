@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import SURE, Finding
 from surefoot.datasets.protocol import KINDS, USUAL
 from surefoot.datasets.question_file import QuestionFile

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.datasets.protocol import mix_of
