@@ -189,6 +189,17 @@ def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one() -> None:
     assert texts("a.pdf", data) == ["The development and a three-month test of Alder-Beck follow the development."]
 
 
+def test_a_table_with_tight_cells_keeps_its_header() -> None:
+    rows = (("Grade held", "Hotel limit", "Meals"), ("Staff", "140", "45"), ("Director", "210", "60"))
+    placed = [
+        b"1 0 0 1 %d %d Tm (%s) Tj" % (left, 700 - 16 * line, cell.encode())
+        for line, row in enumerate(rows)
+        for left, cell in zip((38, 106, 172), row, strict=True)
+    ]
+    (found,) = texts("a.pdf", documents.packed_pdf(b"BT /F1 12 Tf " + b" ".join(placed) + b" ET"))
+    assert found.splitlines()[0] == "| Grade held | Hotel limit | Meals |" and "| Director | 210 | 60 |" in found
+
+
 def test_pages_that_are_all_alike_are_read() -> None:
     data = documents.packed_pdf(b"BT /F1 12 Tf 72 700 Td (The same on each page) Tj ET", pages=5)
     assert "The same on each page" in texts("a.pdf", data)[0]

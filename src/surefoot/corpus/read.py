@@ -18,7 +18,7 @@ from surefoot.errors import SurefootError, UsageError
 from surefoot.io.pool import map_blocks
 from surefoot.io.rows import read_rows
 
-_READING = "2"  # a new number reads every document again
+_READING = "3"  # a new number reads every document again
 _NAMED = 5  # files of other formats
 _NONE: Mapping[str, str] = {}
 
