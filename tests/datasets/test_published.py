@@ -44,7 +44,7 @@ def test_contract_nli_asks_what_a_person_would(tmp_path: Path) -> None:
     entailed = case(found, "1-nda-5")
     assert entailed.question == (
         "May the recipient disclose confidential information to its own employees under the NDA between "
-        "Harrow1 Foods Ltd and Belmont, Inc?"
+        "Harrow1 Foods and Belmont?"
     )
     assert entailed.kind == "answers"
     assert entailed.claims[0].startswith("Yes.")
