@@ -18,7 +18,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from surefoot.corpus.load import load_rows
+from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
 from surefoot.text.terms import vocabulary
 

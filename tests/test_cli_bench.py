@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import surefoot
-from surefoot.corpus.load import load_rows
+from surefoot.corpus.corpus import load_rows
 from surefoot.io.questions import load
 from surefoot.types import Ask, Passage, Retrieved, Trace
 

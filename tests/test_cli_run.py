@@ -26,6 +26,7 @@ from surefoot.cli.run import run
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
 from surefoot.services.doctor import choose
+from surefoot.store import RunStore
 from surefoot.types import Question
 from tests.conftest import QUESTIONS
 from tests.conftest import surefoot as as_a_user_runs_it
@@ -297,7 +298,7 @@ def test_doctor_ready(folder: Path) -> None:
 )
 def test_doctor_names_what_cannot_be_run(folder: Path, spec: str, why: str) -> None:
     done = Result(doctor, "-p", spec, "-q", "q.json")
-    limit = f'questions with "retrieval": "null" cannot be run (this set has none): {why}'
+    limit = f"retrieval-null questions (0 of this set) cannot be run: {why}"
     assert done.code == 0 and done.out.splitlines()[-1].startswith("ready (") and done.out.endswith(f", but {limit}\n")
     null = [
         {"qid": f"n{n}", "q": "What is X?", "answerable": False, "stratum": "void", "retrieval": "null"} for n in (1, 2)
@@ -305,7 +306,14 @@ def test_doctor_names_what_cannot_be_run(folder: Path, spec: str, why: str) -> N
     (folder / "null.json").write_text(json.dumps([*QUESTIONS, *null]), encoding="utf-8")
     found = json.loads(Result(doctor, "-p", spec, "-q", "null.json", "--json").out)
     assert found["ready"] is True and found["questions"] == "null.json (6 questions)"
-    assert found["limits"] == [f"2 questions of the stratum void cannot be run: {why}"]
+    assert found["limits"] == [f"retrieval-null questions (2 of this set) cannot be run: {why}"]
+
+
+def test_doctor_needs_no_gold_ids(folder: Path) -> None:
+    bare = [{key: value for key, value in row.items() if key != "gold_ids"} for row in QUESTIONS]
+    (folder / "bare.json").write_text(json.dumps(bare), encoding="utf-8")
+    done = Result(doctor, "-p", "mine:sound", "-q", "bare.json")
+    assert done.code == 0 and "the question has no gold_ids to compare it with" in done.out
 
 
 def test_doctor_finds_the_reference_ready_and_names_its_set(folder: Path) -> None:
@@ -334,11 +342,11 @@ def test_doctor_probes_each_side(questions: list[Question]) -> None:
         chosen = choose(questions)
     except UsageError:
         normal = [question for question in questions if question.retrieval == "normal"]
-        assert len({question.answerable for question in normal if question.gold_ids or not question.answerable}) < 2
+        assert len({question.answerable for question in normal}) < 2
         return
     assert len({question.id for question in chosen}) == len(chosen) <= 5
     *answerable, unanswerable, nothing = chosen
-    assert 1 <= len(answerable) <= 3 and all(question.answerable and question.gold_ids for question in answerable)
+    assert 1 <= len(answerable) <= 3 and all(question.answerable for question in answerable)
     assert not unanswerable.answerable and unanswerable.retrieval == "normal"
     assert not nothing.answerable and nothing.retrieval == "null"
 
@@ -422,7 +430,10 @@ def test_run_says_what_the_pipeline_does_not_give(folder: Path) -> None:
     null = {"qid": "n", "q": "What is X?", "answerable": False, "retrieval": "null"}
     Path("null.json").write_text(json.dumps([null, null | {"qid": "a", "retrieval": "normal"}]), encoding="utf-8")
     done = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud")
-    assert (
-        done.code == 4 and "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
-    )
-    assert "a pipeline can be told to retrieve nothing: a function by `ask: Ask`" in done.err
+    assert done.code == 0 and "1 answer, 0 errors" in done.out
+    assert "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
+    left_out = "1 retrieval-null question left out: the pipeline cannot be told to retrieve nothing"
+    assert f"note: {left_out}; a function is told by `ask: Ask`" in done.err
+    assert left_out in RunStore.open(Path("runs/loud")).manifest.question_notes
+    again = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud", "--resume")
+    assert again.code == 0

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
         diff_questions,
         lock_questions,
         plan_questions,
+        review_questions,
     )
     from surefoot.services.result import Person
     from surefoot.services.retention import purge
-    from surefoot.services.review import review_questions
     from surefoot.services.run import Answers, run
     from surefoot.services.watch import Try, watch
 
@@ -80,10 +80,16 @@ _HOMES = {
     "services.monitor": ("Monitored", "monitor_log"),
     "services.new_question": ("add_question",),
     "services.overview": ("RunOverview", "overview"),
-    "services.questions": ("check_questions", "clone_questions", "diff_questions", "lock_questions", "plan_questions"),
+    "services.questions": (
+        "check_questions",
+        "clone_questions",
+        "diff_questions",
+        "lock_questions",
+        "plan_questions",
+        "review_questions",
+    ),
     "services.result": ("Person",),
     "services.retention": ("purge",),
-    "services.review": ("review_questions",),
     "services.run": ("Answers", "run"),
     "services.watch": ("Try", "watch"),
 }

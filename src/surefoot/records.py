@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Literal
@@ -17,16 +16,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.annotators import PEOPLE, is_settler, signed
 from surefoot.types import Question, Trace, Verdict
 
 MEMBER = "council member"  # of the grader, with its number, among the versions of a run
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
-UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
-_NOBODY = "unnamed annotators"
-PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
-SETTLED: Final = "settled/"  # before the name of whoever settled a disagreement, which outweighs other labels
-_GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
 # Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
 BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
@@ -212,7 +207,7 @@ def as_verdict(label: Label) -> Verdict:
     """A label beside verdicts; `via` says if its answer was not drawn by chance."""
     value = int(label.value) if isinstance(label.value, float) and label.value.is_integer() else label.value
     return Verdict(
-        question_id=label.question_id, axis=label.axis, value=value, grader=_signed(label.annotator),
+        question_id=label.question_id, axis=label.axis, value=value, grader=signed(label.annotator),
         attempt=label.attempt, via=label.drawn if label.drawn in BY_CHOICE else "", reason=label.note,
     )  # fmt: skip
 
@@ -225,73 +220,6 @@ def as_label(verdict: Verdict) -> Label:
         question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
         note=verdict.reason, drawn="chosen" if verdict.via == "chosen" else "sample",
     )  # fmt: skip
-
-
-def _signed(annotator: str) -> str:
-    return annotator if is_ai(annotator) else f"{PEOPLE}{annotator}"
-
-
-def is_annotator(grader: str) -> bool:
-    """Whether a verdict is a label: `human/` or `ai/` and a name. Without the name it is nobody's."""
-    return grader.startswith((PEOPLE, AI)) and bool(bare_name(grader))
-
-
-def is_person(grader: str) -> bool:
-    return grader.startswith(PEOPLE) and bool(bare_name(grader))
-
-
-def is_ai(annotator: str) -> bool:
-    return annotator.startswith(AI)
-
-
-def bare_name(name: str) -> str:
-    return name.removeprefix(PEOPLE).removeprefix(AI).strip()
-
-
-def whose(annotators: Iterable[str]) -> str:
-    """Who gave some labels, in the words of every report: people, unnamed annotators, AI annotators."""
-    return _joined(list(_by_kind(annotators)))
-
-
-def whose_by_name(annotators: Iterable[str], most: int = 5) -> str:
-    """The same with their names: `AI annotators (a, b)`, or `people (ann) and AI annotators (a, b)`."""
-    groups = _by_kind(annotators)
-    return _joined([kind if kind == _NOBODY else f"{kind} ({_listed(names, most)})" for kind, names in groups.items()])
-
-
-def _by_kind(annotators: Iterable[str]) -> dict[str, list[str]]:
-    """In the order of the words. Who says no name may be a person or not."""
-    found: dict[str, list[str]] = {"people": [], _NOBODY: [], "AI annotators": []}
-    for name in sorted(set(annotators)):
-        unnamed = bare_name(name) in ("", UNNAMED)
-        found[_NOBODY if unnamed else "AI annotators" if is_ai(name) else "people"].append(name)
-    return {kind: names for kind, names in found.items() if names} or {_NOBODY: []}
-
-
-def _joined(kinds: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
-
-
-def _listed(annotators: list[str], most: int) -> str:
-    more = len(annotators) - most
-    shown = ", ".join(called(name) for name in sorted(annotators, key=is_settler)[:most])
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def is_settler(annotator: str) -> bool:
-    """Whether a label settles what annotators disagree on."""
-    return bare_name(annotator).startswith(SETTLED)
-
-
-def called(annotator: str) -> str:
-    """The name of an annotator as reports write it."""
-    name = bare_name(annotator)
-    return f"settled by {name.removeprefix(SETTLED)}" if is_settler(name) else name
-
-
-def is_called_like_a_grader(name: str) -> bool:
-    """Whether this is a name that our graders have and no person has by accident."""
-    return _GRADER.fullmatch(name) is not None
 
 
 def place_of(label: Label) -> Hashable:

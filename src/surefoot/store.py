@@ -53,7 +53,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     seed: int
     questions_sha256: str
     question_count: int
-    question_notes: list[str] = []  # how the questions differ from those that were locked
+    question_notes: list[str] = []  # how the questions differ from those that were given or locked
     corpus_sha256: str | None = None
     log_sha256: str = ""  # of the log that the answers were taken from
     rubric: str = ""

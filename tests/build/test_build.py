@@ -102,7 +102,7 @@ def test_an_agreement_that_was_never_made_is_asked_about() -> None:
         "b.md": "This Lease is between Birch Inc and Elm Ltd. This Lease is governed by the laws of the State of Utah.",
     }
     builder = Builder([Row(f"{name}#1", text, name, file=name) for name, text in texts.items()])
-    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, makers_of(builder.rows))}
+    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, makers_of(builder.documents))}
     assert asked <= {
         "Which state's or country's law governs the lease between Alder and Birch?",
         "Which state's or country's law governs the lease between Birch and Alder?",

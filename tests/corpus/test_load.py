@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.corpus import load
+from surefoot.corpus import corpus as load
 from surefoot.corpus.rows import rows_of
 from surefoot.errors import UsageError
 from surefoot.io.rows import Row

@@ -14,9 +14,9 @@ from surefoot.datasets.choice import Candidate, choose
 from surefoot.datasets.contract_nli import called, whole_sentences, wordings
 from surefoot.datasets.documents import Case, Document
 from surefoot.datasets.protocol import PROTOCOL, kind_of
-from surefoot.datasets.published import DATASETS
 from surefoot.datasets.squad import clause_question
 from surefoot.errors import UsageError
+from surefoot.services.bench import DATASETS
 
 from . import published_files as made
 
@@ -31,7 +31,7 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 
 def documents(name: str, folder: Path) -> list[Document]:
-    return list(DATASETS[name].read(MADE[name](folder)))
+    return list(DATASETS[name][1](MADE[name](folder)))
 
 
 def case(found: list[Document], id_: str) -> Case:
@@ -40,11 +40,11 @@ def case(found: list[Document], id_: str) -> Case:
 
 def test_contract_nli_asks_what_a_person_would(tmp_path: Path) -> None:
     found = documents("contract-nli", tmp_path)
-    assert found[0].title.startswith("NDA between Harrow1 Foods Ltd and Belmont, Inc")
+    assert found[0].title.startswith("NDA between Harrow1 Foods and Belmont")
     entailed = case(found, "1-nda-5")
     assert entailed.question == (
         "May the recipient disclose confidential information to its own employees under the NDA between "
-        "Harrow1 Foods Ltd and Belmont, Inc?"
+        "Harrow1 Foods and Belmont?"
     )
     assert entailed.kind == "answers"
     assert entailed.claims[0].startswith("Yes.")
@@ -70,8 +70,8 @@ def test_every_hypothesis_has_a_question_that_names_the_contract() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("This is made between Yarrow Inc. and Zest Corporation.", "the NDA between Yarrow Inc and Zest Corporation"),
-        ("BETWEEN YARROW HOLDINGS LTD, a Delaware corporation, and ____", "the NDA with YARROW HOLDINGS LTD"),
+        ("This is made between Yarrow Inc. and Zest Corporation.", "the NDA between Yarrow and Zest"),
+        ("BETWEEN YARROW HOLDINGS LTD, a Delaware corporation, and ____", "the NDA with Yarrow Holdings"),
         ("between ________ and [INSERT NAME OF COMPANY LTD]", 'the NDA in the file "my form 2"'),
     ],
 )
@@ -120,7 +120,7 @@ def test_reports_as_others_publish_them(tmp_path: Path) -> None:
     rows = [{"report": "All in one.", "summary": "x"}, {"id": "GAO_3", "document_sections": lists}]
     path = tmp_path / "test.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    flat, listed = DATASETS["gov-report"].read(path)
+    flat, listed = DATASETS["gov-report"][1](path)
     assert (flat.name, flat.text, flat.cases) == ("report-1", "All in one.", ())
     assert listed.text == "## Eel Farming in Ponds\n\nEels grow.\n\nSlowly."
     assert listed.cases[0].evidence == ("Eels grow.", "Slowly.")
@@ -132,7 +132,7 @@ def test_filings_are_asked_about_items_they_have_and_items_they_lack(tmp_path: P
         "What does the 10-K report of CIK 100 for 2019 say about legal proceedings?"
     )
     assert case(found, "200_2019-3").kind == "silent"
-    crawled = list(DATASETS["edgar"].read(made.edgar_crawler(tmp_path / "filings")))
+    crawled = list(DATASETS["edgar"][1](made.edgar_crawler(tmp_path / "filings")))
     assert crawled[0].title == "10-K report of Orrin Looms Inc. for 2020"
 
 
@@ -148,16 +148,16 @@ def test_another_file_is_refused_with_the_place_to_get_it(name: str, tmp_path: P
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"rows": [], "version": 2}))
     with pytest.raises(UsageError, match=r"looked for .*found an object with rows, version") as caught:
-        list(DATASETS[name].read(other))
-    assert DATASETS[name].origin.url in caught.value.hint
+        list(DATASETS[name][1](other))
+    assert DATASETS[name][0].url in caught.value.hint
     with pytest.raises(UsageError, match="does not exist"):
-        list(DATASETS[name].read(tmp_path / "nothing"))
+        list(DATASETS[name][1](tmp_path / "nothing"))
 
 
 def test_a_folder_without_the_file_says_what_it_holds(tmp_path: Path) -> None:
     (tmp_path / "readme.txt").write_text("x")
     with pytest.raises(UsageError, match=r"looked for test.json or dev.json or train.json, found readme.txt"):
-        list(DATASETS["contract-nli"].read(tmp_path))
+        list(DATASETS["contract-nli"][1](tmp_path))
 
 
 KINDS = st.sampled_from(["answers", "contradicts", "silent", "nearly"])
@@ -194,4 +194,4 @@ def test_a_set_of_130_has_the_strata_of_the_bundled_one() -> None:
 def test_a_filing_without_a_file_name_is_called_by_owner_and_year(tmp_path: Path) -> None:
     path = tmp_path / "filings.jsonl"
     path.write_text(json.dumps({"cik": 7, "year": 2019, "item_1": "We weave."}))
-    assert [one.name for one in DATASETS["edgar"].read(path)] == ["7_2019"]
+    assert [one.name for one in DATASETS["edgar"][1](path)] == ["7_2019"]

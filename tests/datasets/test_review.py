@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.datasets.locks import content_hash
 from surefoot.datasets.question_file import Entry, QuestionFile
-from surefoot.datasets.review import Edit, accepted_unread, decided, edited_question
+from surefoot.datasets.review import accepted_unread, decided, edited
 from surefoot.errors import UsageError
-from surefoot.io.questions import load, question_of
+from surefoot.io.questions import load, made_of, question_of, row_of
+from surefoot.types import Question
 
 from ..conftest import Write
 from ..in_process import surefoot as command
@@ -32,8 +33,8 @@ def row(number: int, review: str = "proposed", **more: object) -> dict[str, Any]
     }  # fmt: skip
 
 
-def entry(value: dict[str, Any]) -> Entry:
-    return Entry(value, question_of(value), "v")
+def fee(number: int, review: str = "proposed", **more: object) -> Question:
+    return question_of(row(number, review, **more))
 
 
 def rows_in(path: Path) -> list[dict[str, Any]]:
@@ -106,46 +107,35 @@ def test_ids_that_are_not_there_or_named_twice_are_refused(write: Write) -> None
         surefoot.review_questions(path.with_suffix(".yaml"))
 
 
-def test_an_edit_keeps_the_names_of_the_row_and_what_was_proposed() -> None:
+def test_an_edit_keeps_what_the_row_said_besides_and_what_was_proposed() -> None:
     value = {"id": 7, "query": "Fee?", "expects": "answer", "gold_ids": ["a"], "gold_claim": "It is 40.", "key": [1]}
-    edit = Edit("What is the fee?", "answer", ("It is 40 EUR.",), ("a", "b"))
-    edited = decided(entry(value), "accepted", "Ana", edit)
-    assert edited["query"] == "What is the fee?" and edited["key"] == [1] and "gold_claim" not in edited
-    assert edited["made"]["proposed"] == {
+    question = question_of(value)
+    now = decided(question, "accepted", "Ana", edited(question, "The new fee?", "answer", ("It is 41.",), ("a", "b")))
+    written = row_of(now)
+    assert (written["qid"], written["question"], written["key"]) == ("7", "The new fee?", [1])
+    assert question_of(written) == now and written["gold_claims"] == ["It is 41."]
+    assert written["made"]["proposed"] == {
         "question": "Fee?", "expects": "answer", "gold_claims": ["It is 40."], "gold_ids": ["a"]
     }  # fmt: skip
-    again = decided(entry(edited), "rejected", "Ben", Edit("The fee?", "answer", ("It is 40 EUR.",), ("a",)))
+    again = row_of(decided(now, "rejected", "Ben", edited(now, "The fee?", "answer", ("It is 41.",), ("a",))))
     assert again["made"]["proposed"]["question"] == "Fee?" and again["made"]["reviewed"]["by"] == "Ben"
-    assert question_of(again).text == "The fee?" and again["review"] == "rejected"
+    assert again["question"] == "The fee?" and again["review"] == "rejected"
 
 
-@given(st.sampled_from(["answer", "refusal"]), st.booleans(), st.booleans())
-def test_a_question_that_turns_out_unanswerable_is_filed_as_such(expects: Any, has_expects: bool, has: bool) -> None:  # noqa: ANN401
-    value = row(1)
-    if has_expects:
-        value["expects"] = "answer"
-    if not has:
-        del value["answerable"]
-    now = question_of(decided(entry(value), "accepted", "Ana", Edit("New?", expects)))
-    assert (now.expects, now.probes) == (expects, "plain" if expects == "answer" else "unanswerable")
-    assert edited_question(question_of(value), Edit("New?", expects)).stratum == now.stratum
-
-
-def test_a_question_that_is_answered_after_all_is_asked_with_retrieval() -> None:
-    null = row(1, answerable=False, stratum="retrieval_null", probes="retrieval_null", retrieval="null", gold_ids=[])
-    edit = Edit("What is fee 1?", "answer", ("Fee 1 is 40 EUR.",), ("fees#1",))
-    now = question_of(decided(entry(null), "accepted", "Ana", edit))
+def test_a_question_whose_answer_comes_or_goes_is_filed_as_such() -> None:
+    gone = edited(fee(1), "New?", "refusal")
+    assert (gone.stratum, gone.probes, gone.retrieval) == ("unanswerable", "unanswerable", "normal")
+    null = fee(1, answerable=False, stratum="retrieval_null", probes="retrieval_null", retrieval="null", gold_ids=[])
+    now = edited(null, "What is fee 1?", "answer", ("Fee 1 is 40 EUR.",), ("fees#1",))
     assert (now.retrieval, now.stratum, now.probes) == ("normal", "grounded", "plain")
-    assert edited_question(question_of(null), edit).retrieval == "normal"
-    reworded = decided(entry(null), "accepted", "Ana", Edit("And fee 1?", "refusal"))
-    assert reworded["retrieval"] == "null", "other words change nothing else"
+    assert edited(null, "And fee 1?", "refusal").retrieval == "null", "other words change nothing else"
 
 
 def test_accepting_as_it_is_changes_nothing_else() -> None:
-    assert decided(entry(row(1)), "accepted", "Ana", Edit.none(question_of(row(1))))["made"].keys() == {
-        *MADE, "reviewed"
-    }  # fmt: skip
-    assert question_of(accepted_unread(entry(row(1)))).gold_claims == ("Fee 1 is 40 EUR.",)
+    accepted = decided(fee(1), "accepted", "Ana", fee(1))
+    assert made_of(accepted).keys() == {*MADE, "reviewed"}
+    assert row_of(accepted) | {"made": MADE, "review": "proposed"} == row(1)
+    assert accepted_unread(fee(1)).gold_claims == ("Fee 1 is 40 EUR.",)
 
 
 def test_changes_from_many_threads_lose_nothing_and_touch_no_other_line(write: Write) -> None:
@@ -154,10 +144,10 @@ def test_changes_from_many_threads_lose_nothing_and_touch_no_other_line(write: W
     path.chmod(0o600)
 
     def decide(number: int) -> int:
-        def make(one: Entry) -> dict[str, Any] | None:
-            return decided(one, "accepted", str(number)) if one.question.id == f"b{number}" else None
+        def make(one: Entry) -> Question | None:
+            return decided(one.question, "accepted", str(number)) if one.question.id == f"b{number}" else None
 
-        return QuestionFile(path).change(make)
+        return len(QuestionFile(path).change(make))
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(decide, range(30))) == [1] * 30
@@ -171,10 +161,10 @@ def test_a_change_that_fails_leaves_the_file_as_it_was(write: Write) -> None:
     path = write("q.jsonl", [row(1), row(2)])
     before = path.read_bytes()
 
-    def make(one: Entry) -> dict[str, Any]:
+    def make(one: Entry) -> Question:
         if one.question.id == "b2":
             raise RuntimeError("the power fails")
-        return decided(one, "rejected", "Ana")
+        return decided(one.question, "rejected", "Ana")
 
     with pytest.raises(RuntimeError):
         QuestionFile(path).change(make)
@@ -184,30 +174,28 @@ def test_a_change_that_fails_leaves_the_file_as_it_was(write: Write) -> None:
 def test_a_new_question_leaves_the_lines_before_it_alone(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     file = QuestionFile(path)
-    for _ in range(2):
-        file.add(lambda there: row(len(there)))
+    file.add(fee(0))
+    assert file.add(fee(0)).id == "b0-2"  # an id of its own
     before, first = path.stat().st_ino, path.read_bytes()
-    other = QuestionFile(path)
-    other.add(lambda there: row(len(there)))
-    assert file.add(lambda there: row(len(there)))["qid"] == "b3"  # what another process added is seen
+    QuestionFile(path).add(fee(2))
+    assert file.add(fee(2)).id == "b2-2"  # what another process added is seen
     assert path.stat().st_ino == before and path.read_bytes().startswith(first)
-    assert [one.version for one in file.entries()] == [one.version for one in QuestionFile(path).entries()]
+    assert file.entries() == QuestionFile(path).entries()
 
 
-def test_a_file_without_a_last_line_break_and_a_new_file_are_added_to(tmp_path: Path) -> None:
+def test_a_file_without_a_last_line_break_is_added_to(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
-    QuestionFile(path).add(lambda there: row(len(there)))
+    QuestionFile(path).add(fee(0))
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    file = QuestionFile(path)
-    assert file.add(lambda there: row(len(there)))["qid"] == "b1"
-    assert [one.question.id for one in file.entries()] == ["b0", "b1"]
+    QuestionFile(path).add(fee(1))
+    assert [question.id for question in QuestionFile(path).questions()] == ["b0", "b1"]
 
 
 def test_what_a_crash_left_of_a_new_question_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     file = QuestionFile(path)
-    file.add(lambda there: row(len(there)))
+    file.add(fee(0))
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:-9])
-    file.add(lambda there: row(len(there)))
-    assert [json.loads(line)["qid"] for line in path.read_text("utf-8").splitlines()] == ["b0", "b1"]
+    file.add(fee(1))
+    assert [one["qid"] for one in rows_in(path)] == ["b0", "b1"]

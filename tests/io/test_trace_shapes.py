@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.errors import UsageError
 from surefoot.io.traces import TraceReader, read_traces
 from surefoot.report.words import headline

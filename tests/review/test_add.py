@@ -9,10 +9,12 @@ import pytest
 
 import surefoot
 from surefoot.errors import UsageError
+from surefoot.text.normal import id_of_text
 
 from ..in_process import surefoot as command
 from .conftest import proposed, rows
 
+ID = id_of_text("What colour is door 0?")
 RED = "Door 0 of the mill was painted red in May."
 
 
@@ -20,15 +22,15 @@ def test_a_question_whose_passage_supports_its_claim_is_added(corpus: Path, tmp_
     path = tmp_path / "own.jsonl"
     options = ["--question", "What colour  is door 0?", "--gold", "doors#0", "--claim", RED, "--name", "Ana"]
     done = command("questions", "add", path, "--corpus", corpus, *options)
-    assert done.code == 0 and done.out == f"{path}: own-1 added\n"
-    row = rows(path)["own-1"]
+    assert done.code == 0 and done.out == f"{path}: {ID} added\n"
+    row = rows(path)[ID]
     assert (row["question"], row["answerable"], row["gold_ids"], row["gold_claims"], row["review"]) == (
         "What colour is door 0?", True, ["doors#0"], [RED], "accepted",
     )  # fmt: skip
     assert row["made"]["by"] == row["made"]["reviewed"]["by"] == "Ana" and "findings" not in row["made"]
     assert command("questions", "lock", path).code == 0
     again = command("questions", "add", path, "--corpus", corpus, *options)
-    assert again.code == 2 and "'own-1' asks the same" in again.err
+    assert again.code == 2 and f"{ID!r} asks the same" in again.err
 
 
 def test_a_claim_that_its_passage_does_not_bear_out_is_not_added(corpus: Path, built: Path) -> None:
@@ -38,8 +40,8 @@ def test_a_claim_that_its_passage_does_not_bear_out_is_not_added(corpus: Path, b
     assert done.code == 1 and "not added; --anyway" in done.out and "gold claim" in done.err
     assert built.read_bytes() == before
     told = command("questions", "add", built, "--corpus", corpus, *words, "--anyway", "--json")
-    assert told.code == 0 and told.json["id"] == "own-1" and told.json["findings"]
-    assert rows(built)["own-1"]["made"]["findings"][0]["confidence"] >= 0.5
+    assert told.code == 0 and told.json["findings"]
+    assert rows(built)[told.json["id"]]["made"]["findings"][0]["confidence"] >= 0.5
     assert built.read_bytes().startswith(before)
 
 
@@ -51,7 +53,7 @@ def test_an_unanswerable_question_that_a_passage_answers_is_not_added(corpus: Pa
     null = surefoot.add_question(
         path, "What is the roof of the mill made of?", corpus=corpus, unanswerable=True, stratum="retrieval_null"
     )
-    assert null.id == "own-1" and rows(path)["own-1"]["retrieval"] == "null"
+    assert rows(path)[str(null.id)]["retrieval"] == "null"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_question_is_filed_in_the_words_of_the_protocol(
 ) -> None:
     path = tmp_path / "own.jsonl"
     surefoot.add_question(path, "Who sings?", corpus=corpus, unanswerable=True, stratum=stratum, anyway=True)
-    row = rows(path)["own-1"]
+    (row,) = rows(path).values()
     assert (row["stratum"], row["probes"], row["retrieval"]) == filed
 
 
@@ -77,7 +79,7 @@ def test_a_rejected_question_may_be_written_again(corpus: Path, built: Path) -> 
     surefoot.review_questions(built, reject=["b0"])
     text = proposed(0)["question"]
     found = surefoot.add_question(built, text, corpus=corpus, gold=["doors#0"], claims=[RED], anyway=True)
-    assert found.id == "own-1"
+    assert rows(built)[str(found.id)]["question"] == text
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,6 @@ def test_somebody_at_the_terminal_is_asked(corpus: Path, tmp_path: Path) -> None
     assert done.code == 0 and done.out == f"{path}: 2 questions added\n"
     assert "  1  roof#1  Roof\n     The roof of the mill is slate." in done.err
     assert "'roof#1' seems to answer it" in done.err and "Add it anyway?" in done.err
-    assert "'own-1' asks the same" in done.err and "no passage was chosen" in done.err
+    assert f"{ID!r} asks the same" in done.err and "no passage was chosen" in done.err
     found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert [(row["qid"], row["gold_ids"], row["answerable"]) for row in found] == [
-        ("own-1", ["doors#0"], True), ("own-2", [], False),
-    ]  # fmt: skip
+    assert [(row["gold_ids"], row["answerable"]) for row in found] == [(["doors#0"], True), ([], False)]

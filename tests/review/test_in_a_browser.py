@@ -7,6 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from surefoot.text.normal import id_of_text
+
 from ..report.hostile import HOSTILE
 from ..served import Server
 from .conftest import Serve, proposed, rows
@@ -196,5 +198,5 @@ def test_a_question_of_ones_own_is_written_on_the_page(serve: Serve, built: Path
             page.locator("#add").click()
         expect(page.locator("h1")).to_have_text("What is the roof of the mill made of?")
         expect(page.locator("#state")).to_have_text("accepted")
-    row = rows(built)["own-1"]
+    row = rows(built)[id_of_text("What is the roof of the mill made of?")]
     assert row["gold_ids"] == ["roof#1"] and row["made"]["by"] == "Ana"

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact
-from surefoot.build.names import document_of
 from surefoot.build.patterns import SIGNED
 from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
@@ -50,7 +50,7 @@ _NEIGHBOURS = (  # topics, and what sounds like them
     ("purchase orders", "framework orders"), ("unemployment rate", "vacancy rate"),
 )  # fmt: skip
 
-
+Choice = TypeVar("Choice")
 # Neither a verb ("and report to") nor a part of another name ("service fees", "the sales force").
 _A_NOUN = (
     r"\b(the|an?|any|all|each|every|such|its|their|of|for|in|on|with) {}"
@@ -58,7 +58,7 @@ _A_NOUN = (
 )
 
 
-class Candidate(Struct, frozen=True):
+class Absent(Struct, frozen=True):
     """A question that should be refused, why, and the passage that tempts to answer it."""
 
     kind: str
@@ -69,11 +69,11 @@ class Candidate(Struct, frozen=True):
     is_invented: bool = False  # the question names a document that the corpus does not have
 
 
-def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Candidate]:
+def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Absent]:
     """What one document settles, asked of a like one that knows the same things and roles."""
     words = {document: vocabulary(text) for document, text in texts.items()}
     for fact in facts:
-        home = document_of(fact.row)
+        home = fact.row.document
         if fact.kind not in _VALUES or _YEAR.search(fact.asks):
             continue
         roles = [role for role in _ROLE.findall(fact.asks.replace(THIS, "")) if role not in _SMALL]
@@ -81,9 +81,7 @@ def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[
         for document in _others(home, names):
             is_known = all(re.search(rf"\b{re.escape(role)}\b", texts[document]) for role in roles)
             if is_known and len(topic & words[document]) >= _ON_TOPIC * len(topic):
-                yield Candidate(
-                    "adjacent_entity", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact
-                )
+                yield Absent("adjacent_entity", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact)
                 break
 
 
@@ -97,11 +95,11 @@ def _others(home: str, names: Mapping[str, str]) -> list[str]:
 
 def strangers(
     facts: Sequence[Fact], texts: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
-) -> Iterator[Candidate]:
+) -> Iterator[Absent]:
     """What an agreement settles, asked of one that was never made: between two who have each made another."""
     every, said = list(makers.values()), [normalise(text) for text in texts.values()]
     for place, fact in enumerate(facts):
-        document = document_of(fact.row)
+        document = fact.row.document
         if document not in makers or THIS not in fact.asks or _SHOUTED.search(fact.asks):
             continue
         (kind, one), (_, other) = makers[document], every[place % len(every)]
@@ -110,13 +108,13 @@ def strangers(
             continue
         asks = fact.asks.replace(THIS, f"the {kind} between {one} and {other}", 1).replace(THIS, "it")
         why = f"{one} and {other} have each made another, and no document names both"
-        yield Candidate("adjacent_entity", asks, document, why, fact, is_invented=True)
+        yield Absent("adjacent_entity", asks, document, why, fact, is_invented=True)
 
 
-def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
+def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:
     """A figure of a year that the document does not mention at all."""
     for fact in facts:
-        document = document_of(fact.row)
+        document = fact.row.document
         years = _YEAR.findall(fact.asks)
         if len(years) != 1 or fact.kind not in (*_VALUES, "cell"):
             continue
@@ -124,21 +122,21 @@ def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Can
             year = str(int(years[0]) + step)
             if year not in texts[document]:
                 asks = fact.asks.replace(years[0], year)
-                yield Candidate("wrong_date", asks, document, f"it has this for {years[0]} and nothing of {year}", fact)
+                yield Absent("wrong_date", asks, document, f"it has this for {years[0]} and nothing of {year}", fact)
                 break
 
 
-def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Candidate]:
+def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:
     """A topic that sounds alike and does not occur."""
     for fact in facts:
-        document = document_of(fact.row)
+        document = fact.row.document
         if fact.kind == "definition":
             continue
         for word, other in _NEIGHBOURS:
             asks = re.sub(_A_NOUN.format(word), rf"\g<1> {other}", fact.asks, count=1, flags=re.IGNORECASE)
             last = other.split()[-1] if other.split()[-1] != word.split()[-1] else other.split()[0]
             if asks != fact.asks and not re.search(rf"\b{re.escape(last[:6])}", texts[document], re.IGNORECASE):
-                yield Candidate("lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact)
+                yield Absent("lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact)
                 break
 
 
@@ -150,32 +148,37 @@ _OF_ALL = (
 )
 
 
-def advice(documents: Sequence[str]) -> Iterator[Candidate]:
-    """What no document says of itself, whatever it is."""
-    for turn in range(len(_OF_ALL)):
+def by_turns(documents: Sequence[str], choices: Sequence[Choice]) -> Iterator[tuple[str, Choice]]:
+    """Every document with every choice, first each with another."""
+    for turn in range(len(choices)):
         for place, document in enumerate(documents):
-            asks = _OF_ALL[(turn + place) % len(_OF_ALL)]
-            yield Candidate("judgement", asks, document, "it neither judges nor foretells itself")
+            yield document, choices[(turn + place) % len(choices)]
 
 
-def opinions(facts: Sequence[Fact], names: Mapping[str, str]) -> Iterator[Candidate]:
+def advice(documents: Sequence[str]) -> Iterator[Absent]:
+    """What no document says of itself, whatever it is."""
+    for document, asks in by_turns(documents, _OF_ALL):
+        yield Absent("judgement", asks, document, "it neither judges nor foretells itself")
+
+
+def opinions(facts: Sequence[Fact], names: Mapping[str, str]) -> Iterator[Absent]:
     """What a document cannot know: whether its terms are good, and whether they were kept."""
     for fact in facts:
-        document = document_of(fact.row)
+        document = fact.row.document
         if (
             fact.does
             and fact.who != THIS
             and not fact.does.startswith(("be ", "not ", "only ", "also "))
             and fact.kind != "permission"
         ):
-            yield Candidate("duty kept", *_of_duty(fact, document), fact)
+            yield Absent("duty kept", *_of_duty(fact, document), fact)
         elif fact.kind == "law" and re.fullmatch(r"\w+ of [\w ]+", fact.value):
             asks = pick(fact.row.id, _OF_LAW).format(value=fact.value, doc=THIS)
-            yield Candidate("law", asks, document, "it names the law and says nothing of the choice", fact)
+            yield Absent("law", asks, document, "it names the law and says nothing of the choice", fact)
         elif fact.kind == "definition":
             term = fact.asks.partition('"')[2].partition('"')[0]
             asks = pick(fact.row.id, _OF_TERM).format(term=term, doc=THIS)
-            yield Candidate("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
+            yield Absent("term agreed", asks, document, "it defines the term and says nothing of its use", fact)
         elif fact.kind in _OF_VALUE:
             span = _SPAN.search(fact.asks)
             is_signed = _BINDING.search(names[document])
@@ -183,7 +186,7 @@ def opinions(facts: Sequence[Fact], names: Mapping[str, str]) -> Iterator[Candid
             asks, why = pick(fact.row.id, forms)
             if span or fact.kind != "period":  # of other periods nobody could tell which is meant
                 asks = asks.format(value=fact.value, doc=THIS, span=span and span.group())
-                yield Candidate("judgement", asks, document, why, fact)
+                yield Absent("judgement", asks, document, why, fact)
 
 
 _SPAN = re.compile(r"the (?:[a-z]+ )?(?:term|warranty|notice|period) of \{doc\}", re.IGNORECASE)
@@ -197,28 +200,19 @@ _OF_TERM = (
 )
 _JUDGES = "it states the figure and does not judge it"
 _RECORDS = "it states the rule and keeps no record"
+_NEGOTIATED = ("Could we have negotiated the {value} in {doc} down?", _JUDGES)
 _OF_VALUE = {
-    "period": (
-        ("Is {value} a usual length for {span}?", _JUDGES),
-        ("Why was {value} chosen for {span}?", _JUDGES),
-    ),
-    "amount": (
-        ("Is the {value} in {doc} a fair amount?", _JUDGES),
-        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
-    ),
-    "share": (
-        ("Is the {value} in {doc} a usual percentage?", _JUDGES),
-        ("Could we have negotiated the {value} in {doc} down?", _JUDGES),
-    ),
+    "period": (("Is {value} a usual length for {span}?", _JUDGES), ("Why was {value} chosen for {span}?", _JUDGES)),
+    "amount": (("Is the {value} in {doc} a fair amount?", _JUDGES), _NEGOTIATED),
+    "share": (("Is the {value} in {doc} a usual percentage?", _JUDGES), _NEGOTIATED),
     "date": (
-        ("Was the date of {value} in {doc} kept?", _RECORDS),
-        ("Who asked for the date of {value} in {doc}?", _RECORDS),
+        ("Was the date of {value} in {doc} kept?", _RECORDS), ("Who asked for the date of {value} in {doc}?", _RECORDS),
     ),
     "manner": (
         ("How many times has {doc} been amended so far?", _RECORDS),
         ("Has anybody asked to amend {doc} this year?", _RECORDS),
     ),
-}
+}  # fmt: skip
 
 
 def _of_duty(fact: Fact, document: str) -> tuple[str, str, str]:
@@ -251,25 +245,19 @@ _NO_TOPIC = re.compile(
 )
 
 
-def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Candidate]:
+def silent_topics(rows: Sequence[Row], texts: Mapping[str, str], order: Sequence[str]) -> Iterator[Absent]:
     """What other documents have a heading for, and this one no word of."""
-    headings = ((document_of(row), _HEADING.fullmatch(row.heading.rpartition(" > ")[2])) for row in rows)
+    headings = ((row.document, _HEADING.fullmatch(row.heading.rpartition(" > ")[2])) for row in rows)
     having = {(where, found["topic"].lower()) for where, found in headings if found and not _NO_TOPIC.match(found[0])}
     spoken = "\n".join(texts.values())  # a topic is spoken of without its capitals: no name, no place
     times = Counter(topic for _, topic in having if re.search(rf"\b{re.escape(topic)}\b", spoken))
     topics = sorted(topic for topic in times if times[topic] > 1 and _IS_MASS.search(topic))
-    for turn in range(len(topics)):
-        for place, document in enumerate(order):
-            topic = topics[(turn + place) % len(topics)]
-            stems = [word[:5] for word in topic.split() if len(word) > 3]
-            if stems and not any(re.search(rf"\b{stem}", texts[document], re.IGNORECASE) for stem in stems):
-                asks = pick(
-                    document + topic,
-                    (f"What does {THIS} say about {topic}?", f"What are the rules on {topic} in {THIS}?"),
-                )
-                yield Candidate(
-                    "silent topic", asks, document, f"others have a heading for {topic}, this one no word of it"
-                )
+    for document, topic in by_turns(order, topics):
+        stems = [word[:5] for word in topic.split() if len(word) > 3]
+        if stems and not any(re.search(rf"\b{stem}", texts[document], re.IGNORECASE) for stem in stems):
+            forms = (f"What does {THIS} say about {topic}?", f"What are the rules on {topic} in {THIS}?")
+            why = f"others have a heading for {topic}, this one no word of it"
+            yield Absent("silent topic", pick(document + topic, forms), document, why)
 
 
 _OF_BINDING = (
@@ -284,10 +272,10 @@ _OF_ANY = (
 )
 
 
-def nowhere(documents: Sequence[str], names: Mapping[str, str]) -> Iterator[Candidate]:
+def nowhere(documents: Sequence[str], names: Mapping[str, str]) -> Iterator[Absent]:
     """What documents hardly ever tell about themselves."""
     for turn in range(len(_OF_ANY)):
         for place, document in enumerate(documents):
             forms = _OF_BINDING if _BINDING.search(names[document]) and (turn + place) % 2 else _OF_ANY
             asks = forms[(turn + place // 2) % len(forms)]
-            yield Candidate("nowhere", asks, document, "no passage says anything of it")
+            yield Absent("nowhere", asks, document, "no passage says anything of it")

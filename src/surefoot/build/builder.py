@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
-from msgspec import Struct
-
 from surefoot.build import absent
-from surefoot.build.absent import Candidate
+from surefoot.build.absent import Absent
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact, facts_of
-from surefoot.build.names import document_of, makers_of, names_of
+from surefoot.build.names import makers_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.usual import is_terms, usual_details
 from surefoot.build.wording import worded
 from surefoot.corpus.passages import Row
-from surefoot.datasets.protocol import Kind
+from surefoot.datasets.protocol import Kind, proposed
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.terms import vocabulary
+from surefoot.types import Question
 
+TEMPLATES = "templates"  # who words a question, until a model does
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
 _MOST_OF_A_KIND, _MOST_OF_LAW = 0.3, 0.12
 _ALIKE = 0.7  # of the words, where two facts answer the same question
@@ -32,44 +32,23 @@ _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
-    "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "place", "prohibition", "manner",
+    "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "prohibition", "manner",
     "permission", "law", "definition",
 )  # fmt: skip
-
-
-class Draft(Struct, frozen=True):
-    """A question with all that its row says."""
-
-    kind: Kind
-    text: str
-    probes: str
-    made_of: str  # an amount, a duty ...
-    why: str
-    evidence: tuple[str, ...]
-    gold_ids: tuple[str, ...] = ()
-    gold_claims: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> str:
-        return id_of_text(self.text)
 
 
 class Builder:
     """Makes questions over one corpus. The same corpus and seed make the same questions."""
 
     def __init__(self, rows: Sequence[Row], seed: int = 0) -> None:
+        self.documents: dict[str, list[Row]] = {}
+        for row in rows:
+            self.documents.setdefault(row.document, []).append(row)
         self.rows = rows
-        self.names = names_of(rows)
+        self.names = names_of(self.documents)
         self._seed = seed
         self._judge = LocalJudge()
         self._proofs: dict[str, Proof] = {}
-
-    @cached_property
-    def documents(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(document_of(row), []).append(row)
-        return found
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -81,37 +60,38 @@ class Builder:
 
         What a document says twice is left out: a question has one gold passage.
         """
-        found = [fact for row in self.rows for fact in facts_of(row, self.texts[document_of(row)])]
-        times = Counter((document_of(fact.row), fact.asks) for fact in found)
-        return self._in_turn(fact for fact in found if times[document_of(fact.row), fact.asks] == 1)
+        found = [fact for row in self.rows for fact in facts_of(row, self.texts[row.document])]
+        times = Counter((fact.row.document, fact.asks) for fact in found)
+        return self._in_turn(fact for fact in found if times[fact.row.document, fact.asks] == 1)
 
-    def drafts(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Draft]:
+    def questions(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Question]:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
-        sources = Counter[str]()
+        found = Counter[str]()
         tries = 0
-        for draft, is_proven in self._candidates(kind):
-            if sources.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
+        for source, question, is_proven in self._candidates(kind):
+            if found.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
-            most = count * (_MOST_OF_LAW if draft.made_of == "law" else _MOST_OF_A_KIND)
-            is_capped = draft.made_of in _CAPPED and sources[draft.made_of] >= max(2, most)
-            if is_capped or normalise(draft.text) in taken:
+            most = count * (_MOST_OF_LAW if source == "law" else _MOST_OF_A_KIND)
+            is_capped = source in _CAPPED and found[source] >= max(2, most)
+            if is_capped or normalise(question.text) in taken:
                 continue
             tries += 1
             if is_proven():
-                taken.add(normalise(draft.text))
-                sources[draft.made_of] += 1
-                yield draft
+                taken.add(normalise(question.text))
+                found[source] += 1
+                yield question
 
-    def _candidates(self, kind: Kind) -> Iterator[tuple[Draft, Callable[[], bool]]]:
+    def _candidates(self, kind: Kind) -> Iterator[tuple[str, Question, Callable[[], bool]]]:
+        """What each is made of, the question, and its proof."""
         if kind.expects == "answer" or kind.name == "retrieval_null":
             pairs = self._rivals() if kind.name == "bait_wrong" else ((fact, None) for fact in self.facts)
             for fact, rival in pairs:
-                yield self._grounded(kind, fact, rival), partial(self._is_sole_answer, fact)
+                yield fact.kind, self._grounded(kind, fact, rival), partial(self._is_sole_answer, fact)
         else:
-            for candidate in self._absent(kind):
-                yield self._refused(kind, candidate), partial(self._is_unanswered, candidate)
+            for one in self._absent(kind):
+                yield one.kind, self._refused(kind, one), partial(self._is_unanswered, one)
 
-    def _absent(self, kind: Kind) -> Iterable[Candidate]:
+    def _absent(self, kind: Kind) -> Iterable[Absent]:
         facts = self.facts
         order = sorted(self.documents, key=self._order)
         if kind.name == "bait_unsupported":
@@ -126,7 +106,7 @@ class Builder:
         return _by_turns(
             absent.moved_years(facts, self.texts),
             absent.neighbours(facts, self.texts),
-            absent.strangers(facts, self.texts, makers_of(self.rows)),
+            absent.strangers(facts, self.texts, makers_of(self.documents)),
             absent.transplants(facts[::-1], self.texts, self.names),
         )
 
@@ -147,19 +127,19 @@ class Builder:
                     yield fact, facts[other]
                     break
 
-    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None) -> Draft:
+    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None) -> Question:
         why = "The passage says so in one sentence."
         if fact.value not in ("yes", "no"):
             why = f"The passage says it: {fact.value}."
         if rival:
-            why += f" Elsewhere the same is {rival.value} ({self.names[document_of(rival.row)] or rival.row.id})."
-        evidence = (fact.row.id, *([rival.row.id] if rival else []))
-        text = worded(fact.asks, self.names[document_of(fact.row)], fact.row.id)
-        return Draft(kind, text, kind.name, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
+            why += f" Elsewhere the same is {rival.value} ({self.names[rival.row.document] or rival.row.id})."
+        evidence = [fact.row.id, *([rival.row.id] if rival else [])]
+        text = worded(fact.asks, self.names[fact.row.document], fact.row.id)
+        return _proposed(kind, text, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
 
     def _is_sole_answer(self, fact: Fact) -> bool:
         """The passage answers, and no other of its document that speaks of the same answers otherwise."""
-        question, proof, gold = _bare(fact.asks), self._proof(document_of(fact.row)), fact.row.passage
+        question, proof, gold = _bare(fact.asks), self._proof(fact.row.document), fact.row.passage
         words = vocabulary(fact.asks)
         near = [passage for passage in proof.nearest(question) if passage.id != gold.id]
         near = [passage for passage in near if len(words & vocabulary(passage.text)) >= _SAME_TOPIC * len(words)]
@@ -169,20 +149,19 @@ class Builder:
             normalise(fact.value) in normalise(one.passage.text) for one in others
         )
 
-    def _refused(self, kind: Kind, candidate: Candidate) -> Draft:
-        name = "" if candidate.is_invented else self.names[candidate.document]
-        text = worded(candidate.asks, name, candidate.asks)
-        near = self._proof(candidate.document).nearest(candidate.asks, _NEAREST)
-        nearest = [row.id for row in near or self.documents[candidate.document]]  # a question may share no word
-        tempting = [candidate.fact.row.id] if candidate.fact else []
-        probes = candidate.kind if kind.name == "adversarial" else kind.name
-        evidence = tuple(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
-        why = f"{candidate.why[0].upper()}{candidate.why[1:]}. No passage was found to answer it."
-        return Draft(kind, text, probes, candidate.kind, why, evidence)
+    def _refused(self, kind: Kind, one: Absent) -> Question:
+        name = "" if one.is_invented else self.names[one.document]
+        near = self._proof(one.document).nearest(one.asks, _NEAREST)
+        nearest = [row.id for row in near or self.documents[one.document]]  # a question may share no word
+        tempting = [one.fact.row.id] if one.fact else []
+        evidence = list(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
+        why = f"{one.why[0].upper()}{one.why[1:]}. No passage was found to answer it."
+        probes = one.kind if kind.name == "adversarial" else kind.probes
+        return _proposed(kind, worded(one.asks, name, one.asks), one.kind, why, evidence, probes=probes)
 
-    def _is_unanswered(self, candidate: Candidate) -> bool:
-        proof = self._proof_of_all if candidate.is_invented else self._proof(candidate.document)
-        return not proof.answered(_bare(candidate.asks))
+    def _is_unanswered(self, one: Absent) -> bool:
+        proof = self._proof_of_all if one.is_invented else self._proof(one.document)
+        return not proof.answered(_bare(one.asks))
 
     @cached_property
     def _proof_of_all(self) -> Proof:
@@ -197,7 +176,7 @@ class Builder:
         places = Counter[tuple[str, str]]()
         by_document: defaultdict[str, list[tuple[int, int, str, Fact]]] = defaultdict(list)
         for fact in sorted(facts, key=lambda fact: self._order(fact.row.id + fact.asks)):
-            document = document_of(fact.row)
+            document = fact.row.document
             places[document, fact.kind] += 1
             first = _FIRST.index(fact.kind) if fact.kind in _FIRST else len(_FIRST)
             by_document[document].append((places[document, fact.kind], first, self._order(fact.asks), fact))
@@ -213,20 +192,15 @@ class Builder:
 
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
-_CAPPED = frozenset(
-    [
-        "law",
-        "definition",
-        "obligation",
-        "manner",
-        "permission",
-        "prohibition",
-        "cell",
-        "duty kept",
-        "term agreed",
-        "nowhere",
-    ]
-)
+_CAPPED = _YES_NO | {"law", "manner", "cell", "duty kept", "term agreed", "nowhere"}
+
+
+def _proposed(
+    kind: Kind, text: str, source: str, why: str, evidence: list[str], gold_ids: tuple[str, ...] = (),
+    gold_claims: tuple[str, ...] = (), probes: str = "",
+) -> Question:  # fmt: skip
+    made: dict[str, object] = {"kind": source, "by": TEMPLATES, "why": why, "evidence": evidence}
+    return proposed(id_of_text(text), text, kind, gold_ids, gold_claims, made, probes)
 
 
 def _bare(asks: str) -> str:
@@ -234,7 +208,7 @@ def _bare(asks: str) -> str:
     return asks.replace(THIS, "this document")
 
 
-def _by_turns(*sources: Iterable[Candidate]) -> Iterator[Candidate]:
+def _by_turns(*sources: Iterable[Absent]) -> Iterator[Absent]:
     waiting = [iter(source) for source in sources]
     while waiting:
         for source in list(waiting):

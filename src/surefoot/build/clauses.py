@@ -59,6 +59,26 @@ _SLIPPED_IN = re.compile(  # a heading before the subject, or no subject at all
 )
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _COMMA = re.compile(r",(?! ?\d)")
+_STATED = (
+    "accept", "allow", "apply", "begin", "carry", "charge", "close", "contain", "cost", "cover", "deliver", "earn",
+    "employ", "end", "expire", "get", "give", "grant", "hold", "include", "insure", "last", "measure", "need",
+    "offer", "open", "operate", "pay", "produce", "provide", "receive", "refund", "reimburse", "repay", "require",
+    "run", "send", "serve", "start", "store", "supply", "support", "take", "use", "weigh", "work",
+)  # fmt: skip
+_ORDERED = (
+    "add", "allow", "apply", "avoid", "boil", "bring", "call", "change", "charge", "check", "clean", "close",
+    "complete", "connect", "contact", "cook", "cool", "cover", "dilute", "disconnect", "drink", "drive", "eat",
+    "enter", "fill", "hold", "insert", "inspect", "install", "keep", "leave", "let", "mix", "open", "pay", "place",
+    "press", "put", "read", "remove", "rename", "repeat", "replace", "report", "reset", "rest", "return", "rinse",
+    "send", "set", "shake", "sign", "stir", "stop", "store", "submit", "switch", "take", "test", "turn", "unplug",
+    "use", "wait", "wash", "wear", "wipe", "write",
+)  # fmt: skip
+_PRESENT = re.compile(
+    rf"(?P<subject>(?:[\w'&/%-]+ ){{1,8}}?)(?P<adverb>(?:usually|normally|typically|generally|only|also) )?"
+    rf"(?P<verb>{'|'.join(_STATED)})(?P<third>s|es)? (?P<rest>\S.*)"
+)
+_INSTRUCTION = re.compile(rf"(?P<rest>(?:{'|'.join(word.capitalize() for word in _ORDERED)})\b .*)")
+_WE = re.compile(r"We\b")
 _LONGEST = 420  # characters of a sentence
 _WORDS = range(4, 60)
 _SUBJECT_WORDS = 11
@@ -77,24 +97,46 @@ class Clause(NamedTuple):
 
 def clause_of(sentence: str, around: str) -> Clause | None:
     """None of a sentence that is not plain enough."""
-    parts = clause_parts(sentence)
-    found = _AUXILIARY.search(parts[1]) if parts else None
-    if parts is None or found is None:
-        return None
+    parts = _parts(sentence)
+    return None if parts is None else _with_auxiliary(parts, around) or _statement_of(parts, around)
+
+
+def _with_auxiliary(parts: tuple[str, str], around: str) -> Clause | None:
     before, text = parts
+    found = _AUXILIARY.search(text)
+    if found is None:
+        return None
     subject, word, more = text[: found.start()].strip(), found.group(1), found.group(2) or ""
     is_negated = more == "not" or word == "cannot"
     rest = _BRACKETS.sub("", text[found.end() :].strip().rstrip("."))
     rest = _without_afterthought(rest) if ": " not in rest else ""
     rest = f"{more} {rest}" if more in ("only", "also", "at all times") else rest
-    if not is_subject(subject) or not rest:
+    if not _is_subject(subject) or not rest:
         return None
     if _TIMED.match(before):
         rest, before = f"{rest} {before[0].lower()}{before[1:]}", ""
     return Clause(before, subject, "can" if word == "cannot" else word, is_negated, rest, around)
 
 
-def clause_parts(sentence: str) -> tuple[str, str] | None:
+def _statement_of(parts: tuple[str, str], around: str) -> Clause | None:
+    """Without an auxiliary: "Batteries last" is read as "batteries do last", "Test the lamp" as "you should test"."""
+    before, text = parts
+    if found := _INSTRUCTION.fullmatch(text.rstrip(".")):
+        order = found["rest"]
+        return Clause(before, "you", "should", False, f"{order[0].lower()}{order[1:]}", around)
+    found = _PRESENT.fullmatch(text.rstrip("."))
+    if not found:
+        return None
+    subject = found["subject"].strip()
+    helper = "does" if found["third"] else "do"
+    if _WE.fullmatch(subject):  # of a policy: what it pays
+        subject, helper = "this policy", "does"
+    elif not _is_subject(subject):
+        return None
+    return Clause(before, subject, helper, False, f"{found['verb']} {found['rest']}", around)
+
+
+def _parts(sentence: str) -> tuple[str, str] | None:
     """What a whole sentence says before its clause ("If the goods are late"), and the clause."""
     whole = plain(sentence)
     return _divided(whole) if is_whole(whole) else None
@@ -143,7 +185,7 @@ def _divided(text: str) -> tuple[str, str]:
     return ("" if _LET_GO.match(before) else before), rest[:1].upper() + rest[1:]
 
 
-def is_subject(subject: str) -> bool:
+def _is_subject(subject: str) -> bool:
     words = subject.split()
     return (
         0 < len(words) <= _SUBJECT_WORDS

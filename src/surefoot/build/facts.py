@@ -11,7 +11,6 @@ from surefoot.build.asking import Asking, is_plural, made, question
 from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
 from surefoot.build.patterns import ABOUT, MONEY, SHARE
 from surefoot.build.values import READERS
-from surefoot.build.verbs import statement_of
 from surefoot.corpus.passages import Row
 from surefoot.text.sentences import sentences
 from surefoot.text.tables import cells_of, prose_of
@@ -82,7 +81,7 @@ def _defined(claim: str) -> Asking | None:
 
 
 def _of_clause(claim: str, around: str) -> Asking | None:
-    clause = clause_of(claim, around) or statement_of(claim, around)
+    clause = clause_of(claim, around)
     if clause is None:
         return None
     clause = clause._replace(rest=clause.rest.removeprefix("also "))

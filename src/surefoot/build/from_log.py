@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ from surefoot.build.duplicates import duplicates_of
 from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
 from surefoot.corpus.passages import Row
+from surefoot.datasets.protocol import USUAL, proposed
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.sentences import is_row
@@ -24,7 +24,6 @@ from surefoot.text.tables import cells_of
 from surefoot.text.terms import nearest, vocabulary
 from surefoot.types import Passage, Question, Trace
 
-Proposal = dict[str, Any]  # a row of a question set
 _WORST = ("wrong", "unsupported", "refused", "correct")
 _ANSWER_IS = {
     "wrong": "The answer in the log contradicts a passage",
@@ -40,7 +39,7 @@ _SAYS = re.compile(r"\d|[.!?;:]")
 _ALIKE = 0.25  # share of words that two questions have in common, where one is like the other
 
 
-class Wanted(Struct, frozen=True):
+class Logged(Struct, frozen=True):
     """A question to propose, for the worst of its answers."""
 
     graded: Graded
@@ -65,13 +64,13 @@ class Wanted(Struct, frozen=True):
         return {passage.id for passage in self.trace.retrieved or () if passage.id}
 
 
-def wanted_of(graded: Sequence[Graded]) -> list[Wanted]:
+def wanted_of(graded: Sequence[Graded]) -> list[Logged]:
     """The questions worth keeping, those with the worst answers first; one of several that ask the same."""
     by_question: defaultdict[str, list[Graded]] = defaultdict(list)
     for one in graded:
         if one.bucket is not None:
             by_question[one.item.question.id].append(one)
-    found = [Wanted(min(ones, key=_badness), len(ones)) for ones in by_question.values()]
+    found = [Logged(min(ones, key=_badness), len(ones)) for ones in by_question.values()]
     found.sort(key=lambda one: (_badness(one.graded), -one.times))
     again = {finding.qid for finding in duplicates_of([one.question for one in found])}
     rare = rare_among([one.question for one in found])
@@ -100,46 +99,34 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
 
 
 def proposals(
-    wanted: Sequence[Wanted], proof: Proof | None = None, on_each: Callable[[Wanted], None] = lambda _: None
-) -> Iterator[Proposal]:
-    """A row for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and gold
-    ids are those that the log has."""
+    wanted: Sequence[Logged], proof: Proof | None = None, on_each: Callable[[Logged], None] = lambda _: None
+) -> Iterator[Question]:
+    """A question for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and
+    gold ids are those that the log has."""
     for one in wanted:
-        yield _row(one, proof) if proof else _row(one, Proof(one.retrieved), one.ids)
+        yield _proposal(one, proof) if proof else _proposal(one, Proof(one.retrieved), one.ids)
         on_each(one)
 
 
-def _row(one: Wanted, proof: Proof, ids: Collection[str] | None = None) -> Proposal:
+def _proposal(one: Logged, proof: Proof, ids: Collection[str] | None = None) -> Question:
     """`ids` are those that may be named; None for all."""
     question = one.question
 
-    def named(passages: Iterable[Passage]) -> list[str]:
-        return [passage.id for passage in passages if ids is None or passage.id in ids]
+    def named(passages: Iterable[Passage]) -> tuple[str, ...]:
+        return tuple(passage.id for passage in passages if ids is None or passage.id in ids)
 
     answers = proof.answered(question.text)
     sure = [found for found in answers if (found.probability or 0) >= _SURE] or answers[:1]
     read = [found for found in sure if found.probability is not None]
     gold = named(found.passage for found in read)
-    near = named(proof.nearest(question.text, _NEAREST))
-    return {
-        "qid": question.id,
-        "question": question.text,
-        "answerable": bool(answers),
-        "stratum": "grounded" if answers else "unanswerable",
-        "probes": "plain" if answers else "unanswerable",
-        "gold_ids": gold,
-        "gold_claims": [claim] if read and (claim := _claim(question.text, read[0])) else [],
-        "retrieval": "normal",
-        "review": "proposed",
-        "made": {
-            "kind": "log",
-            "by": one.graded.verdicts[0].grader,
-            "why": _why(one, answers, ids),
-            "evidence": gold or near,
-            "bucket": one.graded.bucket,
-            "asked": one.times,
-        },
-    }
+    claim = _claim(question.text, read[0]) if read else ""
+    kind = USUAL["answer" if answers else "refusal"]
+    made: dict[str, object] = {
+        "kind": "log", "by": one.graded.verdicts[0].grader, "why": _why(one, answers, ids),
+        "evidence": list(gold or named(proof.nearest(question.text, _NEAREST))), "bucket": one.graded.bucket,
+        "asked": one.times,
+    }  # fmt: skip
+    return proposed(question.id, question.text, kind, gold, (claim,) if claim else (), made)
 
 
 def _claim(question: str, found: Answering) -> str:
@@ -156,7 +143,7 @@ def _is_heading(text: str) -> bool:
     return len(text.split()) <= _LONGEST_HEADING and not _SAYS.search(text)
 
 
-def _why(one: Wanted, answers: Sequence[Answering], ids: Collection[str] | None) -> str:
+def _why(one: Logged, answers: Sequence[Answering], ids: Collection[str] | None) -> str:
     said = _ANSWER_IS[one.graded.bucket or "unsupported"]
     if not answers:
         return f"{said}. No passage was found to answer it."

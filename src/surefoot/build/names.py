@@ -10,8 +10,7 @@ from urllib.parse import unquote
 
 from surefoot.build.patterns import BINDING
 from surefoot.corpus.passages import Row
-from surefoot.corpus.rows import is_rows
-from surefoot.types import document_in
+from surefoot.text.parties import parties_in
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
@@ -21,37 +20,7 @@ _KINDS = (
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,6}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
 _SMALL = frozenset({"and", "for", "the"})
-_RUN_TOGETHER = re.compile(r"\w{12,}|\w{3,}(?:inc|corp|ltd|llc|plc)", re.IGNORECASE)  # "acmeinc", if the text lacks it
 _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
-_BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
-_PARTIES = 600  # characters after "between" in which they are named
-_WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_]|[a-z][A-Z])[\w&.'’-]{0,40}"
-_FORMS = (
-    "Incorporated", "Inc", "Corporation", "Corp", "Limited", "Ltd", "LLC", "L.L.C", "LLP", "plc", "GmbH", "AG", "SE",
-    "KG", "SA", "S.A", "SAS", "S.p.A", "AB", "Oyj", "N.V", "B.V", "LP", "L.P", "Co", "Company", "Pty", "Pte", "Pvt",
-)  # fmt: skip
-_COMPANY = rf"(?:{'|'.join(re.escape(form) for name in _FORMS for form in (name, name.upper()))})"
-_PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
-    rf"(?<!\w)({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
-    rf"(?:,? {_COMPANY}\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
-)
-_JOINING = re.compile(r"^(?:(?:and|the|among|between)\b )+", re.IGNORECASE)
-_NAMING = re.compile(
-    r"(?:\b(?:between|among|and|by)|[:;)]|\b\d[.)])[\s:]*(?:the )?$|^$", re.IGNORECASE
-)  # who comes next
-_JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
-_ROLES = re.compile(  # whoever is called only this has no name yet
-    r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
-    r"participant|vendor|buyer|seller|supplier|customer|licens\w+|landlord|tenant|provider|operator|agent|contractor|"
-    r"client|owner|investor|employee|employer|stockholder|franchis\w+|individual|corporation|bank|association|trust|acquir\w+|x+|"
-    r"name|insert|full|address|of)s?\b ?)+",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"\b(?:by|part(?:y|ies)|agreements?|dated?|whereas|effective|this|exhibit|confidential\w*|information|hereinafter)\b",
-    re.IGNORECASE,
-)
-_IS_WORD = re.compile(r"[^\W_]{3}|[^\W\d_]{2}.*[^\W\d_]{2}")  # "B.C." is none
 _PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
 _CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
     rf"\b(?:{_KINDS}|minutes|instructions?|list|wording|rules|regulations?|brochure|leaflet|specifications?|catalogue|faq|"
@@ -64,28 +33,46 @@ _BREAKS = re.compile(
     r"\d+|ex|exhibit|\w*\d\w*)",
     re.IGNORECASE,
 )
-_NOISE = re.compile(
-    r"(?:\d+|ex|exhibit|k|q|f|s|v|vf|final|draft|copy|document|doc|signed|inc|corp|ltd|llc|lp|dex\w*|[a-z]?\d\w*|of|and)\b",
-    re.IGNORECASE,
-)
 
 
-def document_of(row: Row) -> str:
-    """The document a passage is from. A file of rows is none: its rows may be of many."""
-    named = [name for name in (row.file, document_in(row.id), row.doc) if name]
-    return next((name for name in named if not is_rows(name)), next(reversed(named), ""))
+class _Described:
+    """What the first passages of a document, and the name of its file, say that it is."""
+
+    def __init__(self, document: str, passages: Sequence[Row]) -> None:
+        self.file = PurePosixPath(unquote(PurePosixPath(document).name))
+        self.beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
+        title = passages[0].doc
+        is_file = title in (self.file.stem, PurePosixPath(document).stem)
+        short = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
+        self.title = "" if is_file else short
+        self.kind = self._kind()
+        self.parties = parties_in(self.beginning, "\n".join(row.text for row in passages))
+
+    def _kind(self) -> str:
+        """As it calls itself, as its title or its file does, or as its first words do."""
+        if itself := _ITSELF.search(self.beginning):
+            return _kind(itself.group(1))
+        return _kind(self.title) or _opening(self.beginning) or _kind(re.sub("[_-]", " ", self.file.stem))
+
+    def choices(self, document: str) -> list[str]:
+        """The best first; the last is the name of the file."""
+        found = []
+        if _is_title(self.title):
+            found.append(_with_article(self.title) if _CALLED.search(self.title) else f"“{self.title}”")
+        if self.kind and self.parties:
+            how = "between" if len(self.parties) == 2 else "with"
+            found.append(f"the {self.kind} {how} {' and '.join(self.parties)}")
+        file = f"“{self.file.name}”"
+        return [*found, f"the {self.kind} in {file}" if self.kind else file, f"“{document}”"]
 
 
-def names_of(rows: Sequence[Row]) -> dict[str, str]:
+def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """A name for each document that no other has; "" where there is only one document, which needs none."""
-    documents: dict[str, list[Row]] = {}
-    for row in rows:
-        documents.setdefault(document_of(row), []).append(row)
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
+    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    choices = {name: one.choices(name) for name, one in described.items()}
     found: dict[str, str] = {}
-    kinds = Counter(_kind_of(name, passages) for name, passages in documents.items())
-    choices = {name: _choices(name, passages, kinds) for name, passages in documents.items()}
     while choices:
         times = Counter(options[0].lower() for options in choices.values())
         taken = {name.lower() for name in found.values()}
@@ -101,56 +88,10 @@ def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) 
     return len(options) == 1 or (times[name] == 1 and name not in taken)
 
 
-def makers_of(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
+def makers_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, tuple[str, str]]:
     """Of the documents that somebody made: what each is, and the first of its parties."""
-    documents: dict[str, list[Row]] = {}
-    for row in rows:
-        documents.setdefault(document_of(row), []).append(row)
-    described = {name: (_kind_of(name, passages), _parties(passages)) for name, passages in documents.items()}
-    return {name: (kind, parties[0]) for name, (kind, parties) in described.items() if kind and parties}
-
-
-def _choices(document: str, passages: Sequence[Row], kinds: Mapping[str, int]) -> list[str]:
-    """The best first; the last is the name of the file. A kind alone is no name where several are of it."""
-    file, title, kind, parties = (
-        _file(document),
-        _title(document, passages),
-        _kind_of(document, passages),
-        _parties(passages),
-    )
-    found = []
-    if _is_title(title):
-        found.append(_with_article(title) if _CALLED.search(title) else f"“{title}”")
-    if kind and parties:
-        found.append(f"the {kind} {'between' if len(parties) == 2 else 'with'} {' and '.join(parties)}")
-    own = _worded(file.stem, _beginning(passages))
-    if own and sum(kinds[other] for other in kinds if other.endswith(own.lower())) <= 1:
-        found.append(_with_article(own))
-    return [*found, f"the {kind} in “{file.name}”" if kind else f"“{file.name}”", f"“{document}”"]
-
-
-def _file(document: str) -> PurePosixPath:
-    return PurePosixPath(unquote(PurePosixPath(document).name))
-
-
-def _title(document: str, passages: Sequence[Row]) -> str:
-    title = passages[0].doc
-    if title in (_file(document).stem, PurePosixPath(document).stem):
-        return ""
-    return title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
-
-
-def _beginning(passages: Sequence[Row]) -> str:
-    return " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
-
-
-def _kind_of(document: str, passages: Sequence[Row]) -> str:
-    """As it calls itself, as its title or its file does, or as its first words do."""
-    beginning = _beginning(passages)
-    if itself := _ITSELF.search(beginning):
-        return _kind(itself.group(1))
-    plain = re.sub("[_-]", " ", _file(document).stem)
-    return _kind(_title(document, passages)) or _opening(beginning) or _kind(plain)
+    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    return {name: (one.kind, one.parties[0]) for name, one in described.items() if one.kind and one.parties}
 
 
 def _opening(text: str) -> str:
@@ -179,55 +120,6 @@ def _kind(text: str) -> str:
     after = max((place for place, word in enumerate(words) if _BREAKS.fullmatch(word)), default=-1)
     kind = " ".join(dict.fromkeys(words[after + 1 :])).removeprefix("and ")
     return re.sub(r"\b(agreement) nda$", r"\1", kind)
-
-
-def _parties(passages: Sequence[Row]) -> list[str]:
-    """One or two of those who made it, as they are called at its beginning."""
-    text = _beginning(passages)
-    between = _BETWEEN.search(text)
-    region = text[between.start() : between.end() + _PARTIES] if between else ""
-    found: list[str] = []
-    for one in _PARTY.finditer(region):
-        name, before = _called(one.group(1)), region[: one.start()]
-        is_new = not any(name.lower() in other.lower() or other.lower() in name.lower() for other in found)
-        is_other = not found or _JOINS.search(before)
-        is_state = re.search(r"\ban? $", before)  # "a Delaware corporation"
-        is_place = one.group() == one.group(1) and not _NAMING.search(before)  # "of Berlin, Germany (the ..."
-        is_name = _IS_WORD.search(name) and not _ROLES.fullmatch(name) and not _NO_NAME.search(name)
-        if is_name and is_new and is_other and not is_state and not is_place:
-            found.append(_as_written(name, passages))
-    return found[:2]
-
-
-def _as_written(name: str, passages: Sequence[Row]) -> str:
-    """A name that the beginning shouts, as the document has it elsewhere: "Kallo", not "KALLO"."""
-    for word in re.findall(r"\b[A-Z]{3,}\b", name):
-        every = Counter(found for row in passages for found in re.findall(rf"\b{word}\b", row.text, re.IGNORECASE))
-        spoken = [found for found, _ in every.most_common() if not found.isupper() and not found.islower()]
-        name = name.replace(word, spoken[0] if spoken else word)
-    return name
-
-
-def _called(name: str) -> str:
-    """Without "Inc."; not shouted."""
-    short = _JOINING.sub("", re.sub(rf"(?:^|,? ){_COMPANY}\.?$", "", name.strip(" ,."))).strip(" ,.&")
-    words = short.split()
-    return " ".join(_spoken(word) for word in words) if short.isupper() and len(words) > 1 else short
-
-
-def _spoken(word: str) -> str:
-    if word in ("AND", "OF", "THE", "FOR"):
-        return word.lower()
-    return word.capitalize() if len(word) > 3 and word.isalpha() else word
-
-
-def _worded(stem: str, text: str) -> str:
-    """A file's name without its numbers, if it says what it is: "acme_06_15_2020_ex_10_services_agreement"."""
-    words = [word for word in re.split(r"[\s_-]+", stem) if word and not _NOISE.fullmatch(word)]
-    there = set(re.findall(r"\w+", text.lower()))
-    words = [word for word in words if not _RUN_TOGETHER.fullmatch(word) or word.lower() in there]
-    is_plain = len(words) > 1 and all(word.isalpha() for word in words) and _NAMED.fullmatch(words[-1])
-    return " ".join(words) if is_plain else ""
 
 
 def _with_article(name: str) -> str:

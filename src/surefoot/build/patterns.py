@@ -31,4 +31,4 @@ ABOUT = (
 )
 BE = frozenset({"is", "are", "was", "were"})
 HAVE = {"has": "does", "have": "do", "had": "did"}
-STATED = frozenset({"do", "does", "should"})  # what has no auxiliary of its own (verbs.py)
+STATED = frozenset({"do", "does", "should"})  # what has no auxiliary of its own (clauses.py)

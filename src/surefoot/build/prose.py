@@ -40,14 +40,6 @@ def _measured(clause: Clause) -> Asking | None:
     return None
 
 
-def _long(clause: Clause) -> Asking | None:
-    """ "grants a warranty of 36 months"."""
-    found = re.search(rf"\ban? (?P<noun>[a-z]+(?: [a-z]+)?) of {ABOUT}(?P<value>{NUMBER} {UNIT})(?= |$)", clause.rest)
-    if not found or clause.auxiliary not in STATED:
-        return None
-    return made("period", question(clause, f"How long a {found['noun']}", cut(clause.rest, found)), found["value"])
-
-
 def _often(clause: Clause) -> Asking | None:
     """ "is tested every Tuesday", "you should test the sensor every six months"."""
     found = re.search(
@@ -100,4 +92,4 @@ def _when(clause: Clause) -> Asking | None:
     return made("period", question(clause, what, asked(clause.rest[: found.start()])), found["value"])
 
 
-PROSE: tuple[Callable[[Clause], Asking | None], ...] = (_lasting, _measured, _long, _often, _up_to, _when, _by_whom)
+PROSE: tuple[Callable[[Clause], Asking | None], ...] = (_lasting, _measured, _often, _up_to, _when, _by_whom)

@@ -28,9 +28,6 @@ _LAW = re.compile(
     r")?[A-Z][\w.]+(?: (?:and |of )?"
     r"[A-Z][\w.]+){0,3})|(?P<people>[A-Z]\w+) laws?\b)"
 )
-_PLACE = re.compile(
-    r"(?P<how>located|headquartered|based|situated) (?:in|at) (?P<value>(?:\d+ )?[A-Z][\w.]+[^;]{0,60})$"
-)
 _PARTY = re.compile(
     r"(?:(?:The|Each|Either|Any|Every|All|Both|A|An) )?(?:[A-Z][\w&.'-]*(?: (?:of|and|the|&|[A-Z][\w&.'-]*)){0,6}|"
     r"part(?:y|ies))",
@@ -73,7 +70,6 @@ _AFTER_SUM = (
 )
 _EXCEED = re.compile(rf"(?:exceed|be more than) (?P<value>{MONEY}|{SHARE}|{NUMBER} {UNIT}s?)(?P<tail>.*)")
 _LED = re.compile(r"\b(at|for|in|with|on|to|by|of|after|upon|against)\s*$")
-_PAID = re.compile(rf"\b(?:sum of |amount of )?(?P<value>{MONEY})")
 _PART = re.compile(
     rf"(?P<value>{SHARE}) of (?P<noun>(?:the |all |its |their |any )?(?:[\w'-]+ ){{0,3}}[\w'-]+?)(?= (?:of|for|in|on|"
     rf"from|to|per|during|by|with|under|at|as|and|or)\b|$)"
@@ -157,14 +153,6 @@ def _sum(clause: Clause) -> Asking | None:
     what = f"{led.group(1).capitalize()} what" if led else "What"
     rest = asked(" ".join(part.strip() for part in left if part.strip()))
     return made("amount", question(clause, f"{what} {found['noun']}", rest), found["value"])
-
-
-def _paid(clause: Clause) -> Asking | None:
-    found = _PAID.search(clause.rest)
-    verb = clause.rest.split(" ", 1)[0]
-    if not found or verb not in ("pay", "receive", "contribute", "deposit", "reimburse", "invest"):
-        return None
-    return made("amount", question(clause, "How much", cut(clause.rest, found)), found["value"])
 
 
 def _limit(clause: Clause) -> Asking | None:
@@ -256,13 +244,6 @@ def _count(clause: Clause) -> Asking | None:
     return made("count", question(clause, f"How many {found['noun']}", cut(clause.rest, found)), found["value"])
 
 
-def _place(clause: Clause) -> Asking | None:
-    found = _PLACE.search(clause.rest)
-    if not found or clause.auxiliary not in BE or clause.rest[: found.start()].strip():
-        return None
-    return made("place", question(clause, "Where", found["how"]), found["value"])
-
-
 def _manner(clause: Clause) -> Asking | None:
     """ "may not be amended except in writing": the exception is what one asks for."""
     found = _CHANGED.fullmatch(re.sub(r"^only (be \w+(?: or \w+)?) ", r"\1 only ", clause.rest))
@@ -294,6 +275,5 @@ def _duty(clause: Clause) -> Asking | None:
 
 
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
-    _law, _notice, _manner, _limit, *PROSE, _being,
-    _having, _sum, _part, _paid, _period, _on, _count, _place, _duty,
+    _law, _notice, _manner, _limit, *PROSE, _being, _having, _sum, _part, _period, _on, _count, _duty,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.annotators import is_annotator, is_settler, whose
 from surefoot.records import (
     BY_CHOICE,
     CANNOT_TELL,
@@ -20,13 +21,10 @@ from surefoot.records import (
     Value,
     as_label,
     current,
-    is_annotator,
-    is_settler,
     passed_over,
     settled,
-    whose,
     why_passed_over,
-)  # fmt: skip
+)
 from surefoot.stats.design_effect import Member
 from surefoot.types import Problem, Verdict
 

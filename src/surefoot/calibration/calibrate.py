@@ -10,13 +10,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from surefoot.annotators import bare_name, whose, whose_by_name
 from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
-from surefoot.records import SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
+from surefoot.records import SKIPPED, AxisRecord, Certificate
 from surefoot.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
 

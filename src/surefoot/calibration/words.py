@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from surefoot.annotators import whose
 from surefoot.calibration.answers import Answer
 from surefoot.calibration.confusion import Confusion, named
 from surefoot.calibration.results import UNGRADED
-from surefoot.records import Interval, whose
+from surefoot.records import Interval
 from surefoot.rubric import Axis
 from surefoot.stats.agreement import krippendorff_alpha
 from surefoot.table import ACCEPTABLE

@@ -12,7 +12,7 @@ from surefoot.cli.output import finish
 from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
 from surefoot.cli.write_questions import show_findings, write_questions
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import plain
 from surefoot.services import new_question as service

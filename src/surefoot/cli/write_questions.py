@@ -11,7 +11,7 @@ from surefoot.cli.output import say
 from surefoot.datasets.hygiene import Finding
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
-from surefoot.services.new_question import Author, Draft, are_against
+from surefoot.services.new_question import Author, are_against, written_question
 from surefoot.types import Passage
 
 _SHOWN = 5
@@ -27,19 +27,18 @@ def write_questions(author: Author, stratum: str, name: str) -> int:
             added += _write_one(author, text, stratum, name)
         except UsageError as error:
             say(f"error: {plain(error.message, 500)}\nhint: {plain(error.hint, 500)}")
-    click.echo(f"{author.file}: {counted(added, 'question')} added")
+    click.echo(f"{author.path}: {counted(added, 'question')} added")
     return ExitCode.OK
 
 
 def _write_one(author: Author, text: str, stratum: str, name: str) -> bool:
     gold = _gold(author, text)
-    claims = tuple(_claims()) if gold else ()
-    draft = Draft(text=text, gold_ids=gold, gold_claims=claims, stratum=stratum)
-    findings = author.read(draft)
+    question = written_question(text, gold, list(_claims()) if gold else [], stratum)
+    findings = author.read(question)
     show_findings(findings)
     if are_against(findings) and not click.confirm("Add it anyway?", default=False, err=True):
         return False
-    say(f"{plain(str(author.write(draft, findings, by=name).id))} added")
+    say(f"{plain(str(author.write(question, findings, by=name).id))} added")
     return True
 
 
@@ -67,10 +66,10 @@ def _gold(author: Author, words: str) -> tuple[str, ...]:
 
 def _picked(given: str, found: Sequence[Passage], author: Author) -> tuple[str, ...]:
     """What is named by number or id; nothing if any of it is neither, for then it is words."""
-    if author.knows(given):
+    if given in author.ids:
         return (given,)
     numbers = {str(number): passage.id for number, passage in enumerate(found, 1)}
-    ids = [numbers.get(one) or (one if author.knows(one) else "") for one in given.replace(",", " ").split()]
+    ids = [numbers.get(one) or (one if one in author.ids else "") for one in given.replace(",", " ").split()]
     return tuple(dict.fromkeys(ids)) if all(ids) else ()
 
 

@@ -1,60 +1,95 @@
-"""A corpus: one file of JSON lines, a passage each, in the order of the documents.
+"""A corpus: the file that `surefoot corpus add` makes, rows of a user's own, or documents as they are.
 
-Every row keeps the name and the hash of its file, so that adding again reads only what has changed.
+The file has a passage a line, in the order of the documents. Every row keeps the name and the hash of its file, so that
+adding again reads only what has changed. Documents and rows that a user names are read as `corpus add` reads them, so
+their passages have the same ids.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Collection, Iterable, Iterator
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
+from surefoot.corpus.files import Source
 from surefoot.corpus.passages import Row
-from surefoot.corpus.read import Read
-from surefoot.corpus.rows import is_rows
+from surefoot.corpus.read import find_documents, read_documents
+from surefoot.corpus.rows import rows_of
 from surefoot.errors import UsageError
-
-Place = tuple[int, int]  # where bytes begin, and how many they are
+from surefoot.io.rows import read_rows
+from surefoot.io.writer import replacing
+from surefoot.types import Passage
 
 FILE = "passages.jsonl"  # where a corpus is a folder
+_HINT = "pass documents, or rows of JSON with a `text` each"
+Tell = Callable[[str], None]
 
 
-class Documents:
-    """Where each document's rows lie in a file of rows: together, unless others have put the file together."""
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.places: dict[str, list[Place]] = {}
-        self.hashes: dict[str, str] = {}
-        self.counts: dict[str, int] = {}
-        self.brought: dict[str, str] = {}  # ids that came with rows, and of which file
-        if path.is_file():
-            self._scan()
 
-    def _scan(self) -> None:
-        with self.path.open("rb") as file:
-            at = 0
+def load_corpus(path: str | Path, *, with_texts: bool = True, tell: Tell = _to_stderr) -> list[Passage]:
+    return [row.passage for row in load_rows(path, with_texts=with_texts, tell=tell)]
+
+
+def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = _to_stderr) -> list[Row]:
+    """The passages. `tell` hears of documents and rows that cannot be read; without `with_texts` ids alone will do."""
+    given = Path(path)
+    if not given.exists():
+        raise UsageError(f"the corpus {given} does not exist", _HINT)
+    if (given / FILE).is_file():
+        given = given / FILE
+    rows, lines = _rows(given, with_texts) if _is_file_of_rows(given) else _documents(given)
+    if not rows:
+        raise UsageError("; ".join([f"the corpus {given} holds no passage", *lines]), _HINT)
+    for line in lines:
+        tell(f"warning: {line}")
+    return _distinct(rows, given)
+
+
+def _is_file_of_rows(given: Path) -> bool:
+    """Whatever its name is, and however large: a corpus need not be as small as a document."""
+    source = Source(given.name, given)
+    return given.is_file() and (source.is_rows or not source.is_readable)
+
+
+def _rows(given: Path, with_texts: bool) -> tuple[list[Row], list[str]]:
+    rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
+    return rows, [f"{given}: {note}" for note in notes]
+
+
+def _documents(given: Path) -> tuple[list[Row], list[str]]:
+    found = find_documents([given])
+    reads = list(read_documents(found.documents))
+    lines = [*found.lines, *(line for read in reads for line in read.lines)]
+    return [row for read in reads for row in read.rows], lines
+
+
+def _distinct(rows: list[Row], given: Path) -> list[Row]:
+    """A folder may also hold the corpus that was made of it; but no two passages may have one id."""
+    by_id: dict[str, Row] = {}
+    for row in rows:
+        if by_id.setdefault(row.id, row).text != row.text:
+            hint = "a citation must lead to one passage: give each its own id"
+            raise UsageError(f"the corpus {given} has two passages with the id {row.id!r}", hint)
+    return list(by_id.values())
+
+
+def documents_in(path: Path) -> dict[str, list[Row]]:
+    """The rows of each document, by its name; none where there is no file yet."""
+    found: dict[str, list[Row]] = {}
+    if path.is_file():
+        with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                row = row_of(line, self.path, number)
-                self._place(row.file, at, len(line))
-                at += len(line)
-                if self.hashes.setdefault(row.file, row.sha256) != row.sha256:
-                    self.hashes[row.file] = ""  # rows of two states of it: it is to be read again
-                self.counts[row.file] = self.counts.get(row.file, 0) + 1
-                if is_rows(row.file):
-                    self.brought[row.id] = row.file
-
-    def _place(self, name: str, at: int, length: int) -> None:
-        places = self.places.setdefault(name, [])
-        if places and sum(places[-1]) == at:
-            at, length = places[-1][0], places.pop()[1] + length
-        places.append((at, length))
+                row = _decoded(line, path, number)
+                found.setdefault(row.file, []).append(row)
+    return found
 
 
-def row_of(line: bytes, path: Path, number: int) -> Row:
+def _decoded(line: bytes, path: Path, number: int) -> Row:
     try:
         return msgspec.json.decode(line, type=Row)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -62,28 +97,9 @@ def row_of(line: bytes, path: Path, number: int) -> Row:
         raise UsageError(f"{path}:{number}: this is not a row of a corpus: {error}", hint) from error
 
 
-def write_corpus(path: Path, given: Iterable[Read], without: Collection[str] = ()) -> Iterator[Read]:
-    """Put documents into a corpus, each in place of its former self, in the order of their names; take some out.
-
-    Passes on what it is given; the file is replaced at the end, in one step.
-    """
-    old = Documents(path)
+def write_corpus(path: Path, documents: Mapping[str, Sequence[Row]]) -> None:
+    """In the order of the documents' names, in one step."""
     encoder = msgspec.json.Encoder()
-    with tempfile.TemporaryDirectory(prefix=".corpus-", dir=path.parent) as folder:
-        fresh, whole = Path(folder) / "fresh", Path(folder) / "whole"
-        places: dict[str, list[Place]] = {}
-        with fresh.open("wb") as file:
-            for read in given:
-                start = file.tell()
-                rows = (replace(row, file=read.name, sha256=read.sha256) for row in read.rows)
-                file.writelines(encoder.encode(row) + b"\n" for row in rows)
-                if read.rows:
-                    places[read.name] = [(start, file.tell() - start)]
-                yield read
-        with whole.open("wb") as out, fresh.open("rb") as new, (path if path.is_file() else fresh).open("rb") as before:
-            for name in sorted({*old.places, *places}.difference(without)):
-                source, found = (new, places[name]) if name in places else (before, old.places[name])
-                for start, length in found:
-                    source.seek(start)
-                    out.write(source.read(length))
-        whole.replace(path)
+    with replacing(path, 0o666) as file:
+        for name in sorted(documents):
+            file.writelines(encoder.encode(row) + b"\n" for row in documents[name])

@@ -18,7 +18,7 @@ from zlib import error as ZlibError
 from msgspec import Struct
 
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
-from surefoot.corpus.rows import is_rows
+from surefoot.corpus.passages import is_rows
 from surefoot.errors import Incomplete, UsageError
 
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked

@@ -14,16 +14,18 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from surefoot.corpus.blocks import Block
+from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.text.labels import label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
-from surefoot.types import Passage
+from surefoot.types import Passage, document_in
 
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here
 MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or rows
 _STRETCH = 20_000  # characters of a paragraph in which sentences are looked for at once
 _DIGITS = 6  # of an id
+_COMPRESSED = (".gz", ".zst")
 _ROWS = 5  # of a long table make a passage, about, once they are enough
 
 
@@ -40,9 +42,21 @@ class Row(Struct, frozen=True, omit_defaults=True):
     sha256: str = ""  # of the file
 
     @property
+    def document(self) -> str:
+        """A file of rows is none: its rows may be of many."""
+        named = [name for name in (self.file, document_in(self.id), self.doc) if name]
+        return next((name for name in named if not is_rows(name)), next(reversed(named), ""))
+
+    @property
     def passage(self) -> Passage:
         """As pipelines take it."""
         return Passage(self.id, self.text, self.doc, self.page)
+
+
+def is_rows(name: str) -> bool:
+    """Whether a file holds passages that others have cut."""
+    path = PurePosixPath(name.lower())
+    return (path.with_suffix("") if path.suffix in _COMPRESSED else path).suffix in TRACE_SUFFIXES
 
 
 def passages(blocks: Iterable[Block], name: str) -> list[Row]:

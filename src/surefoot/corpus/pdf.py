@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -19,11 +19,6 @@ from surefoot.errors import UsageError
 from surefoot.text.labels import item_of, label_of
 
 MOST_PAGES = 20_000
-_STREAM = re.compile(rb"(?<!end)stream\r?\n")
-_FLATE = re.compile(rb"/Fl(?:ateDecode)?(?![A-Za-z])")
-_HEAD = 1_000  # bytes before a stream in which its dictionary stands
-_LARGEST_STREAM = 64 * 1024 * 1024  # unpacked
-_PIECE = 1 << 14
 _BOLD = 600  # weight of a font
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxl]+\s*$")  # a line of a table of contents
 _SOFT = "\u00ad"  # where a word may be divided
@@ -32,6 +27,7 @@ _DIVIDED = "\ufffe"  # the hyphen at the end of a line, whose next word the libr
 _PAGE_NUMBER = re.compile(r"(?:page )?[-– ]*\d{1,4}(?: ?(?:/|of) ?\d+)?[-– ]*", re.IGNORECASE)
 _EDGE = 3  # lines at either end of a page that may be a running head or foot
 _WIDE_GAP = 0.9  # white space that only stands between cells, in heights of a line
+_TIGHT_GAP = 0.45  # white space that does so in a table, but may also be in a justified line
 _GAP = 0.3  # white space that may
 _NEW_PAGE = 0.5  # white space above the first line: enough for a heading, too little to begin a paragraph
 _COLUMN = 1.0  # how far apart columns begin, at least
@@ -66,9 +62,13 @@ class _Printed(Struct, frozen=True):
         pairs = zip(self.words, self.words[1:], strict=False)
         return [self.words[0].left, *(b.left for a, b in pairs if b.left - a.right > gap * self.height)]
 
+    def is_row(self, gap: float) -> bool:
+        """Whether it has several cells. A paragraph that hangs behind its label looks as if it had two."""
+        start, cells = f"{self.words[0].text} ", len(self.starts(gap))
+        return cells > 2 or (cells == 2 and not (label_of(start) or item_of(start) or re.fullmatch(r"\W ", start)))
+
 
 def read_pdf(data: bytes) -> Iterator[Block]:
-    _check_streams(data)
     document = _opened(data)
     try:
         if len(document) > MOST_PAGES:
@@ -80,34 +80,6 @@ def read_pdf(data: bytes) -> Iterator[Block]:
         raise UsageError("the PDF holds no text, only pictures", "run it through text recognition (OCR) first")
     lines = [line for page in _without_running_heads(pages) for line in page]
     yield from _blocks(_undivided(lines or [line for page in pages for line in page]))
-
-
-def _check_streams(data: bytes) -> None:
-    """Few bytes may unpack to more than there is memory. Pictures are not unpacked."""
-    for start in _STREAM.finditer(data):
-        head = data[max(0, start.start() - _HEAD) : start.start()].rpartition(b" obj")[2]
-        if b"/Image" in head:
-            continue
-        if len(_FLATE.findall(head)) > 1:
-            raise UsageError("the PDF has a stream that is packed twice", "open it in a viewer and print it to a PDF")
-        if _FLATE.search(head) and _unpacks_to(memoryview(data)[start.end() :], _LARGEST_STREAM) > _LARGEST_STREAM:
-            message = f"the PDF has a stream of more than {_LARGEST_STREAM:,} bytes"
-            raise UsageError(message, "open it in a viewer and print it to a PDF")
-
-
-def _unpacks_to(packed: memoryview, most: int) -> int:
-    unpacker, size = zlib.decompressobj(), 0
-    for at in range(0, len(packed), _PIECE):
-        piece: bytes | memoryview = packed[at : at + _PIECE]
-        while piece and not unpacker.eof and size <= most:
-            try:
-                size += len(unpacker.decompress(piece, _PIECE * 64))
-            except zlib.error:  # damaged or encrypted: the library says so
-                return size
-            piece = unpacker.unconsumed_tail
-        if unpacker.eof or size > most:
-            break
-    return size
 
 
 def _opened(data: bytes) -> Any:  # noqa: ANN401 - the library has no types
@@ -200,13 +172,15 @@ def _blocks(lines: Sequence[_Printed]) -> Iterator[Block]:
 
 
 def _table_at(lines: Sequence[_Printed], place: int) -> list[list[str]]:
-    """The rows of a table that begins here, if one does: lines with wide gaps, whose words begin below each other."""
-    rows = []
-    for line in lines[place:]:
-        if line.page != lines[place].page or len(line.starts(_WIDE_GAP)) < 2 or _is_labelled(line):
-            break
-        rows.append(line)
-    if len(rows) < 3:
+    """The rows of a table that begins here, if one does: lines with wide gaps, whose words begin below each other.
+
+    Where cells are tight, a row, or the header, may have as many narrower gaps instead.
+    """
+    page = lines[place].page
+    run = list(takewhile(lambda line: line.page == page and line.is_row(_TIGHT_GAP), lines[place:]))
+    widest = max((len(line.starts(_WIDE_GAP)) for line in run), default=0)
+    rows = list(takewhile(lambda line: line.is_row(_WIDE_GAP) or len(line.starts(_TIGHT_GAP)) == widest, run))
+    if len(rows) < 3 or sum(line.is_row(_WIDE_GAP) for line in rows) < 2:
         return []
     columns: list[float] = []
     for left in sorted(left for row in rows for left in row.starts(_WIDE_GAP)):
@@ -236,12 +210,6 @@ def _merged(rows: list[list[str]]) -> list[list[str]]:
         else:
             rows = [[*row[:at], row[at] or row[at + 1], *row[at + 2 :]] for row in rows]
     return rows
-
-
-def _is_labelled(line: _Printed) -> bool:
-    """A paragraph that hangs behind its label looks like two cells."""
-    start = f"{line.words[0].text} "
-    return len(line.starts(_WIDE_GAP)) == 2 and bool(label_of(start) or item_of(start) or re.fullmatch(r"\W ", start))
 
 
 def _as_text(lines: Sequence[_Printed]) -> list[Line]:

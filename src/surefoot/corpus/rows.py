@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import partial
-from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
@@ -17,17 +16,10 @@ from surefoot.errors import UsageError
 from surefoot.io import rows as io
 from surefoot.io.fields import TEXT_KEYS, first_text, passage_in
 from surefoot.io.kinds import BadRow, kind_of
-from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.types import Problem
 
 _OF_QUESTIONS = ("answerable", "expects", "gold_ids", "gold_claim", "gold_claims")
-_COMPRESSED = (".gz", ".zst")
 CONTENT_IDS = "such a passage has an id made of its text"
-
-
-def is_rows(name: str) -> bool:
-    path = PurePosixPath(name.lower())
-    return (path.with_suffix("") if path.suffix in _COMPRESSED else path).suffix in TRACE_SUFFIXES
 
 
 def rows_of(

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
-from surefoot.datasets.documents import Case
+from surefoot.datasets.documents import Case, Says
 from surefoot.datasets.protocol import KINDS, Kind, counts_of
 from surefoot.types import Question
 
-Wanted = Literal["answers", "contradicts", "silent", "nearly", "usual"]
-
-
 # What each kind is drawn from, in the order in which they are filled: those with the smallest choice first.
-_SOURCES: dict[str, tuple[Wanted, ...]] = {
+_SOURCES: dict[str, tuple[Says, ...]] = {
     "bait_wrong": ("contradicts",),
     "adversarial": ("nearly",),
     "bait_unsupported": ("usual",),
@@ -83,18 +79,13 @@ def _usual(candidates: Iterable[Candidate]) -> set[str]:
     return {topic for topic, count in asked.items() if topic and 2 * said[topic] > count}
 
 
-def _kind(case: Case, usual: set[str]) -> Wanted:
+def _kind(case: Case, usual: set[str]) -> Says:
     return "usual" if case.kind == "silent" and case.topic in usual else case.kind
 
 
 def _question(one: Candidate, kind: Kind) -> Question:
+    probes = "lookalike_topic" if kind.name == "adversarial" else kind.probes
+    case = one.case
     return Question(
-        one.case.id,
-        one.case.question,
-        kind.expects,
-        kind.stratum,
-        "lookalike_topic" if kind.name == "adversarial" else kind.name,
-        one.gold_ids,
-        one.case.claims,
-        kind.retrieval,
+        case.id, case.question, kind.expects, kind.stratum, probes, one.gold_ids, case.claims, kind.retrieval
     )

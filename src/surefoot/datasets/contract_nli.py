@@ -18,32 +18,16 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from surefoot.datasets.documents import Case, Document, Kind, Origin, whole
+from surefoot.datasets.documents import Case, Document, Origin, Says, whole
+from surefoot.text.parties import parties_in
 
 ORIGIN = Origin(
-    "contract-nli",
-    "ContractNLI",
-    "https://stanfordnlp.github.io/contract-nli/",
-    "CC BY 4.0",
-    "607 agreements, 11 MB",
-    "an object with documents and labels",
+    "contract-nli", "ContractNLI", "https://stanfordnlp.github.io/contract-nli/", "CC BY 4.0",
+    "607 agreements, 11 MB", "an object with documents and labels",
     "contracts of train.json and dev.json trained the bundled grader and pipelines; those of test.json did not",
     ("test.json", "dev.json", "train.json"),
-)
-_OPENING = 1_500  # characters in which the parties are named
-_LEGAL_FORM = (
-    r"(?:Inc|INC|LLC|L\.L\.C|LLP|L\.P|Corp|CORP|Corporation|CORPORATION|Ltd|LTD|Limited|LIMITED|GmbH|N\.V|B\.V|plc|"
-    r"University|UNIVERSITY)"
-)
-_PARTY = re.compile(
-    rf"(?<![\w.])(?<!\b[Aa] )(?<!\b[Aa]n )((?:[A-Z][\w&'’!-]*,?\s(?:of\s)?){{1,5}}?{_LEGAL_FORM})\b(?! Liability)"
-)
-_NO_NAME = re.compile(r"\b(?:agreement|disclosure|confidential\w*|insert|name|whereas|company [A-Z])\b", re.IGNORECASE)
-_LEAD = re.compile(
-    r"^(?:(?:between|parties|by|and|into|entered|the|an?|whereas|recitals|dear|re|date|january|february|march|april|may|june|"
-    r"july|august|september|october|november|december)\b,?\s*)+",
-    re.IGNORECASE,
-)
+)  # fmt: skip
+_OPENING = 2_500  # characters in which the parties are named
 _ENDS = re.compile(r"[.;!?][\"'”’)]*$|;? (?:and|or)$")
 _SHORT = 6  # words: shorter evidence is a heading, or the start of a list
 
@@ -118,7 +102,7 @@ def whole_sentences(spans: Iterable[str]) -> Iterator[str]:
         yield begun
 
 
-def _kind(annotation: _Annotation, near: _Annotation | None) -> Kind:
+def _kind(annotation: _Annotation, near: _Annotation | None) -> Says:
     if annotation.choice != "NotMentioned":
         return "answers" if annotation.choice == "Entailment" else "contradicts"
     return "nearly" if near is not None and near.choice == "Entailment" else "silent"
@@ -138,18 +122,12 @@ def _plain(hypothesis: str) -> Wording:
 
 def called(text: str, file_name: str) -> str:
     """An agreement by its parties, as people do; by its file where the parties are blanks."""
-    found = dict.fromkeys(filter(None, map(_party, _PARTY.finditer(" ".join(text[:_OPENING].split())))))
-    match list(found)[:2]:
+    match parties_in(" ".join(text[:_OPENING].split()), text):
         case [first, second]:
             return f"the NDA between {first} and {second}"
         case [first]:
             return f"the NDA with {first}"
     return f'the NDA in the file "{_stem(file_name)}"'
-
-
-def _party(match: re.Match[str]) -> str:
-    name = _LEAD.sub("", match[1])
-    return "" if _NO_NAME.search(name) or " " not in name else name
 
 
 def _stem(file_name: str) -> str:

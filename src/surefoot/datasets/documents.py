@@ -17,8 +17,8 @@ from surefoot.types import Problem
 
 LARGEST = 1 << 30  # bytes of one file, unpacked
 # What a document says on a topic: the answer; the opposite of what is usual or suggested; nothing; nothing, though it
-# has something very like it.
-Kind = Literal["answers", "contradicts", "silent", "nearly"]
+# has something very like it; nothing, though most others say something.
+Says = Literal["answers", "contradicts", "silent", "nearly", "usual"]
 Shape = TypeVar("Shape")
 
 
@@ -27,7 +27,7 @@ class Case(Struct, frozen=True):
 
     id: str
     question: str
-    kind: Kind
+    kind: Says
     topic: str = ""  # the same question of many documents
     claims: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()  # words of the document

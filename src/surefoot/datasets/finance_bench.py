@@ -14,15 +14,11 @@ from msgspec import Struct
 from surefoot.datasets.documents import Case, Document, Origin, rows
 
 ORIGIN = Origin(
-    "finance-bench",
-    "FinanceBench",
-    "https://github.com/patronus-ai/financebench",
-    "CC BY-NC 4.0",
-    "150 questions, 1 MB",
-    "rows with financebench_id, company, question, answer and evidence",
+    "finance-bench", "FinanceBench", "https://github.com/patronus-ai/financebench", "CC BY-NC 4.0",
+    "150 questions, 1 MB", "rows with financebench_id, company, question, answer and evidence",
     "FinanceBench did not train the bundled grader and pipelines",
     ("financebench_open_source.jsonl", "financebench_merged.jsonl"),
-)
+)  # fmt: skip
 _LEFT_OUT = 4  # one company in so many
 
 

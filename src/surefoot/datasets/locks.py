@@ -14,7 +14,7 @@ import msgspec
 
 from surefoot.errors import UsageError
 from surefoot.io import questions as question_sets
-from surefoot.io.questions import QuestionSet
+from surefoot.io.questions import QuestionSet, made_of
 from surefoot.types import Problem, Question
 
 Hashes = Mapping[str, str]
@@ -75,8 +75,7 @@ def write_lock(path: Path, questions: Sequence[Question]) -> int:
 
 
 def was_accepted_unread(question: Question) -> bool:
-    made = question.metadata.get("made")
-    return isinstance(made, dict) and str(made.get("accepted", "")).startswith(UNREAD)
+    return str(made_of(question).get("accepted", "")).startswith(UNREAD)
 
 
 def read_lock(path: Path) -> Hashes:

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.datasets.hygiene import Finding
+from surefoot.io.questions import PROPOSED
 from surefoot.types import Expects, Question
 
 
@@ -49,6 +50,16 @@ KINDS = {kind.name: kind for kind in PROTOCOL}
 # What a question is filed under of which no more is known than what it expects.
 USUAL: dict[Expects, Kind] = {"answer": KINDS["plain"], "refusal": KINDS["unanswerable"]}
 WHOLE = sum(kind.share for kind in PROTOCOL)
+
+
+def proposed(
+    id_: str, text: str, kind: Kind, gold_ids: tuple[str, ...], gold_claims: tuple[str, ...], made: dict[str, object],
+    probes: str = "",
+) -> Question:  # fmt: skip
+    """A question for a person to review; `made` says how it came about."""
+    metadata: dict[str, object] = {"review": PROPOSED, "made": made}
+    probes = probes or kind.probes
+    return Question(id_, text, kind.expects, kind.stratum, probes, gold_ids, gold_claims, kind.retrieval, metadata)
 
 
 def counts_of(size: int, mix: Mapping[str, int] | None = None) -> dict[str, int]:

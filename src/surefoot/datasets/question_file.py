@@ -9,38 +9,31 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from filelock import FileLock, Timeout
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.kinds import BadRow
-from surefoot.io.questions import question_of
+from surefoot.io.questions import question_of, row_of
 from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, cut_torn_line, replacing
 from surefoot.types import Question
 
-Row = dict[str, Any]
 _SECONDS_TO_WAIT = 30.0
 _SUFFIXES = (".jsonl", ".ndjson")
 
 
 class Entry(Struct, frozen=True):
-    """A question and its row as it stands in the file. Any change gives it another version."""
+    """A question as it stands in the file. Any change gives it another version."""
 
-    row: Row
     question: Question
     version: str
-
-    @property
-    def made(self) -> Row:
-        """How it came about, where it was not written by a person."""
-        made = self.question.metadata.get("made")
-        return made if isinstance(made, dict) else {}
 
 
 class QuestionFile:
@@ -56,40 +49,47 @@ class QuestionFile:
         """All questions as they stand in the file now, in its order; what is no question is left as it is."""
         seen = self._state()
         if seen != self._seen:
-            self._entries = [entry for line in self._lines() if (entry := _entry(line)) is not None]
+            self._entries = [entry for line in self._lines() if (entry := _entry(line)) is not None] if seen else []
             self._seen = seen
         return self._entries
 
-    def change(self, make: Callable[[Entry], Row | None]) -> int:
-        """Put the row that `make` returns in the place of each; None keeps it. How many were changed."""
+    def questions(self) -> list[Question]:
+        return [entry.question for entry in self.entries()]
+
+    def change(self, make: Callable[[Entry], Question | None]) -> list[Entry]:
+        """Put the question that `make` returns in the place of each, None keeps it; those that were changed."""
         with self._locked():
-            lines, changed = self._lines(), 0
+            lines, changed = self._lines(), []
             for number, line in enumerate(lines):
                 entry = _entry(line)
-                row = None if entry is None else make(entry)
-                if row is not None:
-                    lines[number] = msgspec.json.encode(row)
-                    changed += 1
+                question = None if entry is None else make(entry)
+                if question is not None:
+                    lines[number] = _encoded(question)
+                    changed.append(Entry(question, _version(lines[number])))
             if changed:
                 self._write(lines)
         return changed
 
-    def add(self, make: Callable[[list[Entry]], Row]) -> Row:
-        """Append the row that `make` returns for the questions that are there already."""
+    def add(self, question: Question, check: Callable[[Sequence[Question]], None] = lambda _: None) -> Question:
+        """Append a question, under another id where its own is taken, if `check` finds nothing in those there."""
         with self._locked():
             cut_torn_line(self.path)
-            there = self.entries() if self.path.exists() else []
-            row = make(there)
-            line = msgspec.json.encode(row)
-            entry = Entry(row, question_of(row), version_of(line))
+            there = self.entries()
+            check([entry.question for entry in there])
+            ids = {entry.question.id for entry in there}
+            others = (f"{question.id}-{number}" for number in itertools.count(2))
+            added = replace(question, id=next(one for one in itertools.chain([question.id], others) if one not in ids))
+            line = _encoded(added)
             with self.path.open("ab") as file:
                 file.write(line + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-            self._entries, self._seen = [*there, entry], self._state()
-        return row
+            self._entries, self._seen = [*there, Entry(added, _version(line))], self._state()
+        return added
 
     def _state(self) -> tuple[int, ...]:
+        if not self.path.exists():
+            return ()
         found = self.path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -99,8 +99,7 @@ class QuestionFile:
 
     def _write(self, lines: list[bytes]) -> None:
         target = self.path.resolve()  # a link stays one
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-        with replacing(target, mode) as file:
+        with replacing(target, target.stat().st_mode & 0o777) as file:
             file.writelines(line + b"\n" for line in lines)
 
     @contextlib.contextmanager
@@ -115,12 +114,14 @@ class QuestionFile:
 
 def _entry(line: bytes) -> Entry | None:
     try:
-        row = msgspec.json.decode(line)
-        question = question_of(row)
+        return Entry(question_of(msgspec.json.decode(line)), _version(line))
     except (*UNREADABLE, BadRow):
         return None
-    return Entry(row, question, version_of(line))
 
 
-def version_of(line: bytes) -> str:
+def _encoded(question: Question) -> bytes:
+    return msgspec.json.encode(row_of(question))
+
+
+def _version(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()[:16]

@@ -16,23 +16,15 @@ from surefoot.io.rows import Row
 from surefoot.text.terms import terms
 
 EDGAR = Origin(
-    "edgar",
-    "EDGAR-CORPUS or the output of edgar-crawler",
-    "https://huggingface.co/datasets/eloukas/edgar-corpus",
-    "Apache-2.0 (the filings are public)",
-    "220,375 annual reports, 11 GB; one year is enough",
-    "rows with filename, cik and section_1 or item_1",
-    "other filings trained the bundled grader and pipelines",
-)
+    "edgar", "EDGAR-CORPUS or the output of edgar-crawler", "https://huggingface.co/datasets/eloukas/edgar-corpus",
+    "Apache-2.0 (the filings are public)", "220,375 annual reports, 11 GB; one year is enough",
+    "rows with filename, cik and section_1 or item_1", "other filings trained the bundled grader and pipelines",
+)  # fmt: skip
 GOV_REPORT = Origin(
-    "gov-report",
-    "GovReport",
-    "https://gov-report-data.github.io/",
-    "CC BY 4.0",
-    "19,466 reports, 320 MB packed",
+    "gov-report", "GovReport", "https://gov-report-data.github.io/", "CC BY 4.0", "19,466 reports, 320 MB packed",
     "objects with report, reports, document or document_sections",
     "14 reports of GovReport trained the bundled grader and pipelines",
-)
+)  # fmt: skip
 # Items of an annual report that are about one thing, and the words that tell whether a filing speaks of it.
 ITEMS = {
     "1B": ("unresolved staff comments", ("unresolved staff",)),

@@ -12,25 +12,15 @@ from surefoot.datasets.documents import Case, Document, Origin, whole
 from surefoot.text.sentences import sentences
 
 SQUAD = Origin(
-    "squad",
-    "SQuAD 2.0",
-    "https://rajpurkar.github.io/SQuAD-explorer/",
-    "CC BY-SA 4.0",
-    "dev-v2.0.json: 35 articles, 4 MB",
-    "an object with data, each with paragraphs and questions",
-    "a part of SQuAD 2.0 trained the bundled grader and pipelines",
-    ("dev-v2.0.json", "train-v2.0.json"),
-)
+    "squad", "SQuAD 2.0", "https://rajpurkar.github.io/SQuAD-explorer/", "CC BY-SA 4.0",
+    "dev-v2.0.json: 35 articles, 4 MB", "an object with data, each with paragraphs and questions",
+    "a part of SQuAD 2.0 trained the bundled grader and pipelines", ("dev-v2.0.json", "train-v2.0.json"),
+)  # fmt: skip
 CUAD = Origin(
-    "cuad",
-    "CUAD",
-    "https://www.atticusprojectai.org/cuad",
-    "CC BY 4.0",
-    "510 contracts, 40 MB",
+    "cuad", "CUAD", "https://www.atticusprojectai.org/cuad", "CC BY 4.0", "510 contracts, 40 MB",
     "an object with data, each with paragraphs and questions",
-    "a part of CUAD trained the bundled grader and pipelines",
-    ("CUADv1.json", "CUAD_v1.json", "test.json"),
-)
+    "a part of CUAD trained the bundled grader and pipelines", ("CUADv1.json", "CUAD_v1.json", "test.json"),
+)  # fmt: skip
 _DETAILS = re.compile(r'"(?P<topic>[^"]+)".*?Details:\s*(?P<details>.+)', re.DOTALL)
 _OPEN = re.compile(r"(?:What|Which|On what|Who|When|How)\b[^?]*\?")
 _NAMED = re.compile(r"The ([^.?]+)\.?")

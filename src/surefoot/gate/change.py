@@ -15,11 +15,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from surefoot.annotators import is_person
 from surefoot.gate.belief import DRAWS, Answer, Counts, Numbers, truths
 from surefoot.gate.metrics import Metric, Value
 from surefoot.gate.rules import POPULATION, SET
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side, document_of
-from surefoot.records import is_person
 from surefoot.table import BUCKETS
 from surefoot.types import Question
 

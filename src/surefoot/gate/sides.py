@@ -15,8 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import records
+from surefoot.annotators import is_annotator, is_called_like_a_grader, is_person, is_settler, whose
 from surefoot.errors import Incomplete, UsageError
-from surefoot.records import Drawn, Label, current, is_annotator, is_person, settled, whose
+from surefoot.records import Drawn, Label, current, settled
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.table import BUCKETS
 from surefoot.types import Problem, Question, Trace, Verdict, document_in
@@ -145,7 +146,7 @@ def apply_labels(run: Run, labels: Iterable[Label]) -> None:
         for label in labels
         if label.version in of_version and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not records.is_called_like_a_grader(label.annotator)]
+    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
@@ -179,7 +180,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
     for (key, axis), labels in sorted(given.items()):
         value = settled((label.annotator, label.value) for label in labels)
         run.labelled_by |= {label.annotator for label in labels}
-        is_open = not any(records.is_settler(label.annotator) for label in labels)
+        is_open = not any(is_settler(label.annotator) for label in labels)
         run.disputed += axis == BUCKET_AXIS and is_open and len({label.value for label in labels}) > 1
         if value is None:
             divided[axis].append(key[0])

@@ -7,12 +7,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from surefoot.annotators import bare_name, is_person, whose_by_name
 from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
 from surefoot.problems import HARMLESS
-from surefoot.records import BY_CHOICE, Interval, bare_name, is_person, whose_by_name
+from surefoot.records import BY_CHOICE, Interval
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Problem, Question, Verdict
 

@@ -17,28 +17,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
+from surefoot.annotators import AI, PEOPLE, SETTLED, UNNAMED, bare_name, is_ai, is_annotator, is_called_like_a_grader
 from surefoot.errors import UsageError
 from surefoot.io.kinds import WORD, BadRow, fields_of, quoted
 from surefoot.io.new_labels import Place, called, sealed
 from surefoot.io.rows import Row, converted, read_rows, usable
 from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 from surefoot.problems import HARMLESS
-from surefoot.records import (
-    AI,
-    BY_CHOICE,
-    CANNOT_TELL,
-    PEOPLE,
-    SETTLED,
-    UNNAMED,
-    Drawn,
-    Label,
-    bare_name,
-    cannot_tell_because,
-    is_ai,
-    is_annotator,
-    is_called_like_a_grader,
-    place_of,
-)  # fmt: skip
+from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, cannot_tell_because, place_of
 from surefoot.rubric import Axis, Rubric, read_score
 from surefoot.rubric import load as load_rubric
 from surefoot.types import Problem

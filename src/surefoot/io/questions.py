@@ -48,6 +48,12 @@ def review_of(question: Question) -> object:
     return question.metadata.get("review")
 
 
+def made_of(question: Question) -> dict[str, Any]:
+    """How it came about, where it was not written by a person."""
+    made = question.metadata.get("made")
+    return made if isinstance(made, dict) else {}
+
+
 def load(given: str | Path | Sequence[object]) -> QuestionSet:
     """Questions from a file, from `-`, or from Python dictionaries."""
     if isinstance(given, (str, Path)):
@@ -125,9 +131,15 @@ def _expects(row: Mapping[str, Any], gold_ids: tuple[str, ...]) -> Expects:
     return "refusal" if expects == "refusal" or answerable is False else "answer"
 
 
-def text_key(row: Mapping[str, object]) -> str:
-    """Under which name the text of a question lies in its row."""
-    return next(key for key in _NAMES["text"] if row.get(key) is not None)
+def row_of(question: Question) -> dict[str, Any]:
+    """The row of a question in any file that we write."""
+    named = {"stratum": question.stratum, "probes": question.probes}
+    own = {
+        "qid": question.id, "question": question.text, "answerable": question.answerable,
+        **{name: word for name, word in named.items() if word}, "gold_ids": list(question.gold_ids),
+        "gold_claims": list(question.gold_claims), "retrieval": question.retrieval,
+    }  # fmt: skip
+    return own | question.metadata | own
 
 
 def _given(row: Mapping[str, Any], field: str) -> object:

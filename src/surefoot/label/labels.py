@@ -17,11 +17,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from surefoot.annotators import is_ai
 from surefoot.errors import Incomplete
 from surefoot.io.new_labels import time_after
 from surefoot.ledger import Ledger
 from surefoot.ledger.schema import LABELS, add, in_order, record
-from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, is_ai, why_passed_over
+from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, why_passed_over
 from surefoot.web.pages import BadForm
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
+from surefoot.annotators import whose_by_name
 from surefoot.gate import trust
 from surefoot.gate.causes import Fault
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said
-from surefoot.records import whose_by_name
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
     Block,

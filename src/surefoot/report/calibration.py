@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from surefoot.annotators import whose, whose_by_name
 from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate, Reliability
-from surefoot.records import Interval, whose, whose_by_name
+from surefoot.records import Interval
 from surefoot.report.blocks import (
     Bars,
     Block,

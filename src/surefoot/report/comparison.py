@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from surefoot.annotators import whose_by_name
 from surefoot.gate.causes import cause_of
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
@@ -12,7 +13,6 @@ from surefoot.gate.judge import GroupChange
 from surefoot.gate.metrics import metric_named
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import SIDES, SideName
-from surefoot.records import whose_by_name
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,

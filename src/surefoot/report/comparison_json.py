@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from surefoot.annotators import whose
 from surefoot.gate import trust
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
@@ -13,7 +14,6 @@ from surefoot.gate.judge import GroupChange
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Said
-from surefoot.records import whose
 from surefoot.report.answers import cited_by, reason_of
 from surefoot.report.words import WAIVED
 from surefoot.types import Estimate

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from surefoot.annotators import whose_by_name
 from surefoot.gate.history import History, Measured, PastRun
 from surefoot.gate.history import Trend as Course
 from surefoot.gate.metrics import UNGRADED
-from surefoot.records import Certificate, Step, whose_by_name
+from surefoot.records import Certificate, Step
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
     Block,

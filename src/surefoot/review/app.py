@@ -102,12 +102,12 @@ class _Pages(Pages):
         return JSONResponse(await run_in_threadpool(self._add, person, sent))
 
     def _add(self, person: str, sent: NewFields) -> dict[str, object]:
-        draft, author = sent.draft(), self._desk.author
+        question, author = sent.question(), self._desk.author
         with self._reading:
-            findings = author.read(draft)
+            findings = author.read(question)
         if are_against(findings) and not sent.anyway:
             return {"objections": [visible(one.message) for one in findings]}
-        return {"next": self._desk.address_of(author.write(draft, findings, by=person).id or "")}
+        return {"next": self._desk.address_of(author.write(question, findings, by=person).id or "")}
 
     async def decide(self, request: Request) -> Response:
         """Where to go then, or what speaks against an edit; sent again with `anyway` it is taken all the same."""

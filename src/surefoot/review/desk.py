@@ -8,19 +8,18 @@ from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import quote
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.datasets.hygiene import Finding
 from surefoot.datasets.locks import content_hash, lock_path, read_lock
-from surefoot.datasets.question_file import Entry, QuestionFile, Row, version_of
-from surefoot.datasets.review import Decision, Edit, decided, edited_question
+from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.datasets.review import Decision, decided
 from surefoot.errors import UsageError
-from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, review_of
+from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
 from surefoot.services.new_question import Author, are_against
-from surefoot.types import Passage
+from surefoot.types import Passage, Question
 from surefoot.web.pages import BadForm
 from surefoot.web.passages import visible
 
@@ -64,8 +63,7 @@ class _Done(Struct, frozen=True):
     """A decision that can be taken back as long as nobody has changed the row since."""
 
     number: int
-    id: str
-    former: Row
+    former: Question
     version: str
     stratum: str
 
@@ -122,9 +120,9 @@ class Desk:
         entry = entries[number - 1]
         in_reach = [place for place, one in enumerate(entries, 1) if _is_in(one, stratum) or place == number]
         at = in_reach.index(number)
-        reviewed = entry.made.get("reviewed")
+        reviewed = made_of(entry.question).get("reviewed")
         return Page(
-            number, entry, self._view(entry), str(review_of(entry.question)),
+            number, entry, self._view(entry.question), str(review_of(entry.question)),
             str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "",
             self.progress(stratum), stratum, _left(entries),
             _page_address(in_reach[at - 1], stratum) if at else "",
@@ -134,20 +132,23 @@ class Desk:
 
     def decide(self, person: str, sent: Sent) -> str:
         """Write a decision into the file; where to go then. It is on disk when this returns."""
-        changed: list[_Done] = []
+        former: list[Question] = []
 
-        def make(entry: Entry) -> Row | None:
+        def make(entry: Entry) -> Question | None:
             if entry.version != sent.version:
                 return None
-            row = self._decided(entry, person, sent)
-            version = version_of(msgspec.json.encode(row))
-            changed.append(_Done(sent.number, entry.question.id, entry.row, version, sent.stratum))
-            return row
+            former.append(entry.question)
+            return self._decided(entry.question, person, sent)
 
-        if not self.file.change(make):
+        changed = self.file.change(make)
+        if not changed:
             raise BadForm("this question was changed in another window or by somebody else", "reload the page")
+        done = [
+            _Done(sent.number, *pair, sent.stratum)
+            for pair in zip(former, (one.version for one in changed), strict=True)
+        ]
         with self._lock:
-            self._done.setdefault(person, []).extend(changed)
+            self._done.setdefault(person, []).extend(done)
         return self.onwards(person, sent.stratum, sent.number)
 
     def objections(self, sent: Sent) -> tuple[Finding, ...]:
@@ -155,10 +156,10 @@ class Desk:
         entry = next((one for one in self.entries if one.version == sent.version), None)
         if entry is None or sent.decision == "rejected" or sent.anyway:
             return ()
-        edit = self._edit(entry, sent)
-        if edit == Edit.none(entry.question):
+        edit = self._edit(entry.question, sent)
+        if edit == entry.question:
             return ()
-        findings = self.author.against(edited_question(entry.question, edit))
+        findings = self.author.against(edit)
         return findings if are_against(findings) else ()
 
     def address_of(self, qid: str) -> str:
@@ -178,29 +179,26 @@ class Desk:
             changed = self.file.change(lambda entry: last.former if entry.version == last.version else None)
             done.pop()  # only now: a file that could not be written is tried again
         if not changed:
-            raise BadForm(f"{last.id} was changed by somebody else since", "reload the page")
+            raise BadForm(f"{last.former.id} was changed by somebody else since", "reload the page")
         return _page_address(last.number, last.stratum)
 
-    def _decided(self, entry: Entry, person: str, sent: Sent) -> Row:
+    def _decided(self, question: Question, person: str, sent: Sent) -> Question:
         if sent.decision == "rejected":
-            return decided(entry, "rejected", person)
-        edit = self._edit(entry, sent)
-        after = content_hash(edited_question(entry.question, edit))
-        path = lock_path(self.file.path)
-        if path.is_file() and read_lock(path).get(entry.question.id, after) != after:
+            return decided(question, "rejected", person)
+        edit = self._edit(question, sent)
+        after, path = content_hash(edit), lock_path(self.file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
             hint = f"reject it, or make a new version of the set: surefoot questions clone {self.file.path} NEW"
-            raise BadForm(f"{entry.question.id} is locked, so its words may not change", hint)
-        return decided(entry, "accepted", person, edit)
+            raise BadForm(f"{question.id} is locked, so its words may not change", hint)
+        return decided(question, "accepted", person, edit)
 
-    def _edit(self, entry: Entry, sent: Sent) -> Edit:
-        return edit_of(entry.question, sent.fields, {visible(one): one for one in self._ids(entry)})
+    def _edit(self, question: Question, sent: Sent) -> Question:
+        view = self._view(question)
+        ids = [*question.gold_ids, *(shown.id for shown in (*view.evidence, *view.others))]
+        return edit_of(question, sent.fields, {visible(one): one for one in ids})
 
-    def _ids(self, entry: Entry) -> list[str]:
-        view = self._view(entry)
-        return [*entry.question.gold_ids, *(shown.id for shown in (*view.evidence, *view.others))]
-
-    def _view(self, entry: Entry) -> View:
-        return view_of(entry, self._passages, self.author.nearest(entry.question.text, _NEAREST))
+    def _view(self, question: Question) -> View:
+        return view_of(question, self._passages, self.author.nearest(question.text, _NEAREST))
 
 
 def address(path: str, stratum: str) -> str:

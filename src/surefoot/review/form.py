@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from surefoot.datasets.review import Edit
-from surefoot.services.new_question import Draft
+from surefoot.datasets.review import edited
+from surefoot.services.new_question import written_question
 from surefoot.types import Expects, Question
 from surefoot.web.pages import BadForm
 from surefoot.web.passages import visible
@@ -24,41 +24,33 @@ class Fields(Struct, frozen=True):
     gold: list[str] = []
 
 
-class NewFields(Struct, frozen=True):
-    """What stands in the fields of a new question; `gold` are ids as they are in the corpus."""
+class NewFields(Fields, frozen=True):
+    """Those of a new question; `gold` are ids as they are in the corpus."""
 
-    text: str = ""
-    expects: Expects = "answer"
-    claims: list[str] = []
-    gold: list[str] = []
     anyway: bool = False
 
-    def draft(self) -> Draft:
+    def question(self) -> Question:
+        text, claims = _kept((), self.text), [_kept((), one) for one in self.claims]
         if self.expects == "refusal":
-            return Draft(text=_kept(set(), self.text))
-        claims = tuple(claim for one in self.claims if (claim := _kept(set(), one)))
-        edit = Edit(_kept(set(), self.text), "answer", claims, tuple(self.gold))
-        _check(edit)
-        return Draft(text=edit.text, gold_claims=edit.gold_claims, gold_ids=edit.gold_ids)
+            return written_question(text)
+        return _checked(written_question(text, self.gold, claims))
 
 
-def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Edit:
+def edit_of(question: Question, fields: Fields, ids: Mapping[str, str]) -> Question:
     """`ids` are those that the page shows, by how it shows them. What was not touched stays as it was."""
     if _is_untouched(question, fields):
-        return Edit.none(question)
-    text = _kept({question.text}, fields.text)
+        return question
+    text = _kept((question.text,), fields.text)
     if not text:
         raise BadForm("the question has no text", "write one, or reject it")
     if fields.expects == "refusal":
         stays = question.expects == "refusal"
-        return Edit(
-            text, "refusal", question.gold_claims if stays else (), question.gold_ids if stays else ()
-        )  # fmt: skip
-    claims = tuple(dict.fromkeys(claim for one in fields.claims if (claim := _kept({*question.gold_claims}, one))))
-    edit = Edit(text, "answer", claims, tuple(dict.fromkeys(ids[one] for one in fields.gold if one in ids)))
-    if edit != Edit.none(question):
-        _check(edit)
-    return edit
+        gold = (question.gold_claims, question.gold_ids) if stays else ((), ())
+        return edited(question, text, "refusal", *gold)
+    claims = dict.fromkeys(claim for one in fields.claims if (claim := _kept(question.gold_claims, one)))
+    gold_ids = dict.fromkeys(ids[one] for one in fields.gold if one in ids)
+    edit = edited(question, text, "answer", tuple(claims), tuple(gold_ids))
+    return edit if edit == question else _checked(edit)
 
 
 def _is_untouched(question: Question, fields: Fields) -> bool:
@@ -71,14 +63,15 @@ def _all_shown(expects: Expects, text: str, claims: Iterable[str], gold: Iterabl
     return expects, _shown(text), [*map(_shown, claims)], [*map(visible, gold)]
 
 
-def _check(edit: Edit) -> None:
-    if not edit.gold_ids:
+def _checked(question: Question) -> Question:
+    if not question.gold_ids:
         raise BadForm("an answer must stand in some passage", "mark the gold passage, or expect a refusal")
-    if not edit.gold_claims:
+    if not question.gold_claims:
         raise BadForm("nothing says what the answer is", "write what a right answer says, or expect a refusal")
+    return question
 
 
-def _kept(originals: set[str], given: str) -> str:
+def _kept(originals: Iterable[str], given: str) -> str:
     """The original that a field still shows, for a field cannot hold every character; else what was written."""
     flat = " ".join(given.split())
     original = next((one for one in originals if _shown(one) == flat), None)

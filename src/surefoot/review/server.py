@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.io.questions import PROPOSED
 from surefoot.report.words import counted

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from surefoot.datasets.question_file import Entry
+from surefoot.io.questions import made_of
 from surefoot.types import Passage, Question
 from surefoot.web.passages import Source, source_of, unknown_source, word_keys
 
@@ -29,8 +29,8 @@ class View(Struct, frozen=True):
     proposed: str  # the text before somebody edited it, where somebody did
 
 
-def view_of(entry: Entry, passages: Mapping[str, Passage], nearest: Sequence[Passage]) -> View:
-    question, made = entry.question, entry.made
+def view_of(question: Question, passages: Mapping[str, Passage], nearest: Sequence[Passage]) -> View:
+    made = made_of(question)
     named = tuple(dict.fromkeys([*question.gold_ids, *_texts(made.get("evidence"))]))
     close = tuple(passage.id for passage in nearest if passage.id not in named)
     marks = _marks(question)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from surefoot.records import whose_by_name
+from surefoot.annotators import whose_by_name
 from surefoot.report.words import counted, overridden, plain
 from surefoot.services.audit_contents import BASE, GATE, LATER, LEDGER, RUN, Contents, gate_file
 from surefoot.services.decisions import KeptDecision

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, passages
+from surefoot.datasets import contract_nli, finance_bench, sections, squad
 from surefoot.datasets.choice import Candidate, Chosen, choose
 from surefoot.datasets.documents import Case, Document, Origin
-from surefoot.datasets.published import DATASETS, named
 from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.factors.plan import slug
 from surefoot.io.pool import map_blocks
@@ -32,8 +32,16 @@ from surefoot.services.result import READER, Fields, Person
 from surefoot.services.run import Answers, run
 from surefoot.store import MANIFEST
 from surefoot.table import BUCKETS
-from surefoot.types import Question
 
+_READERS: tuple[tuple[Origin, Callable[[Path], Iterator[Document]]], ...] = (
+    (contract_nli.ORIGIN, contract_nli.read),
+    (squad.CUAD, squad.read_cuad),
+    (sections.GOV_REPORT, sections.read_gov_report),
+    (sections.EDGAR, sections.read_edgar),
+    (squad.SQUAD, squad.read_squad),
+    (finance_bench.ORIGIN, finance_bench.read),
+)
+DATASETS = {reader[0].name: reader for reader in _READERS}
 CORPUS, QUESTIONS = "corpus.jsonl", "questions.jsonl"
 SIZE, DOCUMENTS = 130, 200
 _LONGEST_NAME = 60  # of a folder
@@ -79,11 +87,13 @@ class Benched(Fields):
 
 def public_datasets() -> list[Origin]:
     """The public datasets that `bench` reads, with where to get them."""
-    return [published.origin for published in DATASETS.values()]
+    return [origin for origin, _ in DATASETS.values()]
 
 
 def public_dataset(name: str) -> Origin:
-    return named(name).origin
+    if name not in DATASETS:
+        raise UsageError(f"there is no public dataset {name!r}", f"choose one of {', '.join(DATASETS)}")
+    return DATASETS[name][0]
 
 
 def bench(
@@ -106,12 +116,12 @@ def bench(
     """
     check_number("size", size, 1)
     check_number("documents", documents, 1)
-    published, folder = named(name), Path(out or name)
-    read = list(map_blocks(_cut, islice(published.read(Path(data)), documents)))
+    origin, folder = public_dataset(name), Path(out or name)
+    read = list(map_blocks(_cut, islice(DATASETS[name][1](Path(data)), documents)))
     rows = [row for one in read for row in one.rows]
     chosen = choose([found for one in read for found in one.found], size, seed)
     if not rows:
-        raise UsageError(f"{data} holds no text", f"get {published.origin.title} from {published.origin.url}")
+        raise UsageError(f"{data} holds no text", f"get {origin.title} from {origin.url}")
     _write(folder, rows, chosen)
     notes = _notes(chosen, size, sum(one.lost for one in read))
     for note in notes:
@@ -121,7 +131,7 @@ def bench(
     texts = sum(bool(one.rows) for one in read)
     return Benched(
         name, str(folder / CORPUS), str(folder / QUESTIONS), texts, len(rows), dict(asked), notes, tuple(runs),
-        f"{published.origin.trained}; its known errors are in the model card",
+        f"{origin.trained}; its known errors are in the model card",
     )  # fmt: skip
 
 
@@ -213,11 +223,7 @@ def _result(name: str, answers: Answers, grades: Grades) -> BenchRun:
     graded = [(one.item.question, one.bucket) for one in grades.found.graded]
     return BenchRun(
         name, str(answers.folder), {bucket: grades.counts[bucket] for bucket in BUCKETS}, grades.counts[None],
-        sum(_is_over_refused(question, bucket) for question, bucket in graded),
+        sum(question.answerable and bucket == "refused" for question, bucket in graded),
         sum(not question.answerable and bucket not in (None, "refused") for question, bucket in graded),
         answers["seconds"], grades.trust, not answers.exit_code and not grades.exit_code,
     )  # fmt: skip
-
-
-def _is_over_refused(question: Question, bucket: str | None) -> bool:
-    return question.answerable and bucket == "refused"

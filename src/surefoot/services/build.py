@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from surefoot.build.builder import Builder, Draft
+from msgspec.structs import replace
+
+from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.wording import prompt, reworded
-from surefoot.corpus.load import load_rows
-from surefoot.corpus.passages import Row as CorpusRow
+from surefoot.corpus.corpus import load_rows
+from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
-from surefoot.datasets.question_file import Entry, QuestionFile, Row
+from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.questions import PROPOSED, REJECTED, question_of, review_of, text_key
+from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
@@ -24,13 +26,12 @@ from surefoot.report.words import counted
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.inputs import check_number
 from surefoot.services.log_questions import proposals_from_log
-from surefoot.services.result import READER, Fields, Person, Seen
-from surefoot.services.review import accept_unread
+from surefoot.services.questions import accept_unread
+from surefoot.services.result import READER, Fields, Person, Seen, Watch
 from surefoot.text.language import unreadable
 from surefoot.text.normal import normalise
 from surefoot.types import Question
 
-TEMPLATES = "templates"
 _MOST = 10_000
 _INSTEAD = {  # what stands in for a kind of which the documents do not give enough
     "bait_wrong": "plain", "bait_unsupported": "unanswerable", "refuse": "unanswerable", "adversarial": "unanswerable",
@@ -75,58 +76,55 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, _MOST)
+    if corpus is None and from_traces is None:
+        raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if from_traces is None and mapping:
         raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
-    wanted = counts_of(size, _checked(mix))
     if corpus is not None and Path(corpus).resolve() == Path(out).resolve():
         raise UsageError(f"{out} is the corpus", "name another file for the questions")
-    file = QuestionFile(out)
+    wanted, file = counts_of(size, _checked(mix)), QuestionFile(out)
     file.path.parent.mkdir(parents=True, exist_ok=True)
-    there = [entry.question for entry in file.entries()] if file.path.exists() else []
+    there = file.questions()
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(text) for question in there for text in _texts(question)}
-    before = made.total()
+    before, rows = made.total(), list[Row]()
+    missing = max(size - before, 0)
     if from_traces is not None:
-        most = max(size - before, 0)
-        new = iter(proposals_from_log(from_traces, corpus, most, taken, terms=terms, mapping=mapping, person=person))
-    elif corpus is not None:
-        rows = load_rows(corpus, tell=person.tell)
-        new = map(row_of, _drafts(Builder(rows, seed), wanted, made, size, taken))
+        found = proposals_from_log(from_traces, corpus, missing, taken, terms=terms, mapping=mapping, person=person)
+        new: Iterator[Question] = map(question_of, found)
     else:
-        raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
-    watch = person.watch(max(size - before, 0), "questions")
-    try:
-        for row in new:
-            file.add(partial(_appended, row=row))
-            made[kind_of(question_of(row))] += 1
-            watch.count(Seen())
-    finally:
-        watch.close()
-    if model is not None and file.path.exists():
+        rows = load_rows(str(corpus), tell=person.tell)
+        new = _built(Builder(rows, seed), wanted, made, size, taken)
+    _write(file, new, made, person.watch(missing, "questions"))
+    if model is not None:
         _reword(file, model, terms or Terms(), person)
-    if accept_all and file.path.exists():
+    if accept_all and made:
         accept_unread(file.path)
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
     if from_traces is not None:  # a log has as many questions worth keeping as it has
         short, size = {}, min(size, made.total())
-    else:
-        _tell_short(wanted, made, size, rows, person)
-    every = [entry.question for entry in file.entries()] if file.path.exists() else []
-    proposed = sum(review_of(question) == PROPOSED for question in every)
+    _tell_short(short, made, size, rows, person)
+    proposed = sum(review_of(question) == PROPOSED for question in file.questions())
     counts = {kind.name: made[kind.name] for kind in PROTOCOL}
     return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
 
 
+def _write(file: QuestionFile, new: Iterator[Question], made: Counter[str], watch: Watch) -> None:
+    with closing(watch):
+        for question in new:
+            file.add(question)
+            made[kind_of(question)] += 1
+            watch.count(Seen())
+
+
 def _texts(question: Question) -> Iterator[str]:
     """As it is worded now, and as it was made."""
-    yield question.text
-    made = question.metadata.get("made")
-    if isinstance(made, dict):
-        proposed = made.get("proposed")
-        before = proposed.get("question") if isinstance(proposed, dict) else None
-        yield from (str(text) for text in (made.get("template"), before) if text)
+    made = made_of(question)
+    proposed = made.get("proposed")
+    before = proposed.get("question") if isinstance(proposed, dict) else None
+    yield from (str(text) for text in (question.text, made.get("template"), before) if text)
 
 
 def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
@@ -140,37 +138,36 @@ def _checked(mix: Mapping[str, int] | None) -> Mapping[str, int] | None:
     return mix
 
 
-def _drafts(
+def _built(
     builder: Builder, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]
-) -> Iterator[Draft]:
+) -> Iterator[Question]:
     """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest."""
-    for kind in sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong"):
-        missing = min(wanted[kind.name] - made[kind.name], size - made.total())
-        yield from builder.drafts(kind, missing, taken)
-    for kind in PROTOCOL:
+    first = sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong")
+    turns = [*((kind, kind) for kind in first), *((kind, KINDS[_INSTEAD[kind.name]]) for kind in PROTOCOL)]
+    for kind, instead in turns:
         missing = min(wanted[kind.name] - made[kind.name], size - made.total())
         if missing > 0:
-            yield from builder.drafts(KINDS[_INSTEAD[kind.name]], missing, taken)
+            yield from builder.questions(instead, missing, taken)
 
 
 def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person) -> None:
     """Let a model word the proposals; a wording that loses a name or a number is not taken."""
-    waiting = [entry for entry in file.entries() if review_of(entry.question) == PROPOSED and _is_from_template(entry)]
+    waiting = [one for one in file.questions() if review_of(one) == PROPOSED and made_of(one).get("by") == TEMPLATES]
+    if not waiting:
+        return
     opened = open_model(model, settings_of(terms), Budget(terms.max_cost)) if isinstance(model, str) else model
     person.tell(f"replies wanted: {len(waiting):,}; --max-cost limits what they may cost")
     if not terms.yes and not person.agrees():
         raise Incomplete("no question was worded anew", "--yes skips the confirmation")
     watch, kept, failed = person.watch(len(waiting), "wordings"), 0, list[tuple[str, str]]()
-    try:
-        for place, reply in opened.complete_all([prompt(entry.question.text) for entry in waiting]):
+    with closing(watch):
+        for place, reply in opened.complete_all([prompt(question.text) for question in waiting]):
             watch.count(Seen(reply.error or None))
-            text = reworded(waiting[place].question.text, reply.text)
+            text = reworded(waiting[place].text, reply.text)
             kept += text is None
             failed += [(reply.error, reply.hint)] if reply.error else []
             if text is not None:
-                file.change(partial(_worded, waiting[place].question.id, text, opened.name))
-    finally:
-        watch.close()
+                file.change(partial(_worded, waiting[place].id, text, opened.name))
     person.tell_causes(failed)
     if failed and len(failed) == len(waiting):
         raise Incomplete("no question was worded anew: the model did not answer", "the file has them as they were made")
@@ -178,48 +175,22 @@ def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person
         person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
 
 
-def _is_from_template(entry: Entry) -> bool:
-    return entry.made.get("by") == TEMPLATES
-
-
-def _worded(qid: str, text: str, model: str, entry: Entry) -> Row | None:
-    if entry.question.id != qid:
+def _worded(qid: str, text: str, model: str, entry: Entry) -> Question | None:
+    question = entry.question
+    if question.id != qid:
         return None
-    return {
-        **entry.row,
-        text_key(entry.row): text,
-        "made": {**entry.made, "by": model, "template": entry.question.text},
-    }
-
-
-def _appended(there: Sequence[Entry], row: Row) -> Row:
-    """Under an id of its own: a log's may be in the file already."""
-    ids, name = {entry.question.id for entry in there}, question_of(row).id
-    others = (f"{name}-{number}" for number in itertools.count(2))
-    free = next(new for new in itertools.chain([name], others) if new not in ids)
-    return row if free == name else {**row, "qid": free}
-
-
-def row_of(draft: Draft) -> Row:
-    return {
-        "qid": draft.id, "question": draft.text, "answerable": draft.kind.expects == "answer",
-        "stratum": draft.kind.stratum,
-        "probes": draft.probes, "gold_ids": list(draft.gold_ids), "gold_claims": list(draft.gold_claims),
-        "retrieval": draft.kind.retrieval, "review": PROPOSED,
-        "made": {"kind": draft.made_of, "by": TEMPLATES, "why": draft.why, "evidence": list(draft.evidence)},
-    }  # fmt: skip
+    made = {**made_of(question), "by": model, "template": question.text}
+    return replace(question, text=text, metadata={**question.metadata, "made": made})
 
 
 def _tell_short(
-    wanted: Mapping[str, int], made: Mapping[str, int], size: int, rows: Sequence[CorpusRow], person: Person
+    short: Mapping[str, int], made: Mapping[str, int], size: int, rows: Sequence[Row], person: Person
 ) -> None:
-    is_short = any(made[name] < count for name, count in wanted.items())
-    if is_short and (foreign := sum(unreadable(row.text) == "not English" for row in rows)):
+    if short and (foreign := sum(unreadable(row.text) == "not English" for row in rows)):
         person.tell(f"note: {foreign:,} of {counted(len(rows), 'passage')} are not English and were not used")
-    for name, count in wanted.items():
-        if made[name] < count:
-            what = f"questions that {KINDS[name].what}"
-            person.tell(f"note: {name} has {made[name]} of {count} {what}: the documents do not give more")
+    for name, lacking in short.items():
+        what = f"{made[name]} of {made[name] + lacking} questions that {KINDS[name].what}"
+        person.tell(f"note: {name} has {what}: the documents do not give more")
     if (total := sum(made.values())) < size:
         hint = "add documents, or write the others with `questions add`"
         person.tell(f"warning: {total:,} of {size:,} questions: {hint}")

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric as rubrics
+from surefoot.annotators import is_called_like_a_grader
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
 from surefoot.calibration.calibrate import RISK
@@ -28,7 +29,7 @@ from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
-from surefoot.records import Label, is_called_like_a_grader
+from surefoot.records import Label
 from surefoot.report import calibration
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted

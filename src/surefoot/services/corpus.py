@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from surefoot.corpus.corpus import FILE, Documents, write_corpus
+from msgspec.structs import replace
+
+from surefoot.corpus.corpus import FILE, documents_in, load_rows, write_corpus
 from surefoot.corpus.files import READERS
-from surefoot.corpus.load import load_rows
-from surefoot.corpus.passages import Row
+from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
 from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Result, Seen
-from surefoot.types import document_in
 
 
 class Added(Result):
@@ -86,8 +87,8 @@ def add_documents(
     given = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     path = _file(Path(out))
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = Documents(path)
-    known = before.hashes
+    there = documents_in(path)
+    known, brought = _hashes(there), {row.id: name for name, rows in there.items() if is_rows(name) for row in rows}
     found = find_documents(given, apart_from=path)
     if not found.documents:
         kinds = f"{', '.join(READERS)}, rows of JSON and Parquet, and archives, but not archives in archives"
@@ -96,37 +97,45 @@ def add_documents(
         person.tell(f"note: {line}")
     documents = []
     watch = person.watch(len(found.documents), "documents")
-    try:
-        for read in write_corpus(path, read_documents(found.documents, known, before.brought, jobs)):
+    with closing(watch):
+        for read in read_documents(found.documents, known, brought, jobs):
             watch.count(Seen(read.problem or None))
             kept = "; its earlier passages stay" if read.problem and read.name in known else ""
             for line in read.lines:
                 person.tell(f"warning: {line}{kept}")
-            documents.append(_document(read, known, before.counts))
-    finally:
-        watch.close()
-    return Added(path, documents, sum(Documents(path).counts.values()))
+            if read.rows:
+                there[read.name] = [replace(row, file=read.name, sha256=read.sha256) for row in read.rows]
+            documents.append(_document(read, known, len(there.get(read.name, ()))))
+    write_corpus(path, there)
+    return Added(path, documents, sum(map(len, there.values())))
+
+
+def _hashes(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
+    """Of a document with rows of two states there is none: it is to be read again."""
+    hashes = {name: {row.sha256 for row in rows} for name, rows in documents.items()}
+    return {name: found.pop() if len(found) == 1 else "" for name, found in hashes.items()}
 
 
 def remove_documents(corpus: str | Path, names: Sequence[str] | str) -> Removed:
     """Take documents out of a corpus: those with these names, and those in folders or archives with these names."""
     path, given = _file(Path(corpus)), [names] if isinstance(names, str) else list(names)
-    there = Documents(path).counts
+    there = documents_in(path)
     chosen = {name: [one for one in there if one == name or one.startswith(f"{name.rstrip('/')}/")] for name in given}
     if missing := [name for name, found in chosen.items() if not found]:
         near = next((one for one in there if missing[0].lower() in one.lower()), "")
         hint = f"is it {near}?" if near else f"it has {', '.join(list(there)[:5])}"
         raise UsageError(f"{corpus} has no document {missing[0]!r}", hint)
     removed = sorted({one for found in chosen.values() for one in found})
-    list(write_corpus(path, [], without=removed))
-    return Removed(str(path), sum(count for name, count in there.items() if name not in removed), removed)
+    left = {name: rows for name, rows in there.items() if name not in removed}
+    write_corpus(path, left)
+    return Removed(str(path), sum(map(len, left.values())), removed)
 
 
 def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", person: Person = READER) -> Passages:
     """The passages of a corpus: all, those with these ids, or those of one document."""
     every = load_rows(corpus, tell=person.tell)
     if not ids:
-        found = [passage for passage in every if doc.lower() in passage.doc.lower() or document_in(passage.id) == doc]
+        found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.document == doc]
         if doc and not found:
             raise UsageError(f"{corpus} has no document {doc!r}", f"`surefoot corpus list {corpus}` shows what it has")
         return Passages([(passage, None) for passage in found])
@@ -157,12 +166,7 @@ def _row(passage: Row, score: float | None) -> dict[str, Any]:
     return row if score is None else {**row, "score": score}
 
 
-def _document(read: Read, known: Mapping[str, str], counts: Mapping[str, int]) -> dict[str, Any]:
+def _document(read: Read, known: Mapping[str, str], passages: int) -> dict[str, Any]:
     seen = "unchanged" if read.is_unchanged else "changed" if read.name in known else "added"
     status = "unread" if read.problem else seen
-    return {
-        "name": read.name,
-        "status": status,
-        "passages": len(read.rows) or counts.get(read.name, 0),
-        "problem": read.problem or None,
-    }
+    return {"name": read.name, "status": status, "passages": passages, "problem": read.problem or None}

@@ -100,14 +100,14 @@ def doctor(
 
 
 def choose(questions: Sequence[Question]) -> list[Question]:
-    """Up to three with an answer, plain ones first; one without; and one for which nothing is to be retrieved."""
+    """Up to three with an answer, those with gold ids first; one without; and one for which nothing is retrieved."""
     normal = [question for question in questions if question.retrieval == "normal"]
-    answerable = [question for question in normal if question.answerable and question.gold_ids]
+    answerable = [question for question in normal if question.answerable]
     unanswerable = [question for question in normal if not question.answerable]
     if not answerable or not unanswerable:
-        missing = "answerable question with gold_ids" if not answerable else "unanswerable question"
-        raise UsageError(f"the question set has no {missing}", "the doctor needs one of each")
-    answerable.sort(key=lambda question: question.probes not in ("", "plain"))
+        missing = "unanswerable" if answerable else "answerable"
+        raise UsageError(f"the question set has no {missing} question", "the doctor needs one of each")
+    answerable.sort(key=lambda question: (not question.gold_ids, question.probes not in ("", "plain")))
     made = replace(answerable[0], id=f"{answerable[0].id}, nothing retrieved", retrieval="null")
     nothing = next((question for question in questions if question.retrieval == "null"), made)
     return [*answerable[:_TRIES], unanswerable[0], replace(nothing, expects="refusal")]
@@ -155,6 +155,8 @@ def _cited(question: Question, trace: Trace) -> tuple[str, bool]:
     if not cited:
         return "answered without a citation", False
     gold = set(question.gold_ids)
+    if not gold:
+        return "answered with a citation; the question has no gold_ids to compare it with", True
     if gold & set(cited):
         return "cited a passage that has the answer", True
     found = "" if retrieved is None else f", which was {'' if gold & set(retrieved) else 'not '}retrieved"
@@ -176,9 +178,5 @@ def _fault_of_passages(traces: Sequence[Trace]) -> str | None:
 
 def _limit(asked: Sequence[Question], error: str) -> str:
     """Which questions the run will not have an answer to, and why."""
-    cannot = [question for question in asked if question.retrieval == "null"]
-    strata = " and ".join(sorted({question.stratum for question in cannot} - {""}))
-    which = f"of the stratum {strata}" if strata else 'with "retrieval": "null"'
-    count = counted(len(cannot), "question") if cannot else "questions"
-    none = "" if cannot else " (this set has none)"
-    return f"{count} {which} cannot be run{none}: {error.removeprefix('not run: ')}"
+    cannot = sum(question.retrieval == "null" for question in asked)
+    return f"retrieval-null questions ({cannot} of this set) cannot be run: {error.removeprefix('not run: ')}"

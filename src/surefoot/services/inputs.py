@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from surefoot.corpus import load as corpus
+from surefoot.corpus import corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-from surefoot.build.from_log import Proposal, Wanted, proposals, wanted_of
+from surefoot.build.from_log import Logged, proposals, wanted_of
 from surefoot.build.proof import Proof
 from surefoot.graders.grader import Graded
+from surefoot.io.questions import row_of
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched
@@ -17,7 +19,7 @@ from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person, tell_problems
 from surefoot.text.normal import normalise
-from surefoot.types import Item
+from surefoot.types import Item, Question
 
 MOST = 100
 
@@ -32,7 +34,7 @@ def proposals_from_log(
     terms: Terms | None = None,
     mapping: Mapping[str, str] | None = None,
     person: Person = READER,
-) -> list[Proposal]:
+) -> list[dict[str, Any]]:
     """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
     else asked, each once, the worst first.
 
@@ -57,10 +59,10 @@ def proposals_from_log(
         proof = Proof(texts.passages) if texts else None
         found = list(proposals(wanted[:most], proof, lambda one: watch.count(one.trace)))
     _tell_unnamed(found, person)
-    return found
+    return [row_of(one) for one in found]
 
 
-def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
+def _provable(wanted: Sequence[Logged], person: Person) -> list[Logged]:
     """Without a single text to read, nothing is known of an answer."""
     found = [one for one in wanted if one.retrieved]
     if left := len(wanted) - len(found):
@@ -69,8 +71,8 @@ def _provable(wanted: Sequence[Wanted], person: Person) -> list[Wanted]:
     return found
 
 
-def _tell_unnamed(found: Sequence[Proposal], person: Person) -> None:
-    if left := sum(one["answerable"] and not one["gold_ids"] for one in found):
+def _tell_unnamed(found: Sequence[Question], person: Person) -> None:
+    if left := sum(one.answerable and not one.gold_ids for one in found):
         why = "the log has no id of the passage that answers; give the corpus as well"
         person.tell(f"note: {counted(left, 'question')} without gold ids: {why}")
 

@@ -12,10 +12,10 @@ from statistics import fmean
 import numpy as np
 from msgspec import Struct
 
+from surefoot.annotators import is_called_like_a_grader
 from surefoot.errors import UsageError
 from surefoot.io.kinds import quoted
 from surefoot.io.rows import Row, read_rows
-from surefoot.records import is_called_like_a_grader
 from surefoot.reviewers.rows import GRADER, OVERALL, axis_of
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.report.words import counted, names
 from surefoot.services.result import Tell
 from surefoot.store import RunStore, fingerprint

@@ -1,8 +1,9 @@
-"""Question sets kept honest: checked, locked, compared, cloned into a new version; and what a set can decide."""
+"""Question sets kept honest: checked, locked, reviewed, compared, cloned; and what a set can decide."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,17 +13,18 @@ from msgspec.structs import asdict, replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
-from surefoot.corpus.load import load_corpus
+from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
 from surefoot.datasets.protocol import mix_of
+from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.datasets.review import Decision, accepted_unread, decided
 from surefoot.errors import ExitCode, UsageError
-from surefoot.io.questions import PROPOSED, QuestionSet, load, review_of
+from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, QuestionSet, load, review_of, row_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person, Seen
-from surefoot.services.review import accept_unread
 from surefoot.types import Passage, Problem, Question
 
 _MOST_PLANNED = 2_000
@@ -79,6 +81,16 @@ class Cloned(Fields):
     renamed: dict[str, str]
     to_edit: tuple[str, ...]  # not locked until they are edited and `lock_questions` is called
     rejected: int = 0  # left behind in the old file
+
+
+@dataclass(frozen=True)
+class Reviewed(Fields):
+    """How many questions of the file are in each state of the review."""
+
+    file: str
+    proposed: int
+    accepted: int
+    rejected: int
 
 
 @dataclass(frozen=True)
@@ -189,12 +201,41 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     if path.exists():
         changed |= set(difference(read_lock(path), hashes_of(questions)).changed)
     cloned = _cloned(questions, changed)
-    write_questions(target, cloned)
+    target.write_bytes(encoded(target, cloned))
     renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
     is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
     write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])
     return Cloned(str(new), len(cloned), renamed, to_edit, found.rejected)
+
+
+def review_questions(
+    file: str | Path, *, accept: Collection[str] = (), reject: Collection[str] = (), by: str = "python"
+) -> Reviewed:
+    """Accept and reject questions by their ids, and say how many are in each state; `surefoot questions review` is
+    the page for it."""
+    questions = QuestionFile(file)
+    if strange := sorted({*accept, *reject} - {question.id for question in questions.questions()}):
+        raise UsageError(f"there is no question {strange[0]!r} to review", "name the ids as they stand in the set")
+    if both := sorted({*accept} & {*reject}):
+        raise UsageError(f"the question {both[0]!r} cannot be both accepted and rejected", "name it once")
+    decisions: dict[str, Decision] = {**dict.fromkeys(accept, "accepted"), **dict.fromkeys(reject, "rejected")}
+
+    def make(entry: Entry) -> Question | None:
+        decision = decisions.get(entry.question.id)
+        return decided(entry.question, decision, by) if decision else None
+
+    if decisions:
+        questions.change(make)
+    found = Counter(map(review_of, questions.questions()))
+    return Reviewed(str(file), found[PROPOSED], found[ACCEPTED], found[REJECTED])
+
+
+def accept_unread(file: str | Path) -> None:
+    """Accept all that is proposed, and write down that nobody read it."""
+    QuestionFile(file).change(
+        lambda entry: accepted_unread(entry.question) if review_of(entry.question) == PROPOSED else None
+    )
 
 
 def plan_questions(
@@ -243,27 +284,9 @@ def next_id(qid: str, taken: Collection[str]) -> str:
     return fresh
 
 
-def _row(question: Question) -> dict[str, object]:
-    """A question in the words of a question file; what it does not have is left out."""
-    optional = {
-        "gold_claims": list(question.gold_claims),
-        "stratum": question.stratum,
-        "probes": question.probes,
-        "retrieval": "" if question.retrieval == "normal" else question.retrieval,
-    }
-    return {
-        **question.metadata, "qid": question.id, "question": question.text, "answerable": question.answerable,
-        "gold_ids": list(question.gold_ids), **{name: value for name, value in optional.items() if value},
-    }  # fmt: skip
-
-
-def write_questions(path: Path, questions: Sequence[Question]) -> None:
-    path.write_bytes(encoded(path, questions))
-
-
 def encoded(path: Path, questions: Sequence[Question]) -> bytes:
     """In the format that the file's name asks for: .jsonl, .yaml, or a JSON array."""
-    rows = [_row(question) for question in questions]
+    rows = [row_of(question) for question in questions]
     if path.suffix in (".yaml", ".yml"):
         return msgspec.yaml.encode(rows)
     if path.suffix in (".jsonl", ".ndjson"):

@@ -26,7 +26,8 @@ from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
 from surefoot.pipelines import Asking, code_of
-from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all
+from surefoot.pipelines.asker import ask_all
+from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.store import Manifest, RunStore, fingerprint
@@ -124,14 +125,11 @@ class _Wanted(Struct, frozen=True):
 
 
 def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
-    """What a pipeline does not give or cannot do, as long as it is easily mended."""
+    """What a pipeline does not give, as long as it is easily mended."""
     answered = [trace for trace in traces if trace.error is None]
     if answered and all(trace.retrieved is None for trace in answered):
         how = "return the passages under `retrieved`, or say where they lie with --map retrieved=PATH"
         yield f"no answer came with what was retrieved, which grading reads; {how}"
-    if any(trace.error == CANNOT_FORCE_NULL for trace in traces):
-        how = "a function by `ask: Ask` (docs/grade.md, Pipelines), an endpoint by {retrieval} in --request-template"
-        yield f"a pipeline can be told to retrieve nothing: {how}"
 
 
 def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
@@ -155,11 +153,13 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if wanted.corpus and not wanted.questions:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    questions = load_questions(wanted.questions, tell)
+    given = load_questions(wanted.questions, tell)
     repeats = wanted.repeats or 1
-    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
+    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(given))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
+    questions = given if getattr(pipeline, "forces_null", False) else _with_retrieval(given)
+    notes = [*_apart_from_lock(wanted.questions, given), *_left_out(len(given) - len(questions), tell)]
     folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
     manifest = Manifest(
         name=folder.name,
@@ -170,7 +170,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         seed=how.seed,
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
-        question_notes=list(_apart_from_lock(wanted.questions, questions)),
+        question_notes=notes,
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),
@@ -181,6 +181,19 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         store = _created(folder, manifest, questions)
         undo.pop_all()
     return store, pipeline
+
+
+def _with_retrieval(questions: Sequence[Question]) -> list[Question]:
+    return [question for question in questions if question.retrieval != "null"]
+
+
+def _left_out(count: int, tell: Tell) -> Iterator[str]:
+    """Questions for which nothing may be retrieved, where a pipeline cannot be told so: a decision has to say so."""
+    if count:
+        note = f"{counted(count, 'retrieval-null question')} left out: the pipeline cannot be told to retrieve nothing"
+        how = "a function is told by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
+        tell(f"note: {note}; {how}")
+        yield note
 
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -223,7 +236,8 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
         raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
-    if wanted.questions and fingerprint(load_questions(wanted.questions, tell)) != made.questions_sha256:
+    asked = load_questions(wanted.questions, tell) if wanted.questions else []
+    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(_with_retrieval(asked))):
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from surefoot import rubric
+from surefoot.annotators import is_annotator
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.sides import Run
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
-from surefoot.records import MEMBER, corpus_of, is_annotator
+from surefoot.records import MEMBER, corpus_of
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Item, Problem, Verdict
 

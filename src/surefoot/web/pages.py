@@ -18,9 +18,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp, ExceptionHandler
 
+from surefoot.annotators import is_settler
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
-from surefoot.records import is_settler
 from surefoot.report.words import plain
 from surefoot.web.guard import cookie, set_cookie
 from surefoot.web.passages import visible
