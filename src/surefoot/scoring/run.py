@@ -15,6 +15,7 @@ from surefoot.gate import rules as gates
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles, places, sources
 from surefoot.io import questions as question_sets
+from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.pool import map_blocks
 from surefoot.io.questions import QuestionSet
@@ -29,7 +30,6 @@ from surefoot.scoring.decision import Baseline, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
-from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import fingerprint
 from surefoot.text.normal import id_of_text
