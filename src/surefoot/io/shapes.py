@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Raw
 
 from surefoot.io.rows import decode_one
+from surefoot.io.sources import line_ends
 from surefoot.io.traces import TraceReader
 from surefoot.io.writer import UNREADABLE
 from surefoot.types import Problem
@@ -68,7 +69,7 @@ class Shape:
 
     def decode_lines(self, data: bytes) -> tuple[list[LikeRow], list[int]]:
         """The rows, and the numbers of the lines that are of another shape."""
-        lines = data.count(b"\n") + (not data.endswith(b"\n"))
+        lines = line_ends(data) + (not data.endswith(b"\n"))
         try:
             rows: list[LikeRow] = self._decoder.decode_lines(data)
             if len(rows) == lines:

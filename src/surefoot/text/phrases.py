@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, cast
 
@@ -26,26 +25,23 @@ _PART = re.compile(r"<([A-Z]+)>")
 
 
 class _Late:
-    """A regular expression that is made on its first use: all of them take longer than many a command."""
+    """A regular expression that is compiled on its first use: to compile all takes longer than many a command."""
 
-    def __init__(self, make: Callable[[], re.Pattern[str]]) -> None:
-        self._make = make
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._pattern, self._flags = pattern, flags
 
     def __getattr__(self, name: str) -> object:
-        made = self._made = self.__dict__.get("_made") or self._make()
-        value = self.__dict__[name] = getattr(made, name)  # found at once from now on
+        value = self.__dict__[name] = getattr(re.compile(self._pattern, self._flags), name)  # at once from now on
         return value
 
 
-def late(make: Callable[[], re.Pattern[str]]) -> re.Pattern[str]:
-    return cast("re.Pattern[str]", _Late(make))
+def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """What `re.compile` gives, compiled when it is first used."""
+    return cast("re.Pattern[str]", _Late(pattern, flags))
 
 
 def phrase(name: str) -> re.Pattern[str]:
-    return late(lambda: re.compile(_spelled("|".join(rows(_TABLE["phrases"][name]))), re.IGNORECASE))
-
-
-def _spelled(pattern: str) -> str:
+    pattern = "|".join(rows(_TABLE["phrases"][name]))
     while _PART.search(pattern):
         pattern = _PART.sub(lambda part: _PARTS[part[1]], pattern)
-    return pattern
+    return late(pattern, re.IGNORECASE)

@@ -27,7 +27,6 @@ from surefoot.text.numerals import (
     from_words,
     plain_digits,
 )
-from surefoot.text.phrases import late
 from surefoot.text.units import (
     BASIS_POINTS,
     BEFORE,
@@ -135,13 +134,11 @@ def _equal(one: float, other: float) -> bool:
 
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DATE = late(
-    lambda: re.compile(
-        rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
-        rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
-        rf"|(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\.?\d)(?:,? (?P<y3>(?:19|20)\d{{2}}))?"
-        rf"|(?P<m4>{_MONTH})\b\.? (?P<y4>(?:19|20)\d{{2}}))\b"
-    )
+_DATE = re.compile(
+    rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
+    rf"|(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\.?\d)(?:,? (?P<y3>(?:19|20)\d{{2}}))?"
+    rf"|(?P<m4>{_MONTH})\b\.? (?P<y4>(?:19|20)\d{{2}}))\b"
 )
 _CLOCK = re.compile(
     r"\b(?:(?P<h1>\d{1,2})(?:[:.](?P<m1>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)"
@@ -227,15 +224,13 @@ _SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_W
 _LOOK_ALIKE = re.compile(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
-_QUANTITY = late(
-    lambda: re.compile(
-        rf"(?:(?<![\d_.,])(?P<digits>{NUMBER})(?P<fraction>[¼½¾])?"
-        rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
-        rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
-        rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|"
-        rf"basis points?\b|bps\b|{SIGN}"
-        r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
-    )
+_QUANTITY = re.compile(
+    rf"(?:(?<![\d_.,])(?P<digits>{NUMBER})(?P<fraction>[¼½¾])?"
+    rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
+    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
+    rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
+    rf"bps\b|{SIGN}"
+    r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _REFERENCE = re.compile(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
@@ -256,13 +251,11 @@ _PART_OF_PERCENT = re.compile(
     r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
 )
 _PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
-_ANY = late(
-    lambda: re.compile(
-        rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
-        rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
-    )
+_ANY = re.compile(
+    rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
+    rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
 )
-_BEFORE = late(lambda: re.compile(rf"(?:{BEFORE})[ \u00a0]?$"))
+_BEFORE = re.compile(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
 _ROUND = re.compile(r"\d[oli]")
 

@@ -194,11 +194,9 @@ _UNITS_OF_MONEY = CURRENCIES | {"pence", "cents"}
 
 _WORD = f"(?i:{_any_of(_BY_WORD)})"
 _ANY_WAY = f"(?:{_WORD}|{_any_of(_BY_SYMBOL)})(?![\\w²³])"
-_BEHIND = late(lambda: re.compile(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})"))
+_BEHIND = late(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
 _PER = late(
-    lambda: re.compile(
-        rf"(?:\s?/\s?|\sper\s|\san?\s(?=(?:second|minute|hour|day|week|month|year|head|person)\b))(?P<unit>{_ANY_WAY})?"
-    )
+    rf"(?:\s?/\s?|\sper\s|\san?\s(?=(?:second|minute|hour|day|week|month|year|head|person)\b))(?P<unit>{_ANY_WAY})?"
 )
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
 _WORDS = (
@@ -206,18 +204,14 @@ _WORDS = (
     "kilometers metres meters grams kilograms eur usd gbp chf nok sek dkk jpy kwh mwh"
 )
 _IN_LABEL = late(
-    lambda: re.compile(
-        rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{'|'.join(_WORDS.split())})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
-        re.IGNORECASE,
-    )
+    rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{'|'.join(_WORDS.split())})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
+    re.IGNORECASE,
 )
 _AT_EDGE = late(
-    lambda: re.compile(
-        rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
-        rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
-    )
+    rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
+    rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
 )
-_HOW_MANY = late(lambda: re.compile(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)"))
+_HOW_MANY = late(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)")
 _MICRO = str.maketrans("μ", "µ")
 
 
