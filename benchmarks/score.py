@@ -100,7 +100,7 @@ class Run(NamedTuple):
 
 def run(command: list[str]) -> Run:
     before, start = _cpu(), time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=_WITH_BYTECODE)
     memory = Memory(process.pid)
     memory.start()
     out, _ = process.communicate()
@@ -112,6 +112,10 @@ def run(command: list[str]) -> Run:
 def _cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+# As after an installation, not compiled anew by each run.
+_WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def measure(folder: Path, options: argparse.Namespace, unique: bool) -> None:

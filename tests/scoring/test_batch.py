@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.outcomes import Expected, read
-from surefoot.scoring.batch import BatchReader, Case
+from surefoot.scoring.batch import BatchReader, Case, Cases
 from surefoot.text.refusals import MODES
 from surefoot.types import Passage, Question, Retrieved, Trace
 
@@ -46,9 +47,11 @@ def test_answers_read_together_are_what_each_is_by_itself(
     mode: str, given: Sequence[tuple[Question | None, str, list[str] | None, list[str] | None]]
 ) -> None:
     expected = [Expected() if asked is None else Expected.of(asked) for asked, _, _, _ in given]
-    cases = [Case(0, one, retrieved) for one, (_, _, retrieved, _) in zip(expected, given, strict=True)]
+    cases = Cases()
+    cases.add({(number,): Case(0, one, given[number][2]) for number, one in enumerate(expected)})
     reader = pickle.loads(pickle.dumps(BatchReader(MODES[mode])))
-    found = reader(cases, [answer for _, answer, _, _ in given], [cited for _, _, _, cited in given])
+    which = np.arange(len(given))
+    found = reader(cases, which, [answer for _, answer, _, _ in given], [cited for _, _, _, cited in given])
     for number, (one, (_, answer, retrieved, cited)) in enumerate(zip(expected, given, strict=True)):
         if found.codes[number] >= 0:
             passages = None if retrieved is None else Retrieved(map(Passage, retrieved))
@@ -65,7 +68,9 @@ def test_plain_answers_are_all_read_together() -> None:
         "Ten.",
         "- Ten\n- so",
     ]
+    cases = Cases()
+    cases.add({("q",): Case(0, gold, ("a#1", "b#2"))})
     for mode in MODES.values():
-        found = BatchReader(mode)([Case(0, gold, ("a#1", "b#2"))] * len(plain), plain)
+        found = BatchReader(mode)(cases, np.zeros(len(plain), np.int64), plain)
         assert min(found.codes) >= 0
         assert [found.at(number).outcome.cited for number in range(len(plain))] == [1, 2, 0, 0, 0]

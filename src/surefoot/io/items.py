@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of,
 from surefoot.io.rows import Row, read_rows
 from surefoot.io.said import decoded
 from surefoot.io.traces import Logged, traces_in
+from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Problem, Question, Trace
 
@@ -31,7 +33,7 @@ _KINDS = {
     **dict.fromkeys(("gold_ids", "reference_context_ids", "gold_claims"), _TEXTS_OR_CELL),
 }
 
-
+_Key = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 Naming = Callable[[int, Trace], str]  # of a row without an id, by its number and what it holds
 
 
@@ -154,3 +156,30 @@ def _references(row: Mapping[str, Any]) -> list[str]:
     value = decoded(next((row[key] for key in keys if row.get(key)), None))
     values = value if isinstance(value, list) else [value]
     return [text for text in values if isinstance(text, str) and text.strip()]
+
+
+class Asked:
+    """The questions so far. Rows with the same words and the same gold are about one question."""
+
+    def __init__(self) -> None:
+        self.questions: dict[_Key, Question] = {}
+        self._ids: set[str] = set()
+        self._times: Counter[str] = Counter()
+
+    def answered(self, item: Item) -> Trace:
+        """The answer of a row, under its question."""
+        one = item.question
+        key = (normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
+        if key not in self.questions:
+            self.questions[key] = replace(one, id=next(name for name in _names(one) if name not in self._ids))
+            self._ids.add(self.questions[key].id)
+        name = self.questions[key].id
+        self._times[name] += 1
+        return replace(item.trace, question_id=name, attempt=self._times[name])
+
+
+def _names(question: Question) -> Iterator[str]:
+    """What it may be called, the best name first: a log may give one id to several questions."""
+    yield question.id
+    yield (made := id_of_text(question.text))
+    yield from (f"{made}-{number}" for number in count(2))

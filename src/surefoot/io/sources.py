@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+import numpy as np
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, Unreachable, UsageError
@@ -307,12 +308,17 @@ def _cut(stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: str,
             yield Lines(source, line, chunk + rest)
         elif size:
             yield Lines(source, line, path=path, start=position, size=size)
-        position, line = position + size, line + chunk.count(b"\n") + rest.count(b"\n")
+        position, line = position + size, line + line_ends(chunk) + line_ends(rest)
         if too_long:
             message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
             yield Values(source, [Problem("malformed", message, source, line)])
             position, line = position + dropped, line + 1
         chunk = stream.read(BLOCK_BYTES)
+
+
+def line_ends(data: bytes) -> int:
+    """How many there are; `bytes.count` takes several times as long, a good part of all that reading a log takes."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 
 def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:

@@ -5,15 +5,18 @@ Whatever a scan of the columns cannot settle is left to `outcomes.read`, which s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
+from operator import getitem
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.outcomes import Expected, Outcome, Reading
-from surefoot.text import citations, containment
-from surefoot.text.citations import Cited
+from surefoot.text import citations
+from surefoot.text.citations import Cited, ids_in
+from surefoot.text.containment import Phrases
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import ANSWERED, Mode, Refusal
 from surefoot.text.scan import Texts
@@ -47,7 +50,7 @@ class Case(dict[Cited, int]):
         self.retrieved = retrieved
 
     def __missing__(self, cited: Cited) -> int:
-        gold, ids, found = self.expected.gold, self.retrieved or (), cited or ()
+        gold, ids, found = self.expected.gold, self.retrieved or (), ids_in(cited) or ()
         is_known = all(one in gold or one in ids for one in found)
         if self.place < 0 or not is_known or len(found) > _MOST_CITED:
             return -1
@@ -61,16 +64,41 @@ class Case(dict[Cited, int]):
         return facts
 
 
+class Cases:
+    """Cases by number, in columns."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[object, ...], int] = {}  # by what rows say of them
+        self._all: list[Case] = []
+        self.add({})
+
+    def add(self, cases: Mapping[tuple[object, ...], Case]) -> None:
+        self.numbers.update(zip(cases, count(len(self._all)), strict=False))
+        self._all += cases.values()
+        self.phrases = Phrases([case.expected.phrases for case in self._all])
+        self.has_passages = np.array([bool(case.retrieved) for case in self._all], np.bool_)
+        self._column = np.array(self._all, object)
+
+    def numbers_of(self, columns: Sequence[Sequence[object]]) -> Numbers:
+        """Those of rows, of which some columns say all that their cases are known by."""
+        return np.fromiter(map(self.numbers.__getitem__, zip(*columns, strict=True)), np.int64, len(columns[0]))
+
+    def facts(self, which: Numbers, cited: Sequence[Cited]) -> Numbers:
+        """What some of the cases make of cited ids."""
+        return np.fromiter(map(getitem, self._column[which].tolist(), cited), np.int64, len(cited))
+
+
 class Readings(Struct, frozen=True):
     """The places of questions and the outcomes of answers, as codes, and what a person wants to see beside them."""
 
     places: Numbers
     codes: Numbers  # below 0 where an answer has to be read by itself
     citations: list[Cited]
-    refusals: list[Refusal]
+    refusals: dict[int, Refusal]  # by the number of the answer; all others are answered
 
     def at(self, number: int) -> Reading:
-        return Reading(outcome_of(int(self.codes[number])), self.citations[number], self.refusals[number])
+        refusal = self.refusals.get(number, ANSWERED)
+        return Reading(outcome_of(int(self.codes[number])), ids_in(self.citations[number]), refusal)
 
 
 class BatchReader:
@@ -81,26 +109,32 @@ class BatchReader:
         self._known: dict[str, Refusal] = {}
 
     def __call__(
-        self, cases: Sequence[Case], answers: Sequence[str], fields: Sequence[Sequence[str] | None] | None = None
+        self,
+        cases: Cases,
+        which: Numbers,
+        answers: Sequence[str],
+        fields: Sequence[Sequence[str] | None] | None = None,
     ) -> Readings:
+        """`which` of the cases each answer is about."""
         texts = Texts(answers)
-        refusals, declined = self._refusals(answers, texts)
-        contained = containment.contains_each([case.expected.phrases for case in cases], answers, texts)
-        cited = citations.parse_all(answers, texts, lambda number: bool(cases[number].retrieved))
+        refusals = self._refusals(answers, texts)
+        contained = cases.phrases.stand_in(answers, which, texts)
+        cited = citations.parse_all(answers, texts, cases.has_passages[which])
         if fields is not None:
             cited = [
                 found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
                 for found, given in zip(cited, fields, strict=True)
             ]
-        facts = np.array([case[found] for case, found in zip(cases, cited, strict=True)], np.int64)
-        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + declined
+        facts = cases.facts(which, cited)
+        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3
+        declined = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
+        codes[np.fromiter(refusals, np.int64, len(refusals))] += np.array(declined, np.int64)
         codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
         return Readings(facts >> _BITS, codes, cited, refusals)
 
-    def _refusals(self, answers: Sequence[str], texts: Texts) -> tuple[list[Refusal], Numbers]:
-        """Those of all answers, and what they are as numbers."""
-        refusals, known = [ANSWERED] * len(answers), self._known
-        values = np.zeros(len(answers), np.int64)
+    def _refusals(self, answers: Sequence[str], texts: Texts) -> dict[int, Refusal]:
+        """Those of answers that decline, in whole or in part."""
+        refusals, known = dict[int, Refusal](), self._known
         for number in self._mode.suspects(texts).tolist():
             answer = answers[number]
             refusal = known.get(answer)
@@ -109,8 +143,8 @@ class BatchReader:
                     known.clear()
                 refusal = known[answer] = self._mode.read(answer)
             if refusal is not ANSWERED:
-                refusals[number], values[number] = refusal, _REFUSALS.index(refusal.value)
-        return refusals, values
+                refusals[number] = refusal
+        return refusals
 
 
 def outcome_of(code: int) -> Outcome:

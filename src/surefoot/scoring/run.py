@@ -15,6 +15,7 @@ from surefoot.gate import rules as gates
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles, places, sources
 from surefoot.io import questions as question_sets
+from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.pool import map_blocks
 from surefoot.io.questions import QuestionSet
@@ -25,11 +26,10 @@ from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.block import BlockResult
-from surefoot.scoring.decision import Baseline, count, decide, load_baseline
+from surefoot.scoring.decision import Baseline, Counted, count, decide, load_baseline
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
-from surefoot.services.logs import Asked
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import fingerprint
 from surefoot.text.normal import id_of_text
@@ -97,20 +97,31 @@ def score(
     problems.extend(_remarks(mapping or {}, scorer))
     problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
+    settings = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
     counted = count(attempts.outcomes(), decided_by, by)
-    card = Scorecard(
+    return ScoreResult(_card(counted, decided_by, before, accounting, problems, settings), attempts, asked)
+
+
+def _card(
+    counted: Counted,
+    rules: Sequence[Rule],
+    before: Baseline | None,
+    accounting: Accounting,
+    problems: ProblemLog,
+    settings: Settings,
+) -> Scorecard:
+    return Scorecard(
         metrics=metrics.estimates(counted.total),
         labels=dict(counted.labels),
-        groups={name: counted.estimates(name) for name in by},
-        decision=decide(decided_by, counted, before, problems),
+        groups={name: counted.estimates(name) for name in settings.by},
+        decision=decide(rules, counted, before, problems),
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
-        settings=Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log),
+        settings=settings,
         baseline=before.metrics if before else None,
         baseline_groups=before.groups if before else {},
     )
-    return ScoreResult(card, attempts, asked)
 
 
 def _check_there(paths: Sequence[str | Path]) -> None:

@@ -16,7 +16,7 @@ from surefoot.io.sources import Block, Lines
 from surefoot.io.spans import LOOKED_FOR, Span
 from surefoot.io.traces import TraceReader
 from surefoot.outcomes import Expected, Reading, row_head
-from surefoot.scoring.batch import BatchReader, Case
+from surefoot.scoring.batch import BatchReader, Case, Cases, Numbers
 from surefoot.scoring.block import BlockResult
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import normalise
@@ -47,7 +47,7 @@ class BlockScorer:
         mode = MODES[refusal]
         self._refusal_of, self._read_batch = mode.read, BatchReader(mode)
         self._keep_rows = keep_rows
-        self._cases: dict[tuple[str, ...], dict[tuple[object, ...], Case]] = {}  # by the fields they are known by
+        self._cases: dict[tuple[str, ...], Cases] = {}  # by the fields they are known by
         self._heads: dict[tuple[object, ...], bytes] = {}  # of rows of the table
         self._texts = texts
         self._is_batched = not mapping and not texts and self._index.is_plain
@@ -86,13 +86,13 @@ class BlockScorer:
         if self._shape is None:
             self._score_rows(decode_lines(data, result.source, first_line), result)
             return
-        alike = self._shape.decode_lines(data)
-        read = self._score_alike(self._shape, alike, first_line, result)
-        if len(read) < len(alike):
+        alike, unlike = self._shape.decode_lines(data)
+        numbers = np.delete(np.arange(len(alike) + len(unlike)), unlike)
+        if left := sorted([*unlike, *self._score_alike(self._shape, alike, numbers, first_line, result)]):
             lines = data.split(b"\n")
-            for number in sorted(set(range(len(alike))).difference(read)):
+            for number in left:
                 self._score_rows(decode_lines(lines[number], result.source, first_line + number), result)
-        if None in alike:  # what follows may look otherwise
+        if unlike:  # what follows may look otherwise
             self._shape = None
 
     def _shape_of(self, row: object) -> Shape | None:
@@ -101,37 +101,38 @@ class BlockScorer:
         return Shape.of(self._reader, row)
 
     def _score_alike(
-        self, shape: Shape, alike: Sequence[LikeRow | None], first_line: int, result: BlockResult
+        self, shape: Shape, rows: Sequence[LikeRow], numbers: Numbers, first_line: int, result: BlockResult
     ) -> list[int]:
-        """The numbers of the rows that were scored. Left out are those of another shape, with an error, with a question
-        that takes more than a look to find, or with an answer that has to be read by itself."""
-        rows = [row for row in alike if row is not None]
-        numbers = np.flatnonzero([row is not None for row in alike]) if None in alike else np.arange(len(alike))
-        cases, answers = self._cases_of(shape, rows), shape.column("answer", rows)
+        """The numbers of the rows that could not be scored: with an error, with a question that takes more than a look
+        to find, or with an answer that has to be read by itself."""
+        cases, which = self._cases_of(shape, rows)
+        answers = shape.column("answer", rows)
         given = shape.column("citations", rows) if "citations" in shape.fields else None
-        readings = self._read_batch(cases, answers, given and [citations_in(value_of(raw)) for raw in given])
+        fields = given and [citations_in(value_of(raw)) for raw in given]
+        readings = self._read_batch(cases, which, answers, fields)
         kept = np.flatnonzero(readings.codes >= 0)
-        lines = first_line + numbers[kept]
-        result.extend(readings.places[kept], readings.codes[kept], lines)
+        places, lines = readings.places[kept], first_line + numbers[kept]
+        result.extend(places, readings.codes[kept], lines)
         if self._keep_rows:
-            heads = [self._head(cases[one].place, readings.at(one), answers[one]) for one in kept.tolist()]
+            read = zip(kept.tolist(), places.tolist(), strict=True)
+            heads = [self._head(place, readings.at(number), answers[number]) for number, place in read]
             self._tabulate(heads, lines.tolist(), result)
-        scored: list[int] = numbers[kept].tolist()
-        return scored
+        left: list[int] = numbers[readings.codes < 0].tolist()
+        return left
 
-    def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> list[Case]:
+    def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> tuple[Cases, Numbers]:
         """Rows of the same question, with the same passages, have one case."""
-        fields = [field for field in _OF_CASES if field in shape.fields]
-        keys = list(zip(*(shape.column(field, rows) for field in fields), strict=True))
-        known = self._cases.setdefault(tuple(fields), {})
+        fields = tuple(field for field in _OF_CASES if field in shape.fields)
+        columns = [shape.column(field, rows) for field in fields]
+        cases = self._cases.setdefault(fields, Cases())
         try:
-            return [known[key] for key in keys]
+            return cases, cases.numbers_of(columns)
         except KeyError:
-            if len(known) > _CASES_KEPT:
-                known.clear()
-        for key in set(keys).difference(known):
-            known[key] = self._case(**dict(zip(fields, key, strict=True)))
-        return [known[key] for key in keys]
+            if len(cases.numbers) > _CASES_KEPT:
+                cases = self._cases[fields] = Cases()
+        new = set(zip(*columns, strict=True)).difference(cases.numbers)
+        cases.add({key: self._case(**dict(zip(fields, key, strict=True))) for key in new})
+        return cases, cases.numbers_of(columns)
 
     def _case(self, question_id: str | None = None, question: str | None = None, **raws: bytes) -> Case:
         """Without a place where a row has to be read by itself: something failed, a passage has no id, or the question

@@ -6,29 +6,26 @@ What is kept is a run like any other, so that it can be labelled, calibrated, re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.io.items import Ungradable, items_in
+from surefoot.io.items import Asked, Ungradable, items_in
 from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.run import folders
 from surefoot.services.runs import is_run
 from surefoot.store import Manifest, RunStore, fingerprint
-from surefoot.text.normal import id_of_text, normalise
-from surefoot.types import Item, Problem, Question, Trace
+from surefoot.text.normal import id_of_text
+from surefoot.types import Problem, Question, Trace
 
 WITHOUT_GOLD = (
     "no question has gold: correct means that the passages support every claim and answer the question; whether they "
     "were the right passages, and whether a refusal was due, is not known"
 )
-_Key = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 
 
 class Log(Struct, frozen=True):
@@ -108,30 +105,3 @@ def _is_free(folder: Path, told: str) -> bool:
 
 def _name(_number: int, trace: Trace) -> str:
     return id_of_text(trace.question or "")
-
-
-def _names(question: Question) -> Iterator[str]:
-    """What it may be called, the best name first: a log may give one id to several questions."""
-    yield question.id
-    yield (made := id_of_text(question.text))
-    yield from (f"{made}-{number}" for number in count(2))
-
-
-class Asked:
-    """The questions so far. Rows with the same words and the same gold are about one question."""
-
-    def __init__(self) -> None:
-        self.questions: dict[_Key, Question] = {}
-        self._ids: set[str] = set()
-        self._times: Counter[str] = Counter()
-
-    def answered(self, item: Item) -> Trace:
-        """The answer of a row, under its question."""
-        one = item.question
-        key = (normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
-        if key not in self.questions:
-            self.questions[key] = replace(one, id=next(name for name in _names(one) if name not in self._ids))
-            self._ids.add(self.questions[key].id)
-        name = self.questions[key].id
-        self._times[name] += 1
-        return replace(item.trace, question_id=name, attempt=self._times[name])

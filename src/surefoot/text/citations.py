@@ -15,7 +15,7 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -24,6 +24,9 @@ from surefoot.text import references
 from surefoot.types import Passage
 
 if TYPE_CHECKING:  # pipelines cite without it, and without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
     from surefoot.text.scan import Texts
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
@@ -47,8 +50,9 @@ _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
 _QUOTES = frozenset("\"'`“”‘’")
+_SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
 _LISTED = "itations: ["
-UNREAD = ("",)  # no passage is called so
+UNREAD = ""  # no passage is called so
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
@@ -68,29 +72,33 @@ def parse(
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
 
 
-Cited = tuple[str, ...] | None
+Cited = str | tuple[str, ...] | None  # a single id may stand for itself
 
 
-def parse_all(answers: Sequence[str], texts: Texts, has_passages: Callable[[int], bool]) -> list[Cited]:
+def ids_in(cited: Cited) -> tuple[str, ...] | None:
+    return (cited,) if isinstance(cited, str) else cited
+
+
+def parse_all(answers: Sequence[str], texts: Texts, has_passages: NDArray[np.bool_]) -> list[Cited]:
     """What `parse` gives for each of many answers, if that is known ids alone; UNREAD where `parse` has to read.
 
     Told here are answers without any sign of a citation, those that end in the one list they have, and inline marks.
     """
-    ends = texts.starts + texts.lengths
-    labels = texts.first_of(":[(") - len(_LISTED) + 3
+    ends, joined, signs = texts.ends, texts.joined, texts.first_of(_SIGNS)
+    labels = signs - len(_LISTED) + 3
     is_list = texts.stand_at(_LISTED, labels) & (labels > texts.starts) & (texts.characters[ends - 1] == ord("]"))
-    found: list[Cited] = [UNREAD] * len(answers)
-    listed, begun, joined = is_list.nonzero()[0], labels + len(_LISTED), texts.joined
-    for number, start, end in zip(listed.tolist(), begun[listed].tolist(), (ends[listed] - 1).tolist(), strict=True):
-        found[number] = (joined[start:end],)
-    for number in (~is_list).nonzero()[0].tolist():
-        found[number] = _inline(answers[number], has_passages(number))
+    found: list[Cited] = [
+        joined[start:end] for start, end in zip((signs + 3).tolist(), (ends - 1).tolist(), strict=True)
+    ]
+    has_sign = signs < ends
+    for number in (~has_sign).nonzero()[0].tolist():
+        found[number] = UNREAD if has_passages[number] and references.may_refer(answers[number]) else None
+    for number in (has_sign & ~is_list).nonzero()[0].tolist():
+        found[number] = _inline(answers[number])
     return found
 
 
-def _inline(answer: str, has_passages: bool) -> Cited:
-    if _has_no_sign(answer):
-        return UNREAD if has_passages and references.may_refer(answer) else None
+def _inline(answer: str) -> Cited:
     if "(" in answer or _has_wide(answer) or _first_label_word(answer) >= 0:
         return UNREAD
     return tuple(dict.fromkeys(map(str.strip, _INLINE.findall(answer)))) or UNREAD

@@ -25,6 +25,7 @@ _DENIED_AFTER = re.compile(
     r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
 )
 _REACH = 48
+_ENDLESS = 1 << 40  # longer than any answer: where there is no phrase
 _DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
 _STOPS = frozenset({"", ".", ",", ";", "\n"})
 
@@ -50,18 +51,27 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
 
 
-def contains_each(phrases: Sequence[tuple[str, ...]], answers: Sequence[str], texts: Texts) -> NDArray[np.bool_]:
-    """`contains` for many answers, which are also given as one text: phrases that are clear are found there."""
-    starts, firsts = texts.starts, [several[0] if several else "" for several in phrases]
-    lowered = map(str.lower, answers)
-    at = starts + np.array([text.find(first) for text, first in zip(lowered, firsts, strict=True)], np.int64)
-    behind = at + np.fromiter(map(len, firsts), np.int64, len(firsts))
-    characters = texts.characters
-    is_clear: NDArray[np.bool_] = (at > starts + 1) & (characters[at - 1] == ord(" ")) & texts.is_even
-    is_clear &= _among(_STOPS, characters.take(behind, mode="clip")) & ~_among(_DENIAL_ENDS, characters[at - 2] | 32)
-    for number in np.flatnonzero(~is_clear).tolist():
-        is_clear[number] = bool(phrases[number]) and contains(phrases[number], answers[number])
-    return is_clear
+class Phrases:
+    """The phrases of many claims, each with the number of its claim."""
+
+    def __init__(self, phrases: Sequence[tuple[str, ...]]) -> None:
+        self._all = phrases
+        self._firsts = np.array([several[0] if several else "" for several in phrases], object)
+        self._sizes = np.array([len(first) for first in self._firsts], np.int64)
+        self._least = np.array([min(map(len, several), default=_ENDLESS) for several in phrases], np.int64)
+
+    def stand_in(self, answers: Sequence[str], claims: Numbers, texts: Texts) -> NDArray[np.bool_]:
+        """`contains` for many answers, each to a claim: what is clear is found in all of them at once."""
+        starts, least = texts.starts, self._least[claims]
+        found = map(texts.lowered.find, self._firsts[claims].tolist(), starts.tolist(), texts.ends.tolist())
+        at = np.fromiter(found, np.int64, len(answers))
+        is_clear: NDArray[np.bool_] = (at > starts + 1) & texts.stand_at(" ", at - 1) & texts.is_even
+        is_clear &= _among(_STOPS, texts.characters.take(at + self._sizes[claims], mode="clip"))
+        is_clear &= ~_among(_DENIAL_ENDS, texts.characters.take(at - 2, mode="clip") | 32)
+        is_open = ~is_clear & (least < _ENDLESS) & ((texts.lengths >= least) | (not texts.is_ascii))
+        for number in np.flatnonzero(is_open).tolist():
+            is_clear[number] = contains(self._all[claims[number]], answers[number])
+        return is_clear
 
 
 def _among(ends: Iterable[str], characters: Numbers) -> NDArray[np.bool_]:

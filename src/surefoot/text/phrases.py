@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 
 def words_of(name: str) -> dict[str, Any]:
@@ -24,8 +24,24 @@ _PARTS = {name: "|".join(rows(table)) for name, table in _TABLE["parts"].items()
 _PART = re.compile(r"<([A-Z]+)>")
 
 
+class _Late:
+    """A regular expression that is compiled on its first use: to compile all takes longer than many a command."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    def __getattr__(self, name: str) -> object:
+        value = self.__dict__[name] = getattr(re.compile(self._pattern, self._flags), name)  # at once from now on
+        return value
+
+
+def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """What `re.compile` gives, compiled when it is first used."""
+    return cast("re.Pattern[str]", _Late(pattern, flags))
+
+
 def phrase(name: str) -> re.Pattern[str]:
     pattern = "|".join(rows(_TABLE["phrases"][name]))
     while _PART.search(pattern):
         pattern = _PART.sub(lambda part: _PARTS[part[1]], pattern)
-    return re.compile(pattern, re.IGNORECASE)
+    return late(pattern, re.IGNORECASE)

@@ -42,9 +42,11 @@ _KEYS = frozenset(
 )
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
 _RUN = re.compile("[a-z]+")
-# What a value of _FIELD begins with, and what stands before it.
-_MAY_BE_FIELD = re.compile("[=:>][^a-z0-9]{0,5}[nfuiarem0]")
-_EXACT = re.compile("not in context")
+_EXACT = "not in context"
+# What a value of _FIELD begins with, behind one of _BEFORE_VALUES and few other characters: 2 for that, 1 for all other
+# letters and digits.
+_BEFORE_VALUES, _VALUE_WITHIN = "=:>", 6
+_VALUE_STARTS = np.array([(chr(c).isalnum() and c < 128) + (chr(c) in "nfuiarem0") for c in range(256)], np.uint8)
 
 
 class Refusal(NamedTuple):
@@ -58,10 +60,10 @@ ANSWERED = Refusal("answered", 0, 0)
 
 def exact(answer: str) -> Refusal:
     """Take only the bare token that a prompt may ask for as a refusal."""
-    if answer.strip().lower() != "not in context":
+    if answer.strip().lower() != _EXACT:
         return ANSWERED
     start = len(answer) - len(answer.lstrip())
-    return Refusal("refused", start, start + len("not in context"))
+    return Refusal("refused", start, start + len(_EXACT))
 
 
 def detect(answer: str) -> Refusal:
@@ -78,19 +80,30 @@ def detect(answer: str) -> Refusal:
 
 def may_be_exact(texts: Texts) -> Numbers:
     """The texts that `exact` has to read; it takes any other for an answer."""
-    return texts.matching(_EXACT)
+    return texts.with_words(_EXACT)
 
 
 def may_decline(texts: Texts) -> Numbers:
     """The same for `detect`: texts with a word of a refusal, or too long to be read as a whole."""
-    shortened = texts.having("'’‘ʼ")[1:] & texts.having("nN")[:-1]  # "n't"
+    quotes = np.flatnonzero(texts.having("'’‘ʼ"))
     found = (
         _words_of_refusals().numbers_in(texts),
-        texts.numbers_of(np.flatnonzero(shortened)),
-        texts.matching(_MAY_BE_FIELD),
+        texts.numbers_of(quotes[texts.characters[quotes - 1] | 32 == ord("n")]),  # "n't"
+        texts.numbers_of(_may_be_fields(texts)),
         np.flatnonzero(texts.lengths > HEAD + TAIL),
     )
-    return np.unique(np.concatenate(found))
+    suspect = np.zeros(len(texts.starts), np.bool_)
+    suspect[np.concatenate(found)] = True
+    return np.flatnonzero(suspect)
+
+
+def _may_be_fields(texts: Texts) -> Numbers:
+    """Where a mark stands behind which the next letter or digit, if it is near, may begin a value of _FIELD."""
+    marks = np.flatnonzero(texts.having(_BEFORE_VALUES))
+    plain, first = np.frombuffer(texts.plain, np.uint8), np.zeros(len(marks), np.uint8)
+    for place in range(1, _VALUE_WITHIN + 1):
+        first = np.where(first > 0, first, _VALUE_STARTS[plain.take(marks + place, mode="clip")])
+    return marks[first > 1]
 
 
 @cache

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from surefoot.text.normal import word_set
+from surefoot.text.phrases import late
 
 _CODES = word_set(
     """AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF
@@ -181,18 +182,20 @@ _UNITS = [
 _UNIT = {unit.name: unit for unit in _UNITS}
 _BY_SYMBOL = {symbol: unit.name for unit in _UNITS for symbol in unit.symbols} | _SLOPPY
 _BY_WORD: dict[str, str] = {word.lower(): unit.name for unit in _UNITS for word in unit.words}
-for _name in _BY_SYMBOL:  # in other capitals, where they tell nothing apart
-    _same = {unit for symbol, unit in _BY_SYMBOL.items() if symbol.lower() == _name.lower()}
-    if len(_name) > 1 and len(_same) == 1:
-        _BY_WORD.setdefault(_name.lower(), _same.pop())
+_LOWERED: dict[str, set[str]] = {}
+for _symbol, _name in _BY_SYMBOL.items():
+    _LOWERED.setdefault(_symbol.lower(), set()).add(_name)
+for _symbol, _same in _LOWERED.items():  # in other capitals, where they tell nothing apart
+    if len(_symbol) > 1 and len(_same) == 1:
+        _BY_WORD.setdefault(_symbol, _same.pop())
 _CENTS = frozenset({"EUR", "USD"})
 _UNITS_OF_MONEY = CURRENCIES | {"pence", "cents"}
 
 
 _WORD = f"(?i:{_any_of(_BY_WORD)})"
 _ANY_WAY = f"(?:{_WORD}|{_any_of(_BY_SYMBOL)})(?![\\w²³])"
-_BEHIND = re.compile(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
-_PER = re.compile(
+_BEHIND = late(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
+_PER = late(
     rf"(?:\s?/\s?|\sper\s|\san?\s(?=(?:second|minute|hour|day|week|month|year|head|person)\b))(?P<unit>{_ANY_WAY})?"
 )
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
@@ -200,15 +203,15 @@ _WORDS = (
     "hours minutes seconds days weeks months pounds pence euros cents dollars tonnes litres liters hectares kilometres "
     "kilometers metres meters grams kilograms eur usd gbp chf nok sek dkk jpy kwh mwh"
 )
-_IN_LABEL = re.compile(
+_IN_LABEL = late(
     rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{'|'.join(_WORDS.split())})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
     re.IGNORECASE,
 )
-_AT_EDGE = re.compile(
+_AT_EDGE = late(
     rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
     rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
 )
-_HOW_MANY = re.compile(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)")
+_HOW_MANY = late(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)")
 _MICRO = str.maketrans("μ", "µ")
 
 
