@@ -21,7 +21,8 @@ from surefoot.text.terms import stem, terms
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
 _NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
-_HOLDS, _SUBJECTLESS, _CITED = phrase("holds"), phrase("subjectless"), re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
+_HOLDS, _SUBJECTLESS = phrase("holds"), phrase("subjectless")
+_CITED = re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
 _TOPICS, _REPORTS, _WHETHER = phrase("topics"), phrase("reports"), phrase("whether")
 _DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
 _INTERROGATIVE, _INVERTED, _CONDITION = phrase("interrogative"), phrase("inverted"), phrase("condition")
@@ -143,7 +144,8 @@ def negation(text: str) -> re.Match[str] | None:
 
 def declines(sentence: str, asked: Container[str]) -> bool:
     """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
-    return any(is_absence(part.text) and (is_of_source(sentence) or _is_of(part.text, asked)) for part in _parts(sentence))
+    absent = [part.text for part in _parts(sentence) if is_absence(part.text)]
+    return any(is_of_source(sentence) or _is_of(part, asked) for part in absent)
 
 
 def _is_of(part: str, asked: Container[str]) -> bool:
