@@ -179,6 +179,26 @@ ALMA = [
 
 
 @pytest.mark.parametrize(
+    ("answer", "passage", "bucket"),
+    [
+        (
+            "Medical repatriation is covered without limit [a#1].",
+            "Repatriation (medical): covered without limit.",
+            "correct",
+        ),
+        ("Medical repatriation is not covered [a#1].", "Repatriation (medical): covered without limit.", "wrong"),
+        ("The kit does not contain milk [a#1].", "Milk: the kit, when new, does not contain it.", "correct"),
+        ("Our leaflets do not say this.", "Visitors may park at the rear.", "refused"),
+    ],
+)
+def test_a_denial_is_an_answer(answer: str, passage: str, bucket: str) -> None:
+    question = Question("q", "Do you cover medical repatriation, and does the kit contain milk?", "answer")
+    trace = Trace(question_id="q", answer=answer, retrieved=Retrieved([Passage("a#1", passage, "terms")]))
+    (graded,) = FindingsGrader(Rules()).read([Item(question, trace)])
+    assert [verdict.value for verdict in graded.verdicts if verdict.axis == "factuality"] == [bucket]
+
+
+@pytest.mark.parametrize(
     ("answer", "bucket"),
     [
         (

@@ -134,6 +134,16 @@ REFUSED = [
     "Based on the provided excerpts, it is not possible to determine the price.",
     "Unfortunately, the sources are silent on this.",
     "Nothing in the documents addresses data retention.",
+    # Of documents in the plural, by possession, or of a kind in no list
+    "The leaflets do not say.",
+    "Our leaflets do not say this. Please ask the ward staff.",
+    "Our patient information does not cover this.",
+    "The booking confirmation doesn't indicate whether breakfast is included.",
+    "The staff portal does not say.",
+    "Substituting oil for butter isn't addressed in the cookbook.",
+    "This is not something our terms deal with.",
+    "No replacement interval for the filter could be located.",
+    "Rate limits are undocumented here.",
     # With explanation, nearest evidence and next steps
     "The documents do not mention an exit fee. You might check the contracts archive.",
     "I could not find an exit fee. The closest passages are Renewal [msa#4] and Notice [msa#9], which deal "
@@ -564,6 +574,10 @@ WORDY = [
 ]
 
 PLAIN_ANSWERS = [
+    "Medical repatriation is not covered [travel#6].",
+    "There is no data limit on this tariff [tariff#2].",
+    "HR does not tell managers the reason for sick leave [priv#3].",
+    "If the deed does not state a date, it takes effect on delivery [law#3].",
     "",
     "   ",
     "...",

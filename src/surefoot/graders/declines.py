@@ -18,6 +18,7 @@ from surefoot.text.talk import (
     declines,
     figures,
     is_absence,
+    is_of_source,
     is_topic,
     leads_on,
     names_source,
@@ -95,6 +96,10 @@ class Declining:
         if self._answers(claim.text) and not _SEEN.search(opening):
             return not _GUESS.search(claim.text) and self._is_supported(claim)
         return claim.supported or (not _is_denied(claim) and self._is_near(claim))
+
+    def is_denial(self, claim: ClaimFinding) -> bool:
+        """ "Logs do not contain passwords": an answer that the passages have, rather than that they have none."""
+        return claim.supported and not is_of_source(claim.text)
 
     def _is_supported(self, claim: ClaimFinding) -> bool:
         """An answer to the question is near evidence only if the passages have it."""

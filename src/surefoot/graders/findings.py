@@ -165,7 +165,7 @@ class AnswerParts(Struct, frozen=True):
         declining = self.declining
         openings = dict(zip(claims, map(self._opening, self.claims), strict=False))
         asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
-        if len(asserted) == len(claims) and not self.declines:
+        if len(asserted) == len(claims) and not self._still_declines(claims):
             return "answered", claims
         near = {claim for claim in asserted if declining.is_near_evidence(claim, openings[claim])}
         is_on_topic = (
@@ -175,6 +175,12 @@ class AnswerParts(Struct, frozen=True):
         if len(near) == len(set(asserted)) and not answers:
             return "refused", ()
         return "partial", tuple(claim for claim in asserted if claim.supported or claim not in near)
+
+    def _still_declines(self, claims: tuple[ClaimFinding, ...]) -> bool:
+        """What only sounds like declining is an answer where the passages bear it out."""
+        denied = [claim for claim in claims if self.declining.is_declined_in(claim.text)]
+        sounds = self.refusal is not None and self.refusal.value == "answered" and bool(denied)
+        return self.declines and not (sounds and all(map(self.declining.is_denial, denied)))
 
     def _opening(self, claim: Claim) -> str:
         """What the sentence of a claim says before it."""

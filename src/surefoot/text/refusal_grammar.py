@@ -47,6 +47,7 @@ def _present(verbs: Sequence[str]) -> list[str]:
 
 CLASSES: dict[str, list[str]] = {name: words.split() for name, words in _TABLE["classes"].items()}
 CLASSES |= {
+    "PAPER": _present(CLASSES["PAPER"]),  # and the plural, which is formed alike
     "SPEAK": _present(_STRICT),
     "SAY": _present(_STRICT + _LOOSE),
     "HOLD": _present(_HOLD),

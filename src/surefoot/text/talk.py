@@ -21,6 +21,8 @@ from surefoot.text.terms import stem, terms
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
 _NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
+_HOLDS, _SUBJECTLESS = phrase("holds"), phrase("subjectless")
+_CITED = re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
 _TOPICS, _REPORTS, _WHETHER = phrase("topics"), phrase("reports"), phrase("whether")
 _DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
 _INTERROGATIVE, _INVERTED, _CONDITION = phrase("interrogative"), phrase("inverted"), phrase("condition")
@@ -127,7 +129,8 @@ def points(part: str) -> bool:
 def is_absence(part: str) -> bool:
     """Whether a part says that something is not in the sources; a rule that denies something is in them."""
     direct = _INDIRECT.sub("", part) or part
-    absent = _UNTOLD.search(direct) or (_NEGATION.search(direct) and _TELLS.search(part))
+    told = _TELLS.search(part) or (_HOLDS.search(part) and (_SUBJECTLESS.match(part) or is_of_source(part)))
+    absent = _UNTOLD.search(direct) or (_NEGATION.search(direct) and told)
     if not absent or figures(direct):
         return False
     return not _RULED.search(direct) or names_source(part) or bool(_WHETHER.match(part))
@@ -141,8 +144,8 @@ def negation(text: str) -> re.Match[str] | None:
 
 def declines(sentence: str, asked: Container[str]) -> bool:
     """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
-    is_of_source = names_source(sentence) or _DOCUMENT.search(sentence)
-    return any(is_absence(part.text) and (is_of_source or _is_of(part.text, asked)) for part in _parts(sentence))
+    absent = [part.text for part in _parts(sentence) if is_absence(part.text)]
+    return any(is_of_source(sentence) or _is_of(part, asked) for part in absent)
 
 
 def _is_of(part: str, asked: Container[str]) -> bool:
@@ -166,7 +169,14 @@ def reports(text: str) -> bool:
 
 
 def names_source(text: str) -> bool:
+    """Whether it speaks of a source; one that is only cited stands in brackets."""
+    text = _CITED.sub("", text)
     return bool(_OF_SOURCE.search(text) or _REFERENCE.search(text))
+
+
+def is_of_source(text: str) -> bool:
+    """The same for anything that may be a source: a law, a list."""
+    return names_source(text) or bool(_DOCUMENT.search(text))
 
 
 def stating(text: str) -> list[str]:
