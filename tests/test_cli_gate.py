@@ -252,6 +252,10 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
     runs = {sheet.version: sheet.run for sheet in queue.sheets}
     assert len({runs[place.version] for place in queue.places}) == 2, "of both versions"
     assert {place.drawn for place in queue.places} == {"flagged", "sample"}, "by chance"
+    assert label_queue(cand, target=50)["wanted"] == 60, "all that the gate waits for"
+    assert decided(base, cand, "--uncalibrated")[1]["label_next"] == []
+    kept = json.loads((cand / "decision.json").read_text())
+    assert kept["label_next"] == asked_for and kept["uncalibrated"], "a look without labels leaves the queue alone"
     truth = {sheet.version: sheet.item.trace.answer or "" for sheet in queue.sheets}
     labels = [
         Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",

@@ -120,7 +120,7 @@ def _by_versions(
     before = PastDecisions(ledger.steps(), versions)
     request = replace(
         request, look=before.look, earlier=earlier_labels(ledger, versions, [*base, *cand]),
-        notes=(*versions.notes, *before.notes()),
+        notes=(*versions.notes, *before.notes()), not_counted=versions.not_counted,
     )  # fmt: skip
     comparison = decide.compare(base, cand, rules, request)
     if paths[0].resolve() == paths[1].resolve():
