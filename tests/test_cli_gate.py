@@ -244,6 +244,21 @@ def test_help_has_at_most_fourteen_options() -> None:
     assert len(options) <= 14, [one.name for one in options]
 
 
+def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdict(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, deterministic=True)
+    register(tmp_path, run_folder(tmp_path / "typo", GOOD[:-9], version="v1", deterministic=True))
+    found = decided(base, cand, "--uncalibrated")[1]
+    [named] = found["not_counted"]
+    assert named.startswith("typo, made 2026-01-01") and "another question set" in named and not found["notes"]
+    first, _, rest = call(gate, base, cand, "--uncalibrated")[1].stdout.partition("baseline:")
+    assert "typo" not in first and f"not counted: {named}" in " ".join(rest.split())
+
+
+def test_a_margin_that_nobody_set_is_explained(tmp_path: Path) -> None:
+    said = " ".join(call(gate, *pair(tmp_path, 1, deterministic=True), "--uncalibrated")[1].stdout.split())
+    assert "margin of acceptable: 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
+
+
 def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1, 8, deterministic=True)
     asked_for = decided(base, cand)[1]["label_next"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from surefoot.calibration.answers import FACTUALITY
@@ -81,11 +80,9 @@ def _picture(axis: AxisCalibration | None, differ: Sequence[Differing]) -> Itera
         picked = sum(sum(row.values()) for row in axis.chosen.values())
         beside = f"; {picked} of them are on answers that were picked, and count in no rate" if picked else ""
         told = f"What {axis.labelled_by} say of the answers with each verdict ({counted(axis.n, 'label')}{beside})."
-        parts = [
-            Paragraph(f"{told} A bar of one kind is a verdict to rely on.", "quiet"),
-            Bars(("verdict",), [("", bars)]),
-        ]
-        yield Section("Where grader and labels differ", (*parts, *_differing(differ)), "paper")
+        caption = Paragraph(f"{told} A bar of one kind is a verdict to rely on.", "quiet")
+        inside = (caption, Bars(("verdict",), [("", bars)]), *_differing(differ))
+        yield Section("Where grader and labels differ", inside, "paper")
     if axis.labels_needed:
         yield Section("What more labels would buy", (Paragraph(axis.labels_needed),), "paper")
 
@@ -93,8 +90,11 @@ def _picture(axis: AxisCalibration | None, differ: Sequence[Differing]) -> Itera
 def _all_labels(axis: AxisCalibration) -> dict[str, dict[str, int]]:
     """Those on answers that chance drew and on those that were picked, by verdict."""
     tables = axis.table, axis.chosen
-    verdicts = dict.fromkeys(verdict for table in tables for verdict in table)
-    return {one: dict(sum((Counter(table.get(one, {})) for table in tables), Counter())) for one in verdicts}
+    verdicts, labels = dict.fromkeys((*axis.table, *axis.chosen)), _columns(axis)
+    return {
+        verdict: {label: sum(table.get(verdict, {}).get(label, 0) for table in tables) for label in labels}
+        for verdict in verdicts
+    }
 
 
 def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
