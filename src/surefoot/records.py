@@ -304,11 +304,6 @@ def current(labels: Iterable[Label]) -> list[Label]:
     return [label for label in _newest(labels) if label.value is not None]
 
 
-def labelled(labels: Iterable[Label], axis: str = "factuality") -> frozenset[str]:
-    """The versions of the answers that somebody has put into a bucket: what each count of labelled answers counts."""
-    return frozenset(label.version for label in current(labels) if label.axis == axis)
-
-
 def passed_over(labels: Iterable[Label]) -> list[Label]:
     """The newest rows by which people say that they skipped an answer, or that they cannot tell."""
     return [label for label in _newest(labels) if why_passed_over(label)]

@@ -173,18 +173,7 @@ def _opened(where: str, tell: Tell, *, make: bool, keep: bool) -> contextlib.Abs
     try:
         return Ledger.open(where)
     except Incomplete as error:
-        if _is_there(where):
+        if "://" in where or os.path.lexists(where):
             raise
         tell(f"note: {error.message}; the decision is not kept in it")
         return contextlib.nullcontext()
-
-
-def _is_there(where: str) -> bool:
-    """Whether something lies at the place of a ledger; what cannot be told is taken for yes."""
-    try:
-        os.lstat(where)
-    except (FileNotFoundError, NotADirectoryError):
-        return "://" in where
-    except OSError:
-        return True
-    return True

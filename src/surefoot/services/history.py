@@ -20,12 +20,12 @@ from surefoot.gate.overview import overview_of
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import asking_of, find, run_id
-from surefoot.records import Label, Step, labelled
+from surefoot.records import Label, Step
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
 from surefoot.services.decisions import BASELINE, CHANGE, KeptDecision, as_typed, decision_in
-from surefoot.services.label_queue import label_queue
+from surefoot.services.label_queue import label_queue, labelled
 from surefoot.services.result import Reported
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import known_runs, read_all, version_in

@@ -14,7 +14,7 @@ from surefoot.gate.queue import Place, queue
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
-from surefoot.records import Drawn, labelled, version_of
+from surefoot.records import Drawn, Label, current, version_of
 from surefoot.report.words import counted
 from surefoot.services.decisions import last_decision
 from surefoot.services.result import Result
@@ -134,7 +134,12 @@ def _labelled(where: str, versions: Collection[str]) -> frozenset[str]:
     if ledger is None:
         return frozenset()
     with ledger:
-        return labelled(ledger.labels(versions=versions), _AXIS)
+        return labelled(ledger.labels(versions=versions))
+
+
+def labelled(labels: Iterable[Label]) -> frozenset[str]:
+    """The versions of the answers that somebody has put into a bucket: what each count of labelled answers counts."""
+    return frozenset(label.version for label in current(labels) if label.axis == _AXIS)
 
 
 def _sheets(store: RunStore) -> dict[_Key, Sheet]:
