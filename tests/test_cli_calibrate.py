@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -343,11 +342,14 @@ def test_several_runs_are_taken_together(write: Write, tmp_path: Path) -> None:
     first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
     labels = labels_for(write)
     surefoot("calibrate", first, "--labels", labels)
-    fewer = surefoot("calibrate", second, "--labels", labels_for(write, "few.csv", 30))
-    assert re.search(r"on all labels: surefoot calibrate \S*runs/first \S*runs/second\n", fewer.err)
+    fewer = surefoot("calibrate", second, "--labels", labels_for(write, "few.csv", 30), "--json")
     both = surefoot("calibrate", first, second, "--json")
-    assert "on all labels" not in both.err
-    assert both.json["labels"] == 90
+    assert both.json["labels"] == 90 and len(both.json["runs"]) == 2
+    assert both.json == fewer.json == surefoot("calibrate", first, "--json").json, "whichever of them is named"
+    page = surefoot("calibrate", second, "--report", "-").out
+    assert "held against 90 answers labelled of " in page and "(90 labels)" in page
+    assert len(both.json["differ"]) == sum(one["graded"] != one["label"] for one in both.json["differ"]) > 0
+    assert page.count(f"| {both.json['differ'][0]['question_id']} ") >= 1
     assert both.json["axes"]["factuality"]["answers"] == {"correct": 180, "wrong": 20}
     with_file = surefoot("calibrate", first, second, "--labels", labels)
     assert with_file.code == 2

@@ -244,6 +244,21 @@ def test_help_has_at_most_fourteen_options() -> None:
     assert len(options) <= 14, [one.name for one in options]
 
 
+def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdict(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 1, deterministic=True)
+    register(tmp_path, run_folder(tmp_path / "typo", GOOD[:-9], version="v1", deterministic=True))
+    found = decided(base, cand, "--uncalibrated")[1]
+    [named] = found["not_counted"]
+    assert named.startswith("typo, made 2026-01-01") and "another question set" in named and not found["notes"]
+    first, _, rest = call(gate, base, cand, "--uncalibrated")[1].stdout.partition("baseline:")
+    assert "typo" not in first and f"not counted: {named}" in " ".join(rest.split())
+
+
+def test_a_margin_that_nobody_set_is_explained(tmp_path: Path) -> None:
+    said = " ".join(call(gate, *pair(tmp_path, 1, deterministic=True), "--uncalibrated")[1].stdout.split())
+    assert "margin of acceptable: 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
+
+
 def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
     base, cand = pair(tmp_path, 1, 8, deterministic=True)
     asked_for = decided(base, cand)[1]["label_next"]
@@ -252,6 +267,10 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
     runs = {sheet.version: sheet.run for sheet in queue.sheets}
     assert len({runs[place.version] for place in queue.places}) == 2, "of both versions"
     assert {place.drawn for place in queue.places} == {"flagged", "sample"}, "by chance"
+    assert label_queue(cand, target=50)["wanted"] == 60, "all that the gate waits for"
+    assert decided(base, cand, "--uncalibrated")[1]["label_next"] == []
+    kept = json.loads((cand / "decision.json").read_text())
+    assert kept["label_next"] == asked_for and kept["uncalibrated"], "a look without labels leaves the queue alone"
     truth = {sheet.version: sheet.item.trace.answer or "" for sheet in queue.sheets}
     labels = [
         Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",

@@ -94,6 +94,13 @@ def test_leaks_of_ids_and_into_the_prompt(write: Write, tmp_path: Any) -> None: 
     ]  # fmt: skip
 
 
+def test_a_figure_with_another_unit_is_no_leak(write: Write) -> None:
+    asked = RENT | {"q": "How many tablets does a 45 kg dog get at 4 mg/kg?", "gold_claims": ["4 tablets"]}
+    told = asked | {"qid": "told", "q": "Why does a dog get 4 tablets?"}
+    found = surefoot("questions", "check", write("q.jsonl", [asked, told, NOBODY]), "--json").json["findings"]
+    assert [one["qid"] for one in found if one["kind"] == "leak"] == ["told"]
+
+
 def test_a_set_of_easy_questions_is_told_what_it_cannot_show(write: Write) -> None:
     easy = [RENT | {"qid": f"q{number}", "q": f"What is the rent of unit {number}?"} for number in range(126)]
     hard = [{"qid": f"u{number}", "q": f"Who owns unit {number}?", "answerable": False} for number in range(4)]

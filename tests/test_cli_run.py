@@ -165,6 +165,7 @@ def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
         (["--resume"], "which run to go on with"),
         (["--resume", "--out", "nowhere"], "nowhere does not exist"),
         (["-p", "mine:loud", "-q", "nowhere.json"], "is not a file"),
+        (["-p", "mine:loud", "-q", "misspelt.jsonl"], r"misspelt.jsonl.*2.*unknown field 'answrable'.* 'answerable'"),
         (["-p", "mine:loud", "-q", "q.json", "--out", "made"], "holds a run already"),
         (["--resume", "--out", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
         (["--resume", "--out", "made", "--repeats", "3"], "was made with --repeats 1"),
@@ -179,6 +180,8 @@ def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
 def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:
     if "made" in arguments:
         Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "made")
+    rows = [QUESTIONS[0], {"qid": "q9", "q": "Who owns Z?", "answrable": False}]
+    Path("misspelt.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with pytest.raises(UsageError, match=message) as caught:
         Result(run, *arguments)
     assert caught.value.hint

@@ -122,8 +122,8 @@ def test_questions_that_only_one_side_knows_are_named_and_the_rest_compared() ->
     asked, notes = asked_of([base], [cand])
     assert sorted(asked) == ["q001", "q002"]
     assert "2 questions are the same" in notes[0]
-    assert "1 changed: q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
-    with pytest.raises(UsageError, match="no question alike"):
+    assert "1 changed (in text): q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
+    with pytest.raises(UsageError, match="share no question"):
         asked_of([run_of("a", "c")], [Run("b", verdicts("c"), {"x": Question("x", "?", "answer")})])
 
 

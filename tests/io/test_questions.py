@@ -63,11 +63,19 @@ def test_names_used_elsewhere_are_understood() -> None:
         ({"qid": "a", "q": "Q?", "answerable": True, "stratum": []}, "stratum"),
         ({"qid": "a", "q": "Q?", "answerable": True, "retrieval": "x"}, "retrieval"),
         ({"qid": "a", "q": "Q?", "answerable": True, "metadata": 3}, "metadata"),
+        ({"qid": "a", "q": "Q?", "answrable": False}, r"unknown field 'answrable': did you mean 'answerable'\?"),
+        ({"qid": "a", "q": "Q?", "answerable": True, "gold_id": ["p1"]}, "did you mean 'gold_ids'"),
+        ({"qid": "a", "Question": "Q?", "answerable": True}, "did you mean 'question'"),
     ],
 )
 def test_a_bad_question_says_what_is_wrong(row: Any, word: str) -> None:  # noqa: ANN401
     with pytest.raises(BadRow, match=word):
         question_of(row)
+
+
+def test_fields_of_ones_own_are_no_misspelt_ones() -> None:
+    own = {"answer": "A", "doc": "d", "tests": 1, "question_ids": [1]}
+    assert question_of({"qid": "a", "question_id": "a", "q": "Q?", "answerable": True, **own}).metadata == own
 
 
 def test_bad_and_doubled_questions_are_named_by_line_and_left_out(write: Write) -> None:

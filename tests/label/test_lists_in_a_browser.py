@@ -116,6 +116,7 @@ def test_markdown_and_tables_are_shown_and_cannot_act(server: Server, page: Page
     assert page.locator("main img, main script, #guidelines script, main a:not(.cites)").count() == 0
     expect(page.locator("#guidelines")).to_contain_text("A date off by a day is wrong. <script>alert(1)</script>")
     expect(page.locator("#guidelines strong")).to_have_text("wrong")
+    expect(page.locator("#meanings > :first-child")).to_have_attribute("id", "guidelines")
 
 
 def test_c_goes_to_the_passage_that_the_claim_cites(server: Server, page: Page) -> None:

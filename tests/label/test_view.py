@@ -118,6 +118,8 @@ def test_words_numbers_and_months_in_common_are_marked_on_both_sides() -> None:
     assert marks(shown.cited[0].text) == ["lease", "ended", "March", "2026", "cost", "4,500", "crowns"]
     assert shown.cited[0].title == "Lease, p. 3"
     assert marks(shown.others[0].text) == ["lease", "2026"]
+    lambs = view("Lambs are fed [p1].", Passage("p1", "Feed lambs at lambing."))
+    assert marks(lambs.cited[0].text) == ["lambs"]
 
 
 def test_what_is_cited_comes_in_order_and_what_is_not_there_is_said() -> None:

@@ -8,6 +8,8 @@ import pytest
 import surefoot
 from surefoot.errors import UsageError
 from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, run_id
+from surefoot.records import Label
 from surefoot.report import markdown
 from surefoot.services.history import Archive
 from surefoot.types import Verdict
@@ -33,6 +35,24 @@ def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Pat
     assert third.decision is not None and third.decision.against == "first" and third.labelled == 12
     assert third.measured is not None and third.measured.buckets["wrong"] == 14
     assert runs["fourth"].decision is None
+
+
+def test_labels_are_counted_alike_everywhere(tmp_path: Path) -> None:
+    """Also those that were given on the same answers in another run."""
+    first, again = make_run(tmp_path / "a", "v1", 3, 1), make_run(tmp_path / "b", "v1", 3, 2)
+    versions = first.versions()
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        for store in (first, again):
+            ledger.add_run(entry_of(store))
+        ledger.add([
+            Label(id=f"l{n}", at="2026-03-05", annotator="ann", question_id=f"q{n}", axis="factuality",
+                  value="correct", version=versions[f"q{n}", 1], run=run_id(first.manifest))
+            for n in range(COUNT - 4)
+        ])  # fmt: skip
+    place = tmp_path / "surefoot.db"
+    assert {one.labelled for one in surefoot.history(place).found.runs} == {COUNT - 4}
+    assert surefoot.label_queue(again.path)["labelled"] == COUNT - 4
+    assert surefoot.calibrate(again.path)["labels"] == COUNT - 4
 
 
 def test_runs_of_a_version_make_one_point_of_the_trend(project: Path) -> None:

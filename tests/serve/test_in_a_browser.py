@@ -101,10 +101,11 @@ def test_every_page_fits_a_phone_in_the_dark_and_can_be_used_by_everyone(
         assert violations(page) == [] and console == []
 
 
-def test_with_a_token_the_pages_take_labels(page: Page, tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", [["--label"], ["--token", TOKEN]])
+def test_the_pages_take_labels(option: list[str], page: Page, tmp_path: Path) -> None:
     make_run(tmp_path / "runs" / "mine", "v1", 3, 1)
     ledger = tmp_path / "surefoot.db"
-    with ending_well(Server("serve", "--ledger", str(ledger), "--token", TOKEN)) as server:
+    with ending_well(Server("serve", "--ledger", str(ledger), *option)) as server:
         page.set_content(f"<a href='{server.told['url']}'>our runs</a>")
         page.click("a")
         page.wait_for_url(f"{server.url}/")

@@ -88,6 +88,7 @@ class Joined(Struct):
     people: set[str] = set()
     problems: list[Problem] = []
     seen: set[str] = set()  # versions: the same answer again is no news
+    runs: tuple[str, ...] = ()  # what they are called
 
     @property
     def labelled(self) -> int:

@@ -16,7 +16,7 @@ from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
-from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Rate
+from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Differing, Rate
 from surefoot.records import SKIPPED, AxisRecord, Certificate
 from surefoot.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.stats.agreement import Level, krippendorff_alpha
@@ -59,7 +59,8 @@ def calibrate(
     found = Calibration(
         **first, skipped=skipped, cannot_tell=sum(answer.unsure > 0 for answer in shown),
         skipped_note=words.passed_over(shown), axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256,
-        corpus=corpus, labels=joined.labelled, annotators=tuple(sorted(joined.people)),
+        corpus=corpus, labels=joined.labelled, runs=joined.runs, differ=_differing(joined),
+        annotators=tuple(sorted(joined.people)),
         labelled_by=whose(joined.people), target=elsewhere or None,
         target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
         problems=tuple(joined.problems),
@@ -67,6 +68,19 @@ def calibrate(
     reason = _why_no_certificate(found)
     certificate = None if reason else _certificate(found, at)
     return replace(found, certificate=certificate, certificate_reason=reason)
+
+
+def _differing(joined: Joined) -> tuple[Differing, ...]:
+    """All of them, those among the answers that were picked too."""
+    found = [
+        Differing(
+            question_id=one.question_id, attempt=one.attempt, run=joined.runs[one.run - 1] if joined.runs else "",
+            graded=named(one.verdict), label=named(one.label), confidence=one.confidence,
+        )
+        for one in joined.axes.get(FACTUALITY, ())
+        if one.label is not None and one.label != one.verdict
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (-(one.confidence or 0), one.question_id, one.attempt)))
 
 
 def _scored_by_council(joined: Joined) -> list[Axis]:

@@ -59,6 +59,17 @@ class SendToAPerson(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Differing(Struct, frozen=True, kw_only=True):
+    """An answer that the grader put into another bucket than whoever labelled it."""
+
+    question_id: str
+    attempt: int
+    run: str  # "" for a file of verdicts
+    graded: str
+    label: str
+    confidence: float | None = None
+
+
 class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
@@ -109,6 +120,8 @@ class Calibration(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     corpus: str = ""  # what corpus_of says of a run; "" where it is not known
     labels: int  # answers that were put into a bucket
+    runs: tuple[str, ...] = ()  # on whose answers
+    differ: tuple[Differing, ...] = ()  # the surest verdicts first
     annotators: tuple[str, ...]
     labelled_by: str = ""  # people, AI annotators, or both
     target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis

@@ -134,10 +134,12 @@ def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
             f"{len(answers)} answers are attempts at {counted(questions, 'question')}, which count as no more than"
             f" {questions}: intervals allow for attempts at one question that are all right or all wrong."
         )
-    documents = len({answer.member[0] for answer in answers})
-    if documents < questions and confusion.alike:
+    if len({answer.member[0] for answer in answers}) < questions and confusion.alike:
+        documents = len({answer.document for answer in answers} - {""})
+        without = len({answer.question_id for answer in answers if not answer.document})
+        beside = f" ({counted(without, 'question')} on none that is known)" if without else ""
         yield (
-            f"The questions are on {counted(documents, 'document')}, and answers on one document go together"
+            f"The questions are on {counted(documents, 'document')}{beside}, and answers on one document go together"
             f" (correlation {confusion.alike:.2f}): all {len(answers)} count for about"
             f" {confusion.counts * len(answers):.0f} independent ones in the intervals."
         )

@@ -54,8 +54,8 @@ def calibrate(
 ) -> int:  # fmt: skip
     """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
 
-    Labels come from the ledger; a RUN without any is read by those on other runs of its grader. Several runs by one
-    grader are taken together. Exits 4 when nothing could be calibrated, or rows could not be read.
+    Labels come from the ledger: those on other runs of the same grader, rubric and corpus count too, and correct a RUN
+    that has none. Exits 4 when nothing could be calibrated, or rows could not be read.
     """
     if refit is not None:
         if verdicts or grader or target or rubric_name or reports or details:

@@ -13,7 +13,7 @@ from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.normal import normalise
 from surefoot.text.quantities import quantities
-from surefoot.text.terms import nearest, vocabulary
+from surefoot.text.terms import nearest, stem, vocabulary
 from surefoot.types import Passage, Problem, Question, document_in
 
 # Errors make `questions check` fail; warnings are for a person to read.
@@ -24,6 +24,7 @@ SURE = 0.5  # findings from here on count where only sound questions will do
 _YES_OR_NO = re.compile(
     r"(?:^|, )(?:may|must|can|could|shall|should|will|would|is|are|was|were|do|does|did|has|have)\b", re.I
 )
+_FIGURE = re.compile(r"(\d+(?:[.,]\d+)*)[\s-]*([^\W\d_]*)")
 _NAMED = 3  # questions that a summary names
 
 
@@ -129,7 +130,12 @@ def _repeats(claim: str, question: str) -> bool:
     """All its words, in whatever order. Where yes or no is asked for, they give nothing away but a figure."""
     said = vocabulary(claim)
     gives_away = bool(quantities(claim)) or not _YES_OR_NO.search(question)
-    return len(said) > 1 and said <= vocabulary(question) and gives_away
+    return len(said) > 1 and said <= vocabulary(question) and gives_away and _figures(claim) <= _figures(question)
+
+
+def _figures(text: str) -> set[tuple[str, str]]:
+    """Each number with the word behind it: "4 mg" does not give "4 tablets" away."""
+    return {(number, stem(word)) for number, word in _FIGURE.findall(text.lower())}
 
 
 def _without_claims(questions: Iterable[Question]) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ class Measured(Struct, frozen=True):
 
     buckets: Counted
     shares: dict[str, Estimate]
+    labelled: int = 0  # answers, in whichever run they were labelled
 
     @property
     def bad(self) -> int:
@@ -47,8 +48,8 @@ class PastRun(Struct, frozen=True, kw_only=True):
     measured: Measured | None = None
     problem: str = ""  # why it is not measured
     decision: LastDecision | None = None
-    labelled: int = 0  # answers with a label that was given on this run
-    waiting: int = 0  # answers whose labels the last decision asks for
+    labelled: int = 0
+    waiting: int = 0  # answers whose labels the last decision asks for, and that nobody has labelled since
     is_baseline: bool = False
 
 

@@ -39,6 +39,7 @@ class Request(Struct, frozen=True, kw_only=True):
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
     without: Mapping[str, str] = {}  # runs that were left out, with the reason
     notes: tuple[str, ...] = ()  # what has to be said of how the runs were chosen
+    not_counted: tuple[str, ...] = ()  # runs that have no part in it, and why
 
 
 class GroupChange(Struct, frozen=True):

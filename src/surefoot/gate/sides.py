@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from surefoot import records
 from surefoot.annotators import is_annotator, is_called_like_a_grader, is_person, is_settler, whose
@@ -223,17 +223,28 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         return {id: known.get(id) for id in sorted(graded | known.keys())}, []
     shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
     if not shared:
-        message = f"{base[-1].name} and {cand[-1].name} cannot be compared: they were asked no question alike"
+        both, fields = before.keys() & after.keys(), _fields_apart(before, after)
+        why = f"questions with the same id ({len(both)}) differ in {fields}" if both else "they share no question"
+        message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
     changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
     apart = {
-        "changed": changed,
+        f"changed (in {_fields_apart(before, after)})": changed,
         "new": sorted(after.keys() - before.keys()),
         "gone": sorted(before.keys() - after.keys()),
     }
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
     return dict(shared), [told] if notes else []
+
+
+def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:
+    """In which fields questions with the same id differ; those of a user's own by their names."""
+    found: set[str] = set()
+    for id in before.keys() & after.keys():
+        one, other = ({**asdict(question), **question.metadata} for question in (before[id], after[id]))
+        found |= {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+    return ", ".join(sorted(found - {"metadata"}))
 
 
 def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:

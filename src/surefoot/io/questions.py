@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.io.kinds import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of
+from surefoot.io.kinds import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of, quoted
 from surefoot.io.rows import Row, converted, read_rows, rows_in
 from surefoot.io.sources import Values
 from surefoot.types import Expects, Problem, Question
@@ -24,6 +26,8 @@ _KINDS = {
     "gold_ids": IDENTIFIERS, "gold_claim": TEXT, "gold_claims": IDENTIFIERS, "stratum": WORD, "probes": WORD,
     "retrieval": one_of("normal", "null"), "metadata": OBJECT,
 }  # fmt: skip
+_KNOWN = tuple(dict.fromkeys((*_KINDS, *_NAMES["id"], *_NAMES["text"])))
+_MISSPELT = 0.85  # so alike a known field that it must be meant; other fields are the user's own
 _BAD = "bad_question"
 _KEPT_KINDS = ("note", "duplicate_question")  # any other problem is a question that cannot be used
 _NO_METADATA: dict[str, object] = {}  # shared by the many questions that have none
@@ -42,6 +46,16 @@ class QuestionSet(Struct):
     def proposed(self) -> int:
         """How many nobody has accepted yet."""
         return sum(review_of(question) == PROPOSED for question in self.questions)
+
+
+def load_sound(given: str | Path) -> QuestionSet:
+    """Questions of a file of which every row can be used: what is asked, locked or cloned loses none on the way."""
+    found = load(given)
+    errors = [problem for problem in found.problems if problem.kind != "note"]
+    if errors:
+        more = f"`surefoot questions check {given}` lists all {len(errors)} errors"
+        raise UsageError(str(errors[0]), more if len(errors) > 1 else "correct the row; nothing was asked or written")
+    return found
 
 
 def review_of(question: Question) -> object:
@@ -105,6 +119,10 @@ def _review_notes(given: QuestionSet) -> Iterator[Problem]:
 
 def question_of(value: object) -> Question:
     """One question, or BadRow with the field and what is wrong with it."""
+    given: dict[object, object] = value if isinstance(value, dict) else {}
+    for key in given:
+        if (meant := _meant_by(str(key))) and meant not in given:
+            raise BadRow(f"unknown field {quoted(key)}: did you mean {meant!r}?")
     row = fields_of(value, "question", _KINDS, _NAMES, required=("id", "text"))
     gold_ids, claim = _texts(row.get("gold_ids")), row.get("gold_claim")
     own = {str(key): item for key, item in (row.get("metadata") or {}).items()}
@@ -120,6 +138,12 @@ def question_of(value: object) -> Question:
         retrieval=row.get("retrieval") or "normal",
         metadata={**own, **rest} or _NO_METADATA,
     )
+
+
+@lru_cache(maxsize=1_000)
+def _meant_by(key: str) -> str:
+    """The known field that a misspelt one must be."""
+    return "" if key in _KNOWN else next(iter(get_close_matches(key.lower(), _KNOWN, 1, _MISSPELT)), "")
 
 
 def _expects(row: Mapping[str, Any], gold_ids: tuple[str, ...]) -> Expects:

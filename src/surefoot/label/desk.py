@@ -91,7 +91,7 @@ class Desk:
 
     def __init__(self, queue: LabelQueue, rubric: Rubric, fields: Sequence[Field], ledger: Ledger) -> None:
         self.queue, self.rubric, self.fields, self.ledger = queue, rubric, fields, ledger
-        self.target = min(queue.target, len(queue.places))
+        self.target = queue.wanted
         self._numbers = {sheet.version: number for number, sheet in enumerate(queue.sheets, 1)}
         self._drawn = {place.version: place.drawn for place in queue.places}
         self._gate = {place.version for place in queue.places if place.for_gate}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +22,6 @@ from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import label_queue
 from surefoot.services.result import READER, Person, Tell
 from surefoot.services.runs import graders_of
-from surefoot.services.versions import labelled_beside
 from surefoot.store import RunStore
 from surefoot.web.guard import Guard, is_local
 from surefoot.web.markdown import plain_markdown
@@ -79,9 +77,6 @@ def serve_page(
         desk = Desk(queue, chosen, fields, book)
         for told in (*queue.notes, *(() if is_local(host) else (UNENCRYPTED,))):
             note(told)
-        if others := labelled_beside(book, run):
-            together = shlex.join([*others, printable(run)])
-            note(f"answers of other runs are labelled too; on all labels: surefoot calibrate {together}")
         opened = Opened(
             address(host, listening.getsockname()[1], secret), queue.name, book.name, desk.target,
             desk.progress("").together, Counter(place.drawn for place in queue.places),

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from surefoot.annotators import whose, whose_by_name
 from surefoot.calibration.answers import FACTUALITY
-from surefoot.calibration.results import MEAN, NOTHING_SAID, PICKED, AxisCalibration, Calibration, Rate, Reliability
+from surefoot.calibration.results import (
+    MEAN,
+    NOTHING_SAID,
+    PICKED,
+    AxisCalibration,
+    Calibration,
+    Differing,
+    Rate,
+    Reliability,
+)
 from surefoot.records import Interval
 from surefoot.report.blocks import (
     Bars,
@@ -24,6 +33,7 @@ from surefoot.report.blocks import (
 from surefoot.report.words import counted, percent
 
 _NEARLY_ALL = 0.95
+_MOST_DIFFERING = 50
 Row = tuple[Line, ...]
 
 _RATE_HEADS = ("by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
@@ -39,7 +49,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     parts: tuple[Block, ...] = (
         Headline("", (*_two_numbers(found), *filter(None, (title(found), found.skipped_note)), *_end(found))),
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
-        *_picture(found.axes.get(FACTUALITY)),
+        *_picture(found.axes.get(FACTUALITY), found.differ),
         *([Section("Other answers", tuple(_target(found)))] if found.target else []),
         *problem_section(found.problems),
         Items(list(_certificate(found)), "quiet"),
@@ -62,17 +72,46 @@ def _between(interval: Interval) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
-def _picture(axis: AxisCalibration | None) -> Iterator[Block]:
+def _picture(axis: AxisCalibration | None, differ: Sequence[Differing]) -> Iterator[Block]:
     """What the labels say of each verdict, one bar for each, and what more labels would buy."""
     if axis is None:
         return
     if axis.table:
-        labelled = {verdict: labels for verdict, labels in axis.table.items() if any(labels.values())}
-        bars = [(f"graded {verdict}", labels) for verdict, labels in labelled.items()]
-        caption = Paragraph(f"{_caption(axis, 'bucket')}. A bar of one kind is a verdict to rely on.", "quiet")
-        yield Section("Where grader and labels differ", (caption, Bars(("verdict",), [("", bars)])), "paper")
+        bars = [(f"graded {verdict}", labels) for verdict, labels in _all_labels(axis).items() if any(labels.values())]
+        picked = sum(sum(row.values()) for row in axis.chosen.values())
+        beside = f"; {picked} of them are on answers that were picked, and count in no rate" if picked else ""
+        told = f"What {axis.labelled_by} say of the answers with each verdict ({counted(axis.n, 'label')}{beside})."
+        caption = Paragraph(f"{told} A bar of one kind is a verdict to rely on.", "quiet")
+        inside = (caption, Bars(("verdict",), [("", bars)]), *_differing(differ))
+        yield Section("Where grader and labels differ", inside, "paper")
     if axis.labels_needed:
         yield Section("What more labels would buy", (Paragraph(axis.labels_needed),), "paper")
+
+
+def _all_labels(axis: AxisCalibration) -> dict[str, dict[str, int]]:
+    """Those on answers that chance drew and on those that were picked, by verdict."""
+    tables = axis.table, axis.chosen
+    verdicts, labels = dict.fromkeys((*axis.table, *axis.chosen)), _columns(axis)
+    return {
+        verdict: {label: sum(table.get(verdict, {}).get(label, 0) for table in tables) for label in labels}
+        for verdict in verdicts
+    }
+
+
+def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
+    """The answers to look at first: where the grader is sure of something else than people say."""
+    rows: list[Row] = [
+        (
+            f"{one.question_id}{f' (attempt {one.attempt})' if one.attempt > 1 else ''}", one.run or "-",
+            one.graded, one.label,
+            "-" if one.confidence is None else percent(one.confidence),
+        )
+        for one in differ[:_MOST_DIFFERING]
+    ]  # fmt: skip
+    if rows:
+        yield Table(("question", "run", "graded", "labelled", "grader's confidence"), rows)
+    if more := len(differ) - len(rows):
+        yield Paragraph(f"{more} more are in the output of --json.", "quiet")
 
 
 def _reservations(found: Calibration) -> Iterator[str]:
@@ -100,7 +139,8 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[Block]:
 def title(found: Calibration) -> str:
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
     what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
-    where = " on other runs" if any(axis.answers_here is not None for axis in found.axes.values()) else ""
+    on = f" of {' and '.join(found.runs)}" if len(found.runs) > 1 else ""
+    where = " on other runs" if any(axis.answers_here is not None for axis in found.axes.values()) else on
     labelled = f"{what}{where} by {whose_by_name(found.annotators)}"
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 

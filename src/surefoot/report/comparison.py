@@ -53,6 +53,7 @@ from surefoot.report.words import (
     in_points,
     names,
     number,
+    percent,
     plain,
     rule_words,
     status,
@@ -64,6 +65,7 @@ _ABOUT_CHANGES = (
 _CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
 _LINES_DRAWN = 4
+_NEARLY_ALL = 0.995
 _NAMED_BY_GATE = 4  # questions behind a rule
 
 
@@ -250,8 +252,28 @@ def _background(comparison: Comparison) -> Iterator[str]:
         base, cand = (len(comparison.runs[side]) for side in SIDES)
         yield f"runs: {base} of the baseline and {cand} of the candidate count together"
     request = comparison.request
+    yield from (f"not counted: {run}" for run in request.not_counted)
     look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
     yield f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}"
+    yield from _margins(comparison)
+
+
+def _margins(comparison: Comparison) -> Iterator[str]:
+    """Where the margin of a rule is another than the one that was set, and why."""
+    given = comparison.request.margin
+    for check in comparison.decision.checks:
+        metric = metric_named(check.rule.metric)
+        if check.change is None or metric is None or check.change.margin in (0, given):
+            continue
+        of_all = metric.margin_factor * given * metric.scale / check.change.margin
+        reasons = {
+            "wrong and unsupported answers may each rise by it": metric.margin_factor > 1,
+            f"its values go up to {metric.scale}": metric.scale > 1 and metric.most is not None,
+            "it counts claims, of which an answer may have several": metric.scale > 1 and metric.most is None,
+            f"only {percent(of_all)} of the answers count in it": of_all < _NEARLY_ALL,
+        }
+        why = ", and ".join(words for words, holds in reasons.items() if holds)
+        yield f"margin of {check.rule.name}: {check.change.margin:.2g} where {given:g} is set: {why}"
 
 
 def _mcnemar(comparison: Comparison) -> str:

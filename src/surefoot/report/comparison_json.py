@@ -18,7 +18,7 @@ from surefoot.report.answers import cited_by, reason_of
 from surefoot.report.words import WAIVED
 from surefoot.types import Estimate
 
-_OF_THE_REQUEST = ("notes", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
+_OF_THE_REQUEST = ("notes", "not_counted", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
 _AS_IT_IS = (
     "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
     "mcnemar", "problems",

@@ -1,4 +1,4 @@
-"""The label pages of runs under addresses of their own, for whoever browses the runs with a token."""
+"""The label pages of runs under addresses of their own, for whoever browses the runs and may label."""
 
 from __future__ import annotations
 

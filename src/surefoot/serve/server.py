@@ -30,16 +30,17 @@ def serve_history(
     host: str = "127.0.0.1",
     port: int | None = None,
     token: str | None = None,
+    label: bool = False,
     person: Person = READER,
 ) -> None:
     """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
 
-    They only read, unless a token is given: whoever knows it may label on them too.
+    They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
     """
     secret = checked_token(host, token)
     archive = Archive(ledger)
     found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
-    with bound(host, port) as listening, desks_of(archive) if token else nullcontext() as desks:
+    with bound(host, port) as listening, desks_of(archive) if label or token else nullcontext() as desks:
         if not is_local(host):
             person.tell(f"note: {UNENCRYPTED}")
         opened = Opened(address(host, listening.getsockname()[1], secret), found.ledger, len(found.runs))

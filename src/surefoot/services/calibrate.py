@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -103,7 +102,8 @@ def calibrate(
 ) -> Calibrated:
     """Hold a grader's verdicts against labels: those of `runs` and their ledger, or a file of `verdicts` and `labels`.
 
-    A run without labels is read by those on other runs of its grader. `target` is a run or a file of verdicts that
+    Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
+    run without labels of its own is corrected by them. `target` is a run or a file of verdicts that
     nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
     confidence from which on nobody looks. The certificate goes to the ledger; without `keep`, it does not.
     """
@@ -173,15 +173,19 @@ def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> 
 
 
 def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
-    """By the labels on the answers of these runs; where chance drew none, by those on other runs of the grader."""
+    """By all labels on answers of this grader; runs from which chance drew none are corrected by those on others."""
     where = find(folders[0], place)
     with _ledger(folders, where, asked) as book:
         joined, by, corpus = _read(folders, asked, book)
-        others = labelled_beside(book, folders[0], folders[1:]) if book is not None else []
-        if others and not joined.sampled:
-            known, _, _ = _read([Path(one) for one in others], replace(asked, labels=()), book)
+        others = labelled_beside(book, folders, asked.grader) if book is not None else []
+        if others and joined.sampled:
+            joined, by, corpus = _read([*others, *folders], replace(asked, labels=()), book)
+        elif others:
+            known, _, _ = _read(others, replace(asked, labels=()), book)
             if known.sampled:
-                found = joins.by_other_runs(joined, known, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
+                found = joins.by_other_runs(
+                    joined, known, by, [str(one) for one in others], risk=asked.risk, corpus=corpus, at=asked.now
+                )
                 return _with_kept_certificate(found, book, where, asked)
         if not joined.people:
             tell_problems(joined.problems, asked.tell)
@@ -189,9 +193,6 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
             message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
             hint = f"label some: surefoot label {printable(folders[0])}, or pass --labels FILE"
             raise Incomplete(message, hint)
-        if others:
-            together = shlex.join([*others, *map(printable, folders)])
-            asked.tell(f"note: more answers by this grader are labelled; on all labels: surefoot calibrate {together}")
         return _with_kept_certificate(_calibrated(joined, by, asked, corpus), book, where, asked)
 
 
@@ -224,8 +225,8 @@ def _read(folders: Sequence[Path], asked: _Asked, ledger: Ledger | None) -> tupl
     """All runs together: they must have the same grader, rubric and corpus. Labels in files go to the ledger first."""
     if asked.labels and len(folders) > 1:
         raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
-    stores = [RunStore.open(folder) for folder in folders]
-    sides = [read_run(folder) for folder in folders]
+    stores = sorted(map(RunStore.open, folders), key=lambda store: (store.manifest.created, str(store.path)))
+    sides = [read_run(store.path) for store in stores]
     by = _rubric_of(stores[0])
     runs = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]
     for store, side, run in zip(stores, sides, runs, strict=True):
@@ -242,7 +243,9 @@ def _read(folders: Sequence[Path], asked: _Asked, ledger: Ledger | None) -> tupl
     labelled = {}
     if ledger is not None:
         labelled = {run: {row.version for row in ledger.labels(run=run) if row.value is not None} for run in others}
-    return join(runs, labelled), by, sides[0].corpus
+    joined = join(runs, labelled)
+    joined.runs = tuple(store.manifest.name for store in stores)
+    return joined, by, sides[0].corpus
 
 
 def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:

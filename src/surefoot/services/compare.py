@@ -120,7 +120,7 @@ def _by_versions(
     before = PastDecisions(ledger.steps(), versions)
     request = replace(
         request, look=before.look, earlier=earlier_labels(ledger, versions, [*base, *cand]),
-        notes=(*versions.notes, *before.notes()),
+        notes=(*versions.notes, *before.notes()), not_counted=versions.not_counted,
     )  # fmt: skip
     comparison = decide.compare(base, cand, rules, request)
     if paths[0].resolve() == paths[1].resolve():
@@ -173,18 +173,7 @@ def _opened(where: str, tell: Tell, *, make: bool, keep: bool) -> contextlib.Abs
     try:
         return Ledger.open(where)
     except Incomplete as error:
-        if _is_there(where):
+        if "://" in where or os.path.lexists(where):
             raise
         tell(f"note: {error.message}; the decision is not kept in it")
         return contextlib.nullcontext()
-
-
-def _is_there(where: str) -> bool:
-    """Whether something lies at the place of a ledger; what cannot be told is taken for yes."""
-    try:
-        os.lstat(where)
-    except (FileNotFoundError, NotADirectoryError):
-        return "://" in where
-    except OSError:
-        return True
-    return True

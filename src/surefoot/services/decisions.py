@@ -165,6 +165,8 @@ def keep_in_folder(cand: Path, comparison: Comparison, tell: Tell) -> None:
         return
     at = datetime.now(UTC).isoformat(timespec="microseconds")
     kept = {"at": at, **{key: value for key, value in as_json(comparison).items() if key != "moved"}}
+    if comparison.request.uncalibrated and before:  # it asks for no label, and must not end what another asked for
+        kept["label_next"] = before.label_next
     try:
         (cand / DECISION).write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
     except OSError as error:

@@ -20,11 +20,12 @@ from surefoot.gate.overview import overview_of
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import asking_of, find, run_id
-from surefoot.records import Label, Step, current
+from surefoot.records import Label, Step
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
 from surefoot.services.decisions import BASELINE, CHANGE, KeptDecision, as_typed, decision_in
+from surefoot.services.label_queue import label_queue, labelled
 from surefoot.services.result import Reported
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import known_runs, read_all, version_in
@@ -121,9 +122,8 @@ class Archive:
                 message = f"there is no ledger {self.place_in_words} and no run beside it"
                 raise UsageError(message, "go to where the runs are, or name their ledger: --ledger runs/surefoot.db")
             rows, steps = (opened.labels(), opened.steps()) if opened else ([], [])
-            measure = partial(self._measure, ledger=opened, labels=len(rows))
-            labels = current(rows)
-            runs = tuple(_with_fate(_past(one, seen, measure), one.ids, labels, steps) for one in seen)
+            measure = partial(self._measure, ledger=opened, labels=rows)
+            runs = tuple(_with_fate(_past(one, seen, measure), one.ids, steps, self.place) for one in seen)
             found = History(
                 opened.name if opened else "", runs,
                 trends(runs, lambda group: measure(tuple(Path(one.folder) for one in group))),
@@ -169,14 +169,15 @@ class Archive:
         places = [folder for folder in (home, home / "runs") if folder.is_dir()]
         return sorted(folder for place in places for folder in place.iterdir())
 
-    def _measure(self, folders: tuple[Path, ...], ledger: Ledger | None, labels: int) -> Measured:
+    def _measure(self, folders: tuple[Path, ...], ledger: Ledger | None, labels: Sequence[Label]) -> Measured:
         """All of them together. `labels` are all there are: each may be on an answer of these runs."""
-        stamp = (labels, *map(stamp_of, folders))
+        stamp = (len(labels), *map(stamp_of, folders))
         kept = self._measured.get(folders)
         if kept is None or kept[0] != stamp:
             runs = read_all(folders, ledger) if ledger else [read_run(folder) for folder in folders]
             found = overview_of(runs)
-            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""])
+            done = labelled(labels) & {version for run in runs for version in run.versions.values()}
+            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""], len(done))
         return kept[1]
 
 
@@ -210,7 +211,7 @@ def _key(one: _Seen, every: Sequence[_Seen]) -> str:
     return f"~{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:12]}"
 
 
-def _with_fate(run: PastRun, ids: Collection[str], labels: Sequence[Label], steps: Sequence[Step]) -> PastRun:
+def _with_fate(run: PastRun, ids: Collection[str], steps: Sequence[Step], ledger: str) -> PastRun:
     """What was decided about it and said of it."""
     kept = decision_in(Path(run.folder)) if run.folder else None
     decided = [step for step in steps if step.mode == CHANGE and step.cand_run in ids]
@@ -223,10 +224,16 @@ def _with_fate(run: PastRun, ids: Collection[str], labels: Sequence[Label], step
     return replace(
         run,
         decision=last,
-        labelled=len({(one.question_id, one.attempt) for one in labels if one.run in ids}),
-        waiting=len(kept.label_next or ()) if kept else 0,
+        labelled=run.measured.labelled if run.measured else 0,
+        waiting=_waiting(run, ledger) if kept and kept.label_next else 0,
         is_baseline=bool(moves) and moves[-1].cand_run in ids,
     )
+
+
+def _waiting(run: PastRun, ledger: str) -> int:
+    """As many as the label page has left of them."""
+    rows = label_queue(run.folder, ledger=ledger).table() if run.measured else ()
+    return sum(row["for_gate"] for row in rows)
 
 
 def stamp_of(folder: Path) -> Stamp:

@@ -12,7 +12,7 @@ from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
 from surefoot.errors import check_number as check_number
-from surefoot.io import questions as question_sets
+from surefoot.io.questions import load_sound
 from surefoot.pipelines import Asking, load
 from surefoot.pipelines.process import function_pipeline
 from surefoot.problems import ProblemLog
@@ -35,7 +35,7 @@ def closing(pipeline: Pipeline) -> Iterator[None]:
 def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
     if given is None:
         return demo.questions()
-    found = question_sets.load(str(given))
+    found = load_sound(str(given))
     for problem in (*found.problems, *verify_lock(found)):
         tell(f"warning: {problem}")
     if not found.questions:

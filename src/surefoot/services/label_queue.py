@@ -14,7 +14,7 @@ from surefoot.gate.queue import Place, queue
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, run_id
-from surefoot.records import Drawn, current, version_of
+from surefoot.records import Drawn, Label, current, version_of
 from surefoot.report.words import counted
 from surefoot.services.decisions import last_decision
 from surefoot.services.result import Result
@@ -54,13 +54,18 @@ class LabelQueue(Result):
         self.labelled = labelled  # versions that somebody has labelled
 
     @property
+    def wanted(self) -> int:
+        """How many answers to label: as many as were asked for, and all that the gate waits for."""
+        return min(max(self.target, sum(place.for_gate for place in self.places)), len(self.places))
+
+    @property
     def exit_code(self) -> ExitCode:
         return ExitCode.OK
 
     def to_json(self) -> dict[str, Any]:
-        labelled = sum(place.version in self.labelled for place in self.places)
+        done = sum(place.version in self.labelled for place in self.places)
         return {
-            "run": self.name, "target": self.target, "labelled": labelled, "notes": list(self.notes),
+            "run": self.name, "target": self.target, "wanted": self.wanted, "labelled": done, "notes": list(self.notes),
             "rows": list(self.table()),
         }  # fmt: skip
 
@@ -111,8 +116,8 @@ def label_queue(
             hint = "compare the run first, or leave --only-gate out"
             raise Incomplete(f"the gate waits for no label on {printable(folder)}", hint)
     notes += _left_out(store, sheets, len(asked_for), len(gate_needs))
-    labelled = _labelled(find(folder, None if ledger is None else str(ledger)), everything)
-    return LabelQueue(store.manifest, tuple(everything.values()), tuple(places), target, tuple(notes), labelled)
+    done = _labelled(find(folder, None if ledger is None else str(ledger)), everything)
+    return LabelQueue(store.manifest, tuple(everything.values()), tuple(places), target, tuple(notes), done)
 
 
 def _row(place: Place, sheet: Sheet) -> dict[str, Any]:
@@ -129,7 +134,12 @@ def _labelled(where: str, versions: Collection[str]) -> frozenset[str]:
     if ledger is None:
         return frozenset()
     with ledger:
-        return frozenset(label.version for label in current(ledger.labels(versions=versions)))
+        return labelled(ledger.labels(versions=versions))
+
+
+def labelled(labels: Iterable[Label]) -> frozenset[str]:
+    """The versions of the answers that somebody has put into a bucket: what each count of labelled answers counts."""
+    return frozenset(label.version for label in current(labels) if label.axis == _AXIS)
 
 
 def _sheets(store: RunStore) -> dict[_Key, Sheet]:

@@ -20,7 +20,7 @@ from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
 from surefoot.errors import ExitCode, UsageError
-from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, QuestionSet, load, review_of, row_of
+from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, load, load_sound, review_of, row_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
@@ -162,7 +162,7 @@ def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all
     Without `accept_changes` no question may have changed, and without `accept_all` none may be merely proposed: it
     accepts those unread, and both the rows and the lock say so.
     """
-    found, path = _sound(file), lock_path(file)
+    found, path = load_sound(file), lock_path(file)
     changed = () if accept_changes else tuple(problem_of(one, found) for one in changed_questions(found))
     if changed:
         return Locked(str(path), len(found.questions), changed)
@@ -172,7 +172,7 @@ def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all
         raise UsageError(message, hint)
     if found.proposed:
         accept_unread(file)
-        found = _sound(file)
+        found = load_sound(file)
     return Locked(str(path), len(found.questions), accepted_unread=write_lock(path, found.questions))
 
 
@@ -195,7 +195,7 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", "make it first, or choose another place")
-    found = _sound(file)
+    found = load_sound(file)
     questions = found.questions
     changed = set(change)
     if path.exists():
@@ -242,22 +242,13 @@ def plan_questions(
     size: int | str | Path, *, runs: int = 3, labels: int = 80, rate: float = 0.03, margin: float = 0.03
 ) -> Plan:
     """How often the gate would decide on so many questions, or on those of a file, before anything is asked."""
-    count = size if isinstance(size, int) else len(_sound(size).questions)
+    count = size if isinstance(size, int) else len(load_sound(size).questions)
     if not 1 <= count <= _MOST_PLANNED:
         raise UsageError(f"{count:,} questions cannot be planned", f"choose from 1 to {_MOST_PLANNED:,}")
     for name, value, high in (("runs", runs, 20), ("labels", labels, 5_000), ("rate", rate, 1), ("margin", margin, 1)):
         check_number(name, value, 0 if high == 1 else 1, high)
     setting = Setting(questions=count, runs=runs, labels=labels, wrong=rate, margin=margin)
     return Plan(count, runs, labels, rate, margin, forecast(setting, (0.0, margin, 2 * margin)))
-
-
-def _sound(file: str | Path) -> QuestionSet:
-    """A set without unreadable or doubled questions: nothing else may be locked or cloned."""
-    found = load(file)
-    errors = [problem for problem in found.problems if problem.kind in ERRORS]
-    if errors:
-        raise UsageError(str(errors[0]), f"`surefoot questions check {file}` lists all {len(errors)}")
-    return found
 
 
 def _cloned(questions: Sequence[Question], changed: Collection[str]) -> list[Question]:

@@ -32,6 +32,7 @@ class Versions(Struct, frozen=True):
     base: tuple[Path, ...]
     cand: tuple[Path, ...]
     notes: tuple[str, ...] = ()
+    not_counted: tuple[str, ...] = ()  # runs that were asked fewer questions, or are lost and said the same
     left_out: tuple[str, ...] = ()  # by name, with the reason
 
     @property
@@ -76,14 +77,15 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     out = _left_out(without, others)
     mine = [one for one in others if version_in(one.manifest) in names]
     told = tuple(_in_words(name, reason, mine) for name, reason in without.items())
-    notes, kept = [f"left out: {one}" for one in told], []
+    notes, kept, idle = [f"left out: {one}" for one in told], [], list[str]()
     for one in mine:
         if one.entry.name in out:
             continue
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
-            notes.append(_other_questions(one, stores[0]))
+            dropped, words = _other_questions(one, stores[0])
+            (notes if dropped else idle).append(words)
         elif one.manifest.deterministic and one.folder is None:
-            notes.append(f"not counted: {one.entry.name}, which is lost; it was deterministic, and so said the same")
+            idle.append(f"{_called(one)}, which is lost; it was deterministic, and so said the same")
         else:
             kept.append((one, _found(one, first)))
     notes += _changed_by_hand([*stores, *(RunStore.open(folder) for _, folder in kept)])
@@ -92,7 +94,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     if len(names) == 1 and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
-    return Versions((*before, base), (*after, cand), tuple(notes), told)
+    return Versions((*before, base), (*after, cand), tuple(notes), tuple(idle), told)
 
 
 class KnownRun(Struct, frozen=True):
@@ -180,14 +182,21 @@ def _found(one: KnownRun, like: Manifest) -> Path:
     return one.folder
 
 
-def _other_questions(one: KnownRun, asked: RunStore) -> str:
-    """What a version was asked before: a decision has to say so when the hard questions were dropped."""
-    note, count = f"not counted: {one.entry.name}, which was asked another question set", one.manifest.question_count
+def _called(one: KnownRun) -> str:
+    """Another run may have been made where this one was, so its name is not enough."""
+    name = one.folder.name if one.folder else one.entry.name
+    return f"{name}, made {one.manifest.created[:16].replace('T', ' ')}"
+
+
+def _other_questions(one: KnownRun, asked: RunStore) -> tuple[bool, str]:
+    """What a version was asked before: the decision itself has to say so when the hard questions were dropped."""
+    note, count = f"{_called(one)}, which was asked another question set", one.manifest.question_count
     ids = {question.id for question in asked.questions()}
     missing = sorted({q.id for q in RunStore.open(one.folder).questions()} - ids) if one.folder else []
     if missing:
-        return f"{note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
-    return f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
+        return True, f"not counted: {note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
+    words = f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
+    return (False, words) if one.folder else (True, f"not counted: {words}")
 
 
 def _split_by_version(
@@ -255,11 +264,13 @@ def labelled_alike(ledger: Ledger, like: Manifest, until: str | None = None) -> 
             yield one.folder
 
 
-def labelled_beside(ledger: Ledger, folder: Path, others: Iterable[Path] = ()) -> list[str]:
-    """The other runs that people have labelled and that can be calibrated with this one, as one would type them."""
-    own = {Path(run).resolve() for run in (folder, *others)}
-    alike = labelled_alike(ledger, RunStore.open(folder).manifest)
-    return [min(os.path.relpath(one), str(one), key=len) for one in alike if one.resolve() not in own]
+def labelled_beside(ledger: Ledger, runs: Sequence[Path], grader: str | None) -> list[Path]:
+    """The other runs that people have labelled and that can be calibrated with these, as one would type them."""
+    like, own = RunStore.open(runs[0]).manifest, {run.resolve() for run in runs}
+    if grader not in (None, like.grader):
+        return []
+    alike = (one for one in labelled_alike(ledger, like) if one.resolve() not in own)
+    return [min(Path(os.path.relpath(one)), one, key=lambda path: len(str(path))) for one in alike]
 
 
 def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:

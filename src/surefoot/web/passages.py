@@ -78,10 +78,11 @@ def word_keys(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=50_000)
 def _key(word: str) -> str:
-    """Inflections of one word are equal, and words that say nothing have none."""
+    """Inflections of one word are equal, and words that say nothing have none. A lambing is no lamb."""
     if word[0].isdigit() or word in _MONTHS:
         return word
-    return next(iter(terms(word)), "")
+    single = word.lower().removesuffix("s")
+    return single if single.endswith("ing") else next(iter(terms(word)), "")
 
 
 def marked_words(text: str, start: int, end: int, marks: Marks) -> Iterator[Markup]:

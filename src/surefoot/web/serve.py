@@ -58,7 +58,9 @@ def checked_token(host: str, given: str | None) -> str | None:
         return None if is_local(host) else secrets.token_urlsafe(24)
     if len(given) < _SHORTEST_TOKEN or not given.isascii() or not given.isprintable():
         message = f"a token has at least {_SHORTEST_TOKEN} characters, none of them outside ASCII"
-        raise UsageError(message, "leave --token out and one is made")
+        raise UsageError(
+            message, "write a longer one; where --host lets other machines in, one is made without --token"
+        )
     return given
 
 
