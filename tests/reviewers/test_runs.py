@@ -186,7 +186,9 @@ def test_answers_that_are_not_there_have_a_reason_and_no_score(tmp_path: Path) -
     assert pooled(run) == {"q0": 8, "q1": None, "q2": None}
 
 
-def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two: list[Path]) -> None:
+def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
+    two: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     class Broken(Reviewer):
         def complete(self, prompt: Prompt) -> Reply:
             return Reply(error="out of order", asked=1)
@@ -194,7 +196,10 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two:
     first = council_runs(*two, reviewers=[Reviewer("a"), Reviewer("b")])
     before = pooled(two[1])
     partly = council_runs(*two, reviewers=[Reviewer("a"), Broken("b")])
-    assert partly.exit_code == ExitCode.INCOMPLETE and partly.failures == {("b", "out of order"): 8}
+    [failure] = partly["failures"]
+    assert partly.exit_code == ExitCode.INCOMPLETE and (failure["reviewer"], failure["replies"]) == ("b", 8)
+    assert failure["answers"][0].endswith("base: q0"), "it says which answer has no score, and by whom"
+    assert "error: b on " in (told := capsys.readouterr().err) and "the same command asks for it again" in told
     assert pooled(two[1]) == before, "those who are left do not decide alone"
     in_vain = council_runs(*two, reviewers=[Broken("c")])
     assert in_vain.exit_code == ExitCode.INCOMPLETE and pooled(two[1]) == before
