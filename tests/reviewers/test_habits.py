@@ -63,7 +63,7 @@ def test_of_three_reviewers_the_independent_votes_are_not_measured() -> None:
 def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Path) -> None:
     scores = {
         who: {
-            answer: given | {"overall": 3.0, "uncapped": given["overall"]}
+            answer: {**given, "overall": 3.0, "uncapped": given["overall"]}
             if int(answer.question[1:]) % 3 == 0 and given["overall"] > 3
             else given
             for answer, given in by_answer.items()

@@ -240,6 +240,15 @@ def decided(two: list[Path], *rules: str) -> dict[str, str]:
     return {check.rule.text: check.status for check in found.decision.checks}
 
 
+def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) -> None:
+    council_runs(*two, reviewers=[Reviewer("one")])
+    done = surefoot("compare", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")
+    assert (
+        done.code == ExitCode.USAGE and "did you mean council.accuracy? the council scored council.accuracy" in done.err
+    )
+    assert decided(two, "council.holistic >= 7") == {"council.holistic >= 7": "undecidable"}, "which may be asked for"
+
+
 def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     with pytest.raises(Incomplete, match="has no verdicts"):
         decided(two, "council.overall >= 7")
@@ -253,8 +262,8 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
         "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
     }  # fmt: skip
-    assert decided(list(reversed(two)), "council.overall >= baseline - 0.2", "council.acuracy >= 1") == {
-        "council.overall >= baseline - 0.2": "pass", "council.acuracy >= 1": "undecidable"}  # fmt: skip
+    assert decided(list(reversed(two)), "council.overall >= baseline - 0.2") == {
+        "council.overall >= baseline - 0.2": "pass"}  # fmt: skip
 
 
 def test_scores_of_different_councils_or_changed_ones_decide_nothing(two: list[Path]) -> None:

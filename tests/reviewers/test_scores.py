@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 import io
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -177,11 +177,8 @@ def test_an_accuracy_that_nobody_can_tell_leaves_an_answer_behind() -> None:
 
 def test_nought_is_the_lowest_and_accuracy_is_needed_by_rubrics_without_a_cap_too(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
-    axes = (
-        f'[[axis]]\nname = "{name}"\nweight = {weight}\nasks = "?"\n'
-        for name, weight in (("accuracy", 0.6), ("clarity", 0.4))
-    )
-    own.write_text("".join(axes))
+    axis = '[[axis]]\nname = "{}"\nweight = {}\nasks = "?"\n'
+    own.write_text(axis.format("accuracy", 0.6) + axis.format("clarity", 0.4))
     said = {
         "A": {"accuracy": 0, "clarity": 9},
         "B": {"accuracy": 9, "clarity": 0},
