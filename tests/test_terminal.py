@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
-from surefoot.cli import terminal
 from surefoot.cli.terminal import Progress
 from surefoot.models.seam import Reply
 
@@ -13,8 +15,8 @@ def test_slow_replies_show_a_sign_of_life_and_seconds_per_reply(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(terminal.threading.Thread, "start", lambda _: None)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(threading.Thread, "start", lambda _: None)
     progress = Progress(5, "replies")
     now[0] = 61
     progress._show(60)
