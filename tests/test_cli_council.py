@@ -20,7 +20,7 @@ from .conftest import surefoot as as_a_user_runs_it
 from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
 from .reviewers.helpers import ballot, scores, sitting
-from .reviewers.runs import make_run, question, reviewing
+from .reviewers.runs import make_run, question
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -328,9 +328,19 @@ def test_a_real_model_reviews_and_a_repeat_asks_nobody(
 
 def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", [question(n) for n in range(4)], {f"q{n}": f"Month {n}." for n in range(4)})
-    with reviewing(lambda _: Fault(kind="stall")) as server:
+    with FaultServer(lambda _: Fault(kind="stall")) as server:
         reviewers = [word for name in "ab" for word in ("--reviewer", f"llm:{name}@{server.url}")]
-        command = [sys.executable, "-m", "surefoot", "council", run, *reviewers, "--yes", "--cache", tmp_path / "c.db"]
+        command = [
+            sys.executable,
+            "-m",
+            "surefoot",
+            "council",
+            str(run),
+            *reviewers,
+            "--yes",
+            "--cache",
+            f"{tmp_path}/c.db",
+        ]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             while server.counts()["calls"] < 8:
                 assert process.poll() is None
