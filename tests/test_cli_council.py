@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -18,6 +20,7 @@ from .conftest import surefoot as as_a_user_runs_it
 from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
 from .reviewers.helpers import ballot, scores, sitting
+from .reviewers.runs import make_run, question
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -321,3 +324,27 @@ def test_a_real_model_reviews_and_a_repeat_asks_nobody(
     again = surefoot(*asked)
     repeated = json.loads(again.out)
     assert repeated["ranking"] == found["ranking"] and repeated["spent"]["calls"] == 0 < found["spent"]["calls"]
+
+
+def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", [question(n) for n in range(4)], {f"q{n}": f"Month {n}." for n in range(4)})
+    with FaultServer(lambda _: Fault(kind="stall")) as server:
+        reviewers = [word for name in "ab" for word in ("--reviewer", f"llm:{name}@{server.url}")]
+        command = [
+            sys.executable,
+            "-m",
+            "surefoot",
+            "council",
+            str(run),
+            *reviewers,
+            "--yes",
+            "--cache",
+            f"{tmp_path}/c.db",
+        ]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            while server.counts()["calls"] < 8:
+                assert process.poll() is None
+                time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            _, told = process.communicate(timeout=120)
+    assert process.returncode == 130 and "error: interrupted" in told and "Task" not in told

@@ -25,9 +25,10 @@ DEFAULT = "refusal"
 Citations = Literal["required", "optional"]
 BY_CITATIONS: dict[Citations, str] = {"required": DEFAULT, "optional": "citations_optional"}
 COUNCIL = "council"
+ACCURACY = "accuracy"  # a ballot that leaves it out is void
 COUNCIL_OF_RUNS = "refusal_aware"  # where the questions say what a sound system does with them
 AXIS_PREFIX = f"{COUNCIL}."  # of a dimension as the axis of a verdict on an answer of a run
-LOWEST, HIGHEST = 1, 10  # of a dimension; 0 is out of range, so that "not scored" written as 0 cannot pull a mean down
+LOWEST, HIGHEST = 1, 10  # of a dimension
 _SCORE = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,20})?)\s*(?:(?:/|out of)\s*10(?:\.0)?\s*)?")
 _SUM_TOLERANCE = 1e-9
 _THOUSAND = 1000
@@ -96,15 +97,21 @@ class Rubric(Struct, frozen=True):
         """What reviewers score, and the columns of a report."""
         return tuple(axis.name for axis in self.axes if axis.is_dimension)
 
-    def read(self, axis: str, value: object) -> float | None:
-        """A score on a dimension. Below the scale is no score, but on the axis of a ceiling it is the lowest one:
-        an answer that is called worse than wrong must not slip past the ceiling."""
-        return read_lowest(value) if axis in self.ceilings else read_score(value)
+    @property
+    def required(self) -> set[str]:
+        """The dimensions without which there is no overall score: an answer must not slip past a ceiling."""
+        return {cap.axis for cap in self.caps if cap.axis} | ({ACCURACY} & self.weights.keys())
 
     @property
-    def ceilings(self) -> set[str]:
-        """The dimensions that hold the overall score down."""
-        return {cap.axis for cap in self.caps if cap.axis}
+    def judges_refusals(self) -> bool:
+        """Whether a score depends on whether the answer is a refusal."""
+        return any(axis.replaces for axis in self.axes) or any(cap.of for cap in self.caps)
+
+    def says_refused(self, scores: Iterable[str]) -> bool | None:
+        """What a ballot with scores on these dimensions takes the answer for; None if it fits both or neither."""
+        pairs = [(axis.name in scores, axis.replaces in scores) for axis in self.axes if axis.replaces]
+        said = {stands_in for stands_in, replaced in pairs if stands_in != replaced}
+        return said.pop() if len(said) == 1 else None
 
     def applying(self, refused: bool, weights: Mapping[str, float] | None = None) -> dict[str, float]:
         """The dimensions that count for an answer, with their weights."""
@@ -122,11 +129,11 @@ class Rubric(Struct, frozen=True):
     ) -> Scored:
         """Weigh what was scored. ValueError if the weights are no weights.
 
-        An answer that is not scored on the axis of a ceiling has no overall score: it must not slip past the ceiling.
+        An answer that is not scored on a required dimension has no overall score.
         """
         applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
-        held_by = [name for name in self.weights if name in self.ceilings]
-        read = {name: self.read(name, scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
+        held_by = [name for name in self.weights if name in self.required]
+        read = {name: read_lowest(scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
         known = {name: score for name, score in read.items() if score is not None}
         missing = tuple(name for name in read if name not in known and (applying.get(name) or name in held_by))
         if unheld := [name for name in held_by if name not in known]:
@@ -171,7 +178,7 @@ def read_score(value: object) -> float | None:
 
 
 def read_lowest(value: object) -> float | None:
-    """The same, but that a number below the scale is the lowest score."""
+    """The same, but that a number below the scale is the lowest score: leaving it out would raise the mean."""
     number = _number(value)
     return read_score(value) if number is None or not number < LOWEST else float(LOWEST)
 
@@ -235,6 +242,13 @@ def with_weights(text: str, weights: Mapping[str, float], name: str) -> str:
 @cache
 def council() -> Rubric:
     return load(COUNCIL)
+
+
+@cache
+def conditional_axes() -> frozenset[str]:
+    """Of bundled rubrics, the axes of scores that no answer of a run may have: those on refusals, and one's own."""
+    found = (axis for name in bundled() for axis in load(name).axes if axis.replaces)
+    return frozenset(f"{AXIS_PREFIX}{name}" for name in ("overall", "holistic", "safety", *(one.name for one in found)))
 
 
 def bundled() -> list[str]:

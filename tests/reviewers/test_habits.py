@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from surefoot.reviewers.habits import FEWEST_QUESTIONS, Habit, habits
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.voices import voices
+from surefoot.services.council_statistics import evaluate_council
 
-from .planted import reviewed, sheet_of
+from .planted import kept, reviewed, sheet_of
 
 
 def clear(found: tuple[Habit, ...]) -> set[tuple[str, str]]:
@@ -44,6 +47,35 @@ def test_reviewers_who_err_alike_count_for_less_than_two() -> None:
     assert heard.effective_votes is not None
     assert 3.5 < heard.effective_votes.value < 4.5
     assert not heard.adds_nothing
+
+
+def test_who_stands_beside_a_lover_of_length_is_not_blamed_for_it() -> None:
+    found = habits(sheet_of(reviewed(60, ("harsh", "length"), honest=("ada",))))
+    assert {who for who, kind in clear(found) if kind == "length"} == {"length"}
+
+
+def test_of_three_reviewers_the_independent_votes_are_not_measured() -> None:
+    for scores in (reviewed(60, honest=("ada", "ben", "cid")), reviewed(60, ("copy",), honest=("ada", "ben", "cid"))):
+        heard = voices(sheet_of(scores))
+        assert heard.effective_votes is None and "from 4 useful reviewers on, and there are 3" in heard.reason
+
+
+def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Path) -> None:
+    scores = {
+        who: {
+            answer: {**given, "overall": 3.0, "uncapped": given["overall"]}
+            if int(answer.question[1:]) % 3 == 0 and given["overall"] > 3
+            else given
+            for answer, given in by_answer.items()
+        }
+        for who, by_answer in reviewed(60, ("random",)).items()
+    }
+    found = evaluate_council(*kept(tmp_path, scores))
+    assert [one.reviewer for one in found.voices.adds_nothing] == ["random"]
+    reliability = {one.dimension: one.reliability.figure for one in found.success.dimensions}
+    overall, accuracy = reliability["overall"], reliability["accuracy"]
+    assert overall is not None and accuracy is not None and overall.value < 0.7
+    assert "uncapped" not in reliability and "capped" not in reliability
 
 
 def test_with_few_questions_nothing_is_said() -> None:

@@ -186,7 +186,9 @@ def test_answers_that_are_not_there_have_a_reason_and_no_score(tmp_path: Path) -
     assert pooled(run) == {"q0": 8, "q1": None, "q2": None}
 
 
-def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two: list[Path]) -> None:
+def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
+    two: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     class Broken(Reviewer):
         def complete(self, prompt: Prompt) -> Reply:
             return Reply(error="out of order", asked=1)
@@ -194,7 +196,10 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(two:
     first = council_runs(*two, reviewers=[Reviewer("a"), Reviewer("b")])
     before = pooled(two[1])
     partly = council_runs(*two, reviewers=[Reviewer("a"), Broken("b")])
-    assert partly.exit_code == ExitCode.INCOMPLETE and partly.failures == {("b", "out of order"): 8}
+    [failure] = partly["failures"]
+    assert partly.exit_code == ExitCode.INCOMPLETE and (failure["reviewer"], failure["replies"]) == ("b", 8)
+    assert failure["answers"][0].endswith("base: q0"), "it says which answer has no score, and by whom"
+    assert "error: b on " in (told := capsys.readouterr().err) and "the same command asks for it again" in told
     assert pooled(two[1]) == before, "those who are left do not decide alone"
     in_vain = council_runs(*two, reviewers=[Broken("c")])
     assert in_vain.exit_code == ExitCode.INCOMPLETE and pooled(two[1]) == before
@@ -235,6 +240,15 @@ def decided(two: list[Path], *rules: str) -> dict[str, str]:
     return {check.rule.text: check.status for check in found.decision.checks}
 
 
+def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) -> None:
+    council_runs(*two, reviewers=[Reviewer("one")])
+    done = surefoot("compare", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")
+    assert (
+        done.code == ExitCode.USAGE and "did you mean council.accuracy? the council scored council.accuracy" in done.err
+    )
+    assert decided(two, "council.holistic >= 7") == {"council.holistic >= 7": "undecidable"}, "which may be asked for"
+
+
 def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     with pytest.raises(Incomplete, match="has no verdicts"):
         decided(two, "council.overall >= 7")
@@ -248,8 +262,8 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
         "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
     }  # fmt: skip
-    assert decided(list(reversed(two)), "council.overall >= baseline - 0.2", "council.acuracy >= 1") == {
-        "council.overall >= baseline - 0.2": "pass", "council.acuracy >= 1": "undecidable"}  # fmt: skip
+    assert decided(list(reversed(two)), "council.overall >= baseline - 0.2") == {
+        "council.overall >= baseline - 0.2": "pass"}  # fmt: skip
 
 
 def test_scores_of_different_councils_or_changed_ones_decide_nothing(two: list[Path]) -> None:

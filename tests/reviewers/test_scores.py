@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -172,6 +173,20 @@ def test_an_accuracy_that_nobody_can_tell_leaves_an_answer_behind() -> None:
     assert order(result) == ["B", "A"] and rows(result)["A"].overall is None
     beside = ballot({"A": {"accuracy": None, "overall": 10}, "B": scores(2)})
     assert order(scored(sitting({"A": GOOD, "B": POOR}, {"r": beside}))) == ["B", "A"]
+
+
+def test_nought_is_the_lowest_and_accuracy_is_needed_by_rubrics_without_a_cap_too(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    axis = '[[axis]]\nname = "{}"\nweight = {}\nasks = "?"\n'
+    own.write_text(axis.format("accuracy", 0.6) + axis.format("clarity", 0.4))
+    said = {
+        "A": {"accuracy": 0, "clarity": 9},
+        "B": {"accuracy": 9, "clarity": 0},
+        "C": {"accuracy": None, "clarity": 9},
+    }
+    found = rows(scored(sitting(dict.fromkeys(said, GOOD), {"r": ballot(said)}, rubric=str(own))))
+    assert found["A"].overall == pytest.approx(0.6 + 3.6) and found["B"].overall == pytest.approx(5.4 + 0.4)
+    assert found["C"].overall is None and "accuracy is not scored" in found["C"].reason
 
 
 @pytest.mark.parametrize("accuracy", [None, {"score": None}, "N/A", "", " n/a ", {"score": "N/A"}])

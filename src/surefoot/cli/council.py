@@ -60,10 +60,10 @@ class _AskedWithoutAWord(click.Group):
 @click.group(
     cls=_AskedWithoutAWord,
     invoke_without_command=True,
-    epilog="Example: surefoot council score --reviews reviews.json",
+    epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer llm:NAME@http://localhost:8080/v1",
 )
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
-@_RUBRIC
+@click.option("--rubric", metavar="NAME", help="For --show-config.  [default: council; refusal_aware for runs]")
 @_JSON
 @click.pass_context
 def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:

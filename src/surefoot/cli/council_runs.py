@@ -37,7 +37,8 @@ def runs(
     """Let models score every answer of runs by a rubric.
 
     Reviewers see the question, the passages and what the question set says of the right answer. Scores are kept with
-    the run, for rules such as `council.overall >= baseline - 0.2`. Exits 4 when some answer has no score.
+    the run, for rules such as `council.overall >= baseline - 0.2`. Exits 4 when an answer has no score, or a
+    reviewer failed on one; the same command then asks for what is missing.
     """
     check_reports(reports, as_json)
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.records import Interval
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.habits import Habit
+from surefoot.reviewers.sheet import OVERALL
 from surefoot.reviewers.success import Compared, Figure
 from surefoot.reviewers.voices import Voices
 from surefoot.reviewers.weights import Refused
@@ -71,7 +72,8 @@ def _show(found: CouncilEvaluation) -> None:
     table = Table("", "reviewers differ by (variance)", "less the holistic score's", "due to the answer", box=None)
     for one in found.success.dimensions:
         cells = (one.variance, one.against_holistic, one.reliability)
-        table.add_row(escape(plain(one.dimension, 24)), *map(_cell, cells))
+        named = "overall, before caps" if one.dimension == OVERALL else plain(one.dimension, 24)
+        table.add_row(escape(named), *map(_cell, cells))
     to = console()
     to.print(table)
     for line in _lines(found):
@@ -94,9 +96,8 @@ def _compared(one: Compared) -> str:
 
 
 def _votes(found: Voices) -> Iterator[str]:
-    why = f" ({found.reason})" if found.reason and found.effective_votes is not None else ""
-    votes = "-" if found.effective_votes is None else f"{_interval(found.effective_votes)} of {found.votes}"
-    yield f"independent votes: {votes}{why}"
+    votes = "not measured" if found.effective_votes is None else f"{_interval(found.effective_votes)} of {found.votes}"
+    yield f"independent votes: {votes}{f': {found.reason}' if found.reason else ''}"
     yield from (f"{one.reviewer} adds nothing: {one.why}" for one in found.adds_nothing)
     for pair in found.alike:
         yield f"{' and '.join(pair.reviewers)} err alike: correlation {_interval(pair.correlation)}"
@@ -116,28 +117,26 @@ def _biases(bias: tuple[Habit, ...]) -> Iterator[str]:
 
 
 def _missing(found: CouncilEvaluation) -> Iterator[str]:
-    """Why figures are missing, each reason once."""
+    """Which figures are missing and why, each reason once."""
     made = found.success
-    figures = [made.conciseness_against_length, made.stability.difference, made.people.difference]
-    figures += [figure for one in made.dimensions for figure in (one.variance, one.against_holistic)]
-    reasons = dict.fromkeys(one.reason for one in figures if one.figure is None)
-    if found.voices.effective_votes is None:
-        reasons |= {found.voices.reason: None}
-    yield from (f"not shown: {reason}" for reason in _furthest(filter(None, reasons)))
-    kinds: dict[str, list[str]] = {}
-    for kind in dict.fromkeys(one.kind for one in found.bias):
-        for reason in _furthest(one.reason for one in found.bias if one.kind == kind and one.reason):
-            kinds.setdefault(reason, []).append(kind.replace("_", " "))
-    yield from (f"not shown: {', '.join(named)}: {reason}" for reason, named in kinds.items())
-
-
-def _furthest(reasons: Iterable[str]) -> list[str]:
-    """Of reasons that differ in how much there is, the one with the most."""
-    found: dict[str, tuple[int, str]] = {}
-    for reason in reasons:
-        lacks, _, has = reason.partition(", has ")
-        found[lacks] = max(found.get(lacks, (-1, "")), (int(has) if has.isdigit() else 0, reason))
-    return [reason for _, reason in found.values()]
+    named = [("conciseness with length", made.conciseness_against_length),
+             ("order with other reviewers", made.stability.difference),
+             ("order as people see it", made.people.difference)]  # fmt: skip
+    named += [(f"variance of {one.dimension}", one.variance) for one in made.dimensions]
+    named += [(f"{one.dimension} beside the holistic score", one.against_holistic) for one in made.dimensions]
+    missing: dict[str, list[str]] = {}
+    for what, figure in named:
+        if figure.figure is None and figure.reason:
+            missing.setdefault(figure.reason, []).append(what)
+    everything = list(dict.fromkeys(one.dimension for one in found.bias))
+    kinds: dict[tuple[str, str], dict[str, None]] = {}
+    for one in found.bias:
+        if one.figure is None:
+            kinds.setdefault((one.reason, one.kind), {})[one.dimension] = None
+    for (reason, kind), dimensions in kinds.items():
+        of = "" if len(dimensions) == len(everything) else f" of {', '.join(dimensions)}"
+        missing.setdefault(reason, []).append(f"{kind.replace('_', ' ')}{of}")
+    yield from (f"not shown: {', '.join(whats)}: {reason}" for reason, whats in missing.items())
 
 
 def _show_tuned(result: RubricTuned) -> None:

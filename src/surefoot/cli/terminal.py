@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from collections.abc import Sequence
 
@@ -17,15 +18,19 @@ _HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
 _NUMBERED = re.compile(r"\S*\d\S*")
 _STATUS = len("HTTP 404")
 _MOST_CAUSES = 5
+_REPLIES = "replies"
 
 
 class Progress(Watch):
-    """A rewritten line for a person, a plain one every ten seconds for a log."""
+    """A rewritten line for a person, a plain one every ten seconds for a log; a sign of life while nothing comes."""
 
     def __init__(self, total: int | None, of: str) -> None:
         self._total, self._of, self._done, self._errors = total, of, 0, 0
         self._start = self._shown = time.monotonic()
         self._watched = sys.stderr.isatty()
+        self._closed, self._guard = threading.Event(), threading.Lock()
+        if of == _REPLIES:  # of models, which may take minutes; other work forks, and threads do not go with that
+            threading.Thread(target=self._live, daemon=True).start()
 
     def count(self, one: Failing) -> None:
         self._errors += bool(one.error)
@@ -33,20 +38,36 @@ class Progress(Watch):
 
     def reach(self, done: int) -> None:
         """So many are done."""
-        self._done, now = done, time.monotonic()
-        if now - self._shown >= (0.2 if self._watched else 10):
+        self._done = done
+        self._show(0.2 if self._watched else 10)
+
+    def _live(self) -> None:
+        while not self._closed.wait(1):
+            self._show(1 if self._watched else 60)
+
+    def _show(self, after: float) -> None:
+        with self._guard:
+            now = time.monotonic()
+            if self._closed.is_set() or now - self._shown < after:
+                return
             self._shown = now
-            line = self._line(done / (now - self._start))
+            line = self._line(now - self._start)
             click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
 
-    def _line(self, rate: float) -> str:
+    def _line(self, seconds: float) -> str:
+        rate = self._done / seconds
         if self._total is None:
             return f"{self._done:,} {self._of}, {rate:,.0f}/s"
-        left = (self._total - self._done) / rate
-        errors = counted(self._errors, "error")
-        return f"{self._done}/{self._total} {self._of}, {errors}, {rate:,.1f}/s, {left:,.0f} s left"
+        done = f"{self._done}/{self._total} {self._of}, {counted(self._errors, 'error')}"
+        if not self._done:
+            return f"{done}, {seconds:,.0f} s"
+        one = "s per reply" if self._of == _REPLIES else "s each"
+        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}"
+        return f"{done}, {pace}, {(self._total - self._done) / rate:,.0f} s left"
 
     def close(self) -> None:
+        with self._guard:
+            self._closed.set()
         if self._watched:
             click.echo("\r\033[K", nl=False, err=True)
 

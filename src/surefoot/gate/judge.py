@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from math import pi
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
@@ -16,7 +18,7 @@ from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured, of_council
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
-from surefoot.rubric import AXIS_PREFIX
+from surefoot.rubric import AXIS_PREFIX, conditional_axes
 from surefoot.types import Estimate, Question
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
@@ -87,6 +89,7 @@ class Judge:
         metric = self._metrics.get(rule.metric)
         axis = str(metric.axis) if metric is not None else rule.metric
         if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
+            self._refuse_unknown(rule)
             return Check(rule, "undecidable", reason=f"no council has scored {axis}: surefoot council RUN...")
         if metric is None:
             return Check(rule, "not_applicable", reason="a comparison does not measure it")
@@ -97,6 +100,14 @@ class Judge:
             return Check(rule, "undecidable", reason=lacking)
         check = self._against_baseline(rule, metric, chosen) if rule.on_baseline else self._alone(rule, metric, chosen)
         return self._with_questions(check, metric, chosen)
+
+    def _refuse_unknown(self, rule: Rule) -> None:
+        """A dimension that the council's rubric does not have is a slip: no further council would score it."""
+        scored = sorted(name for name in self._metrics if name.startswith(AXIS_PREFIX))
+        if scored and rule.metric.startswith(AXIS_PREFIX) and rule.metric not in conditional_axes():
+            near = get_close_matches(rule.metric, scored, 1)
+            hint = f"{f'did you mean {near[0]}? ' if near else ''}the council scored {', '.join(scored)}"
+            raise UsageError(f"the rule {rule.text!r} is on {rule.metric}, which the council did not score", hint)
 
     def waived(self, check: Check) -> Check:
         reason = self.request.waivers.get(check.rule.name)
@@ -292,7 +303,8 @@ class Judge:
             return UNKNOWN in (*parts["cand"], *(parts["base"] if check.rule.on_baseline else ()))
         before, after = (_mean(parts[name]) for name in SIDES)
         if not check.rule.on_baseline:
-            before = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
+            best = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
+            before = check.rule.limit if metric.shape == "mean" else best
         elif before is None and metric.shape != "count" and check.before is not None:
             before = check.before.value  # where the baseline has nothing of the kind, its mean
         gain = (after or 0) - (before or 0)

@@ -23,6 +23,7 @@ _A_BILLION = 1_000_000_000
 _VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
+_LOCAL = re.compile(r"@https?://(?:127\.|localhost\b|\[::1\])")  # costs nothing but time
 _MOST_USD = 1e6  # for a million tokens; what is more is a slip
 _SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
@@ -88,8 +89,11 @@ class Estimate(Struct, frozen=True):
         calls += f", {self.among}" if self.among else ""
         known = f" ({self.known:,} more are answered already)" if self.known else ""
         tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out_most:,} out"
+        is_local = _LOCAL.search(self.model) is not None
         if not self.calls:
             return f"no calls to {self.model}{known}: this costs nothing."
+        if self.usd_most is None and is_local:
+            return f"{calls}{known}: {tokens}."
         if self.usd_most is None:
             unknown = "the price is not known, so neither is the cost (--prices FILE sets it)"
             return f"{calls}{known}: {tokens}{self._thinking}; {unknown}."

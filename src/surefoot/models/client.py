@@ -52,7 +52,7 @@ class Client:
         try:
             self._http, headers, self.dialect = _SDKS[kind](endpoint, key, settings)
         except ImportError as error:
-            raise Incomplete("asking a model needs more packages", "pip install 'surefoot[llm]'") from error
+            raise Incomplete("asking a model needs more packages", "pip install '/path/to/surefoot[llm]'") from error
         self._key, self._settings = key, settings
         self._hints = Hints(endpoint, variables_of(endpoint), bool(key), self.dialect.models)
         url = f"{endpoint.removesuffix('/')}{self.dialect.path}"

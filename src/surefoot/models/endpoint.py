@@ -235,6 +235,10 @@ def _close_at_exit(close: Callable[[], Awaitable[None]]) -> None:
 
 def _end(ending: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
     async def close_all() -> None:
+        if rest := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in rest:
+                task.cancel()
+            await asyncio.wait(rest, timeout=_SECONDS_TO_END / 2)
         await asyncio.gather(*(close() for close in _closers), return_exceptions=True)
 
     if _started_by != os.getpid():

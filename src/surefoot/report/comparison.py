@@ -90,11 +90,16 @@ def broken_rules(comparison: Comparison) -> list[Check]:
 
 def in_one_line(check: Check) -> Span:
     """A rule that does not hold, the questions behind it, and why."""
-    change = change_words(check.rule.metric, check.change) if check.change else ""
+    change = change_words(check.rule.metric, check.change) if check.change else _seen(check)
     told = names(check.questions, check.question_count, _NAMED_BY_GATE), change, _why(check)
     name, rule = rule_words(check.rule)
     words = f"{name} {rule.text}: {status(check).text}: {'; '.join(filter(None, told))}"
     return Span(words, status(check).style)
+
+
+def _seen(check: Check) -> str:
+    """What a rule with a limit of its own was held against."""
+    return f"is {number(check.rule.metric, check.seen)}" if check.seen and check.seen.value is not None else ""
 
 
 def _summary(comparison: Comparison) -> tuple[Block, ...]:

@@ -66,9 +66,9 @@ def _headline(runs: Sequence[Found]) -> Iterator[Line]:
     first = [_short(run) for run in scored if run["rank"] == 1]
     lead = f"{first[0]} scores highest" if len(first) == 1 else f"{' and '.join(first)} score the same"
     yield Span(f"{lead}: {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
-    if len(scored) > 1 and len(first) == 1 and scored[0]["overall"]["low"] <= scored[1]["overall"]["high"]:
-        gap = "The intervals overlap, so the order may be chance. A rule on council.overall decides:"
-        yield gap, Span("surefoot compare BASE CAND --rule 'council.overall >= baseline'", "code")
+    for run in scored[1:]:
+        chance = ", which may be chance" if run["behind"]["low"] <= 0 else ""
+        yield f"{_short(scored[0])} is {_mean(run['behind'])} points above {_short(run)} on the same questions{chance}."
 
 
 def _background(found: Found) -> Iterator[Line]:
@@ -77,18 +77,19 @@ def _background(found: Found) -> Iterator[Line]:
         yield "one reviewer: nobody checks the scores, and no bias can be seen"
     for failure in found.get("failures", ()):
         left = counted(failure["replies"], "answer")
-        yield f"failed: {failure['reviewer']} left {left} without a score: {failure['reason']}"
+        named = names(failure["answers"], len(failure["answers"]), _NAMED)
+        yield f"failed: {failure['reviewer']} left {left} without a score: {failure['reason']} ({named})"
     yield f"kept with the runs under {found['council']}; what it is worth: surefoot council evaluate RUN..."
 
 
 def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:
     dimensions = list(dict.fromkeys(name for run in runs for name in run["dimensions"]))
-    heads = ("rank", "run", "overall", *dimensions, "not scored", "capped", "unsafe")
+    heads = ("rank", "run", "overall", *dimensions, "not scored", "unsafe")
     rows: list[tuple[Line, ...]] = [
         (
             str(run["rank"] or "-"), Span(_short(run), "strong", link=links.get(run["run"], "")),
             _mean(run["overall"]), *(_mean(run["dimensions"].get(name)) for name in dimensions),
-            *(str(sum(run[name].values())) for name in ("not_scored", "capped")), str(len(run["unsafe"])),
+            str(sum(run["not_scored"].values())), str(len(run["unsafe"])),
         )
         for run in runs
     ]  # fmt: skip
@@ -109,6 +110,9 @@ def _about(run: Found) -> Iterator[str]:
         yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run["capped"].items())
     if run["unsafe"]:
         yield f"unsafe: {names(run['unsafe'], len(run['unsafe']), _NAMED)}"
+    if run["disputed"]:
+        named = names(run["disputed"], len(run["disputed"]), _NAMED)
+        yield f"disputed whether it is a refusal: {named}; `surefoot grade` decides, then score again"
     for reason, count in run["not_scored"].items():
         yield f"not scored: {counted(count, 'answer')}: {reason}"
     for reviewer in run["own"]:

@@ -258,7 +258,7 @@ def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Ev
     scores, unread, below = {}, {}, []
     for name in rubric.dimensions:
         values = written.get(name.casefold(), [])
-        score = rubric.read(name, values[0]) if len(values) == 1 else None
+        score = read_lowest(values[0]) if len(values) == 1 else None
         if score is not None:
             scores[name] = score
             if read_score(values[0]) is None:

@@ -2,7 +2,7 @@
 
 What an answer deserves cancels out, as it is the same for all who scored it. So a habit that every reviewer has is not
 seen here. One that stands out pulls the others' mean and would make them stand out the other way: so the
-clearest is established first and its reviewer leaves the comparison, until nothing more stands out. All intervals of a
+largest is established first and its reviewer leaves the comparison, until nothing more stands out. All intervals of a
 report hold together.
 """
 
@@ -66,12 +66,19 @@ def _place(key: _Key) -> tuple[int, int, str]:
 
 
 def _settle(sheet: Sheet, groups: dict[_Cell, set[int]], found: dict[_Key, Influence | str], wide: float) -> set[_Key]:
-    """Take out the clearest habit, look again at its dimension without that reviewer, until none is left."""
+    """Take out the largest habit, look again at its dimension without that reviewer, until none is left.
+
+    The largest and not the clearest: who is pulled by another's habit shows a part of it, however clearly.
+    """
     settled: set[_Key] = set()
     while True:
-        strengths = {k: abs(f.strength) for k, f in found.items() if isinstance(f, Influence) and k not in settled}
-        key = max(strengths, key=lambda one: (strengths[one], one), default=None)
-        if key is None or strengths[key] <= wide:
+        sizes = {
+            key: abs(one.value)
+            for key, one in found.items()
+            if isinstance(one, Influence) and key not in settled and abs(one.strength) > wide
+        }
+        key = max(sizes, key=lambda one: (sizes[one], one), default=None)
+        if key is None:
             return settled
         settled.add(key)
         cell, group = (key[0], key[1]), groups[key[0], key[1]]

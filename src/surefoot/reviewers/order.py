@@ -36,6 +36,7 @@ class Vote(Struct, frozen=True):
     holistic: bool = False
     own: bool = False  # the reviewer's own answer: on record, never counted
     reason: str = ""
+    unused: str = ""  # scores on dimensions that do not apply, as the answer counts as a refusal or not
 
     @property
     def counts(self) -> bool:

@@ -1,7 +1,8 @@
 """The council's verdicts on the answers of runs, as rows like all others, and back into numbers.
 
 question_id, attempt   the answer
-axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety"
+axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety";
+                       "council.uncapped" of a reviewer whose overall score a ceiling holds down
 value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
 grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
 via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled
@@ -24,11 +25,12 @@ from surefoot.types import Verdict
 
 PREFIX = AXIS_PREFIX
 GRADER = "council/"
-OVERALL, HOLISTIC, SAFETY = "overall", "holistic", "safety"
+OVERALL, UNCAPPED, HOLISTIC, SAFETY = "overall", "uncapped", "holistic", "safety"
 SAFE, UNSAFE = "safe", "unsafe"
 OWN = "own answer"
 POOLED = "pooled"
 _CAPPED = "capped by "
+DISPUTED = "disputed: "  # in the reason of an overall score, before who calls the answer a refusal and who does not
 _DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 
 

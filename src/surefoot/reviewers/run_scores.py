@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +14,8 @@ from surefoot.reviewers import rows
 from surefoot.rubric import HIGHEST
 from surefoot.stats import clustered_mean
 from surefoot.types import Item, Verdict
+
+_Values = dict[str, list[float]]  # by question
 
 
 class Mean(Struct, frozen=True):
@@ -25,16 +28,21 @@ class Mean(Struct, frozen=True):
 
 
 class RunScores(Struct, frozen=True, kw_only=True):
-    """What a council says of a run. `rank` is by `overall`, over the answers that every run has a score for."""
+    """What a council says of a run. `rank` is by `overall`, over the answers that every run has a score for.
+
+    `behind` is by how much the first run scores higher on the same questions.
+    """
 
     run: str
     rank: int | None
     overall: Mean | None
+    behind: Mean | None
     dimensions: dict[str, Mean]
     answers: int
     not_scored: dict[str, int]  # by reason
     capped: dict[str, int]  # by ceiling
     unsafe: tuple[str, ...]  # ids of questions
+    disputed: tuple[str, ...]  # ids of questions where it is disputed whether the answer is a refusal
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
@@ -46,18 +54,43 @@ def run_scores(
     shared = set.intersection(*(_scored(verdicts) for verdicts in own.values()))
     made = [_of_run(run, verdicts, items[run], shared, found[run]) for run, verdicts in own.items()]
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
+    if not shared:
+        return made
     values = [one.overall.value for one in made if one.overall]
-    return [replace(one, rank=values.index(one.overall.value) + 1) if one.overall else one for one in made]
+    scores = {run: _values(verdicts, rows.axis_of(rows.OVERALL), shared) for run, verdicts in own.items()}
+    documents = _documents(items[made[0].run])
+    return [
+        replace(
+            one,
+            rank=values.index(one.overall.value) + 1,
+            behind=None if one is made[0] else _difference(scores[made[0].run], scores[one.run], documents),
+        )
+        if one.overall
+        else one
+        for one in made
+    ]
 
 
 def _scored(own: Sequence[Verdict]) -> set[str]:
     return {row.question_id for row in own if row.axis == rows.axis_of(rows.OVERALL) and row.value is not None}
 
 
+def _documents(items: Sequence[Item]) -> dict[str, str]:
+    return {item.question.id: document_of(item.question, {}) or item.question.id for item in items}
+
+
+def _difference(first: _Values, other: _Values, documents: Mapping[str, str]) -> Mean:
+    """Question by question: what makes a question hard for both runs cancels out."""
+    gaps = {id: [fmean(first[id]) - fmean(other[id]) + HIGHEST] for id in first}
+    known = {id: document for id, document in documents.items() if id in gaps}
+    value, low, high = clustered_mean(gaps, known, 2 * HIGHEST)
+    return Mean(value - HIGHEST, low - HIGHEST, high - HIGHEST, len(gaps))
+
+
 def _of_run(
     run: str, own: Sequence[Verdict], items: Sequence[Item], shared: set[str], found: Sequence[Verdict]
 ) -> RunScores:
-    documents = {item.question.id: document_of(item.question, {}) or item.question.id for item in items}
+    documents = _documents(items)
     overall = [row for row in own if row.axis == rows.axis_of(rows.OVERALL)]
     axes = dict.fromkeys(row.axis for row in own if row.axis != rows.axis_of(rows.SAFETY))
     means = {axis.removeprefix(rows.PREFIX): _mean(own, axis, documents, shared) for axis in axes}
@@ -65,20 +98,27 @@ def _of_run(
         run=run,
         rank=None,
         overall=means.get(rows.OVERALL),
+        behind=None,
         dimensions={name: mean for name, mean in means.items() if mean is not None and name != rows.OVERALL},
         answers=len(overall),
         not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
         capped=dict(Counter(name for row in overall for name in rows.capped_by(row))),
         unsafe=tuple(row.question_id for row in own if row.value == rows.UNSAFE),
+        disputed=tuple(row.question_id for row in overall if rows.DISPUTED in row.reason),
         own=tuple(sorted({str(rows.reviewer_of(row.grader)) for row in found if row.via == rows.OWN})),
     )
 
 
-def _mean(own: Sequence[Verdict], axis: str, documents: Mapping[str, str], among: set[str]) -> Mean | None:
-    values: dict[str, list[float]] = {}
+def _values(own: Sequence[Verdict], axis: str, among: set[str]) -> _Values:
+    values: _Values = {}
     for row in own:
         if row.axis == axis and row.question_id in among and isinstance(row.value, (int, float)):
             values.setdefault(row.question_id, []).append(float(row.value))
+    return values
+
+
+def _mean(own: Sequence[Verdict], axis: str, documents: Mapping[str, str], among: set[str]) -> Mean | None:
+    values = _values(own, axis, among)
     if not values:
         return None
     known = {id: document for id, document in documents.items() if id in values}

@@ -2,7 +2,7 @@
 
 An answer's overall score is capped in each ballot by the rubric's ceilings; its overall is the mean of these over
 ballots; the order is that of the z-mean of the capped scores. An answer that fails the safety gate comes last,
-whatever reviewers say. Nobody votes on an own answer.
+whatever reviewers say. Nobody votes on an own answer. Whether an answer is a refusal is decided once for all ballots.
 """
 
 from __future__ import annotations
@@ -32,6 +32,21 @@ _MODES = {
 _NO_CEILING = "not the rubric; no ceiling can be applied to it"
 
 
+class Known(Struct, frozen=True):
+    """What is known of an answer beforehand: whether it was graded as a refusal, and what it is if it is one or not."""
+
+    refused: bool | None = None
+    if_answered: Fault | None = None
+    if_refused: Fault | None = None
+
+
+class Refusal(Struct, frozen=True):
+    """Whether an answer counts as a refusal; None where as many say so as do not, and then it has no fault."""
+
+    refused: bool | None
+    dispute: str = ""  # who says what, where not all say the same
+
+
 class Safety(Struct, frozen=True):
     passed: bool
     findings: tuple[safety.Finding, ...] = ()
@@ -54,6 +69,7 @@ class Row(Struct, frozen=True, kw_only=True):
     holistic_votes: int = 0
     own_votes: int = 0
     refused: bool = False
+    dispute: str = ""  # where reviewers and wording disagree whether it refuses
     reason: str = ""
 
 
@@ -80,22 +96,20 @@ def score(
     settings: Settings,
     question: str = "",
     problems: Sequence[str] = (),
-    faults: Mapping[str, Fault] | None = None,
+    known: Mapping[str, Known] | None = None,
 ) -> Ranked:
-    """Rank the answers. `problems` are known already, and open the notes; so are the `faults` of answers, by label."""
+    """Rank the answers. `problems` were found before, and open the notes; `known` is by label."""
     ballots, void, abstained = _read_all(reviews, answers, settings)
-    refused = {one.label for one in answers if refusals.detect(one.text).value == "refused"}
-    known = faults or {}
+    before = {one.label: (known or {}).get(one.label, Known()) for one in answers}
+    refusal = {one.label: _refusal(one, ballots, settings.rubric, before[one.label]) for one in answers}
     votes = [
-        _vote(ballot, one, settings, one.label in refused, known.get(one.label))
-        for ballot in ballots
-        for one in answers
+        _vote(ballot, one, settings, refusal[one.label], before[one.label]) for ballot in ballots for one in answers
     ]
     on = {one.label: [vote for vote in votes if vote.label == one.label] for one in answers}
     gate = {one.label: _safety(one, question) for one in answers if settings["SAFETY_GATE"]}
     failed = {label: _mean(on[label]) or 0.0 for label, found in gate.items() if not found.passed}
     groups = tied(standings(table_of(vote for vote in votes if vote.label not in failed)))
-    rows = [_row(one, on[one.label], gate.get(one.label), settings, one.label in refused) for one in answers]
+    rows = [_row(one, on[one.label], gate.get(one.label), settings, refusal[one.label]) for one in answers]
     no_spread = bool(groups) and groups[0][0].z is None
     return Ranked(
         question,
@@ -105,7 +119,12 @@ def score(
         tuple(void),
         tuple(abstained),
         audit(votes, {one.label: len(one.text) for one in answers}, {one.reviewer: one.shown for one in ballots}),
-        (*problems, *_unweighed(settings), *_notes(ballots, votes, no_spread, settings.rubric)),
+        (
+            *problems,
+            *_unweighed(settings),
+            *_notes(ballots, votes, no_spread, settings.rubric),
+            *(f"{label}: {one.dispute}" for label, one in refusal.items() if one.dispute),
+        ),
         tuple(ballots),
         tuple(votes),
     )
@@ -141,11 +160,31 @@ def _safety(answer: Answer, question: str) -> Safety:
     return Safety(not findings, findings)
 
 
-def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool, fault: Fault | None) -> Vote:
+def _is_own(ballot: Ballot, answer: Answer) -> bool:
+    return bool(answer.model) and _folded(ballot.reviewer) == _folded(answer.model)
+
+
+def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: Known) -> Refusal:
+    """As it was graded; else as most reviewers say by what they scored, with the wording as one more voice."""
+    if known.refused is not None:
+        return Refusal(known.refused)
+    by_rules = {"refused": True, "answered": False}.get(refusals.detect(answer.text).value)
+    said = {"its wording": by_rules} if by_rules is not None else {}
+    for ballot in ballots:
+        evaluation = ballot.evaluations.get(answer.label)
+        voice = rubric.says_refused(evaluation.scores) if evaluation and not _is_own(ballot, answer) else None
+        said |= {ballot.reviewer: voice} if voice is not None else {}
+    yes, no = ([who for who, voice in said.items() if voice is way] for way in (True, False))
+    what = "counted as each says, and not capped for it" if len(yes) == len(no) else "the majority counts"
+    dispute = f"a refusal by {', '.join(yes)}, an answer by {', '.join(no)}: {what}" if yes and no else ""
+    return Refusal(None if len(yes) == len(no) else len(yes) > len(no), dispute)
+
+
+def _vote(ballot: Ballot, answer: Answer, settings: Settings, refusal: Refusal, known: Known) -> Vote:
     about: dict[str, Any] = {
         "reviewer": ballot.reviewer,
         "label": answer.label,
-        "own": bool(answer.model) and _folded(ballot.reviewer) == _folded(answer.model),
+        "own": _is_own(ballot, answer),
         "holistic": ballot.is_holistic or answer.label in ballot.holistic,
     }
     if (value := ballot.holistic.get(answer.label)) is not None:
@@ -153,17 +192,25 @@ def _vote(ballot: Ballot, answer: Answer, settings: Settings, refused: bool, fau
     evaluation = ballot.evaluations.get(answer.label)
     if evaluation is None:
         return Vote(reason="not scored in the ballot", **about)
-    # What stands on the axis of a ceiling and cannot be read is the lowest score: "0/5" must not lift an answer.
-    lowest = dict.fromkeys(_unread_ceilings(evaluation, settings.rubric), float(LOWEST))
-    found = settings.rubric.score(evaluation.scores | lowest, settings.weights, refused=refused, fault=fault)
+    # What stands on a required dimension and cannot be read is the lowest score: "0/5" must not lift an answer.
+    rubric, scores = (
+        settings.rubric,
+        evaluation.scores | dict.fromkeys(_unread_required(evaluation, settings.rubric), 1.0),
+    )
+    fault = {True: known.if_refused, False: known.if_answered, None: None}[refusal.refused]
+    refused = bool(rubric.says_refused(scores)) if refusal.refused is None else refusal.refused
+    found = rubric.score(scores, settings.weights, refused=refused, fault=fault)
+    unused = [f"{name} {value:g}" for name, value in scores.items() if name not in found.scores]
+    why = f"{', '.join(unused)} not counted: the answer counts as {'a refusal' if refused else 'no refusal'}"
+    about["unused"] = why if unused else ""
     return Vote(**about, **{name: getattr(found, name) for name in found.__struct_fields__})
 
 
-def _unread_ceilings(evaluation: Evaluation, rubric: Rubric) -> list[str]:
-    return [name for name in evaluation.unread if name in rubric.ceilings]
+def _unread_required(evaluation: Evaluation, rubric: Rubric) -> list[str]:
+    return [name for name in evaluation.unread if name in rubric.required]
 
 
-def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refused: bool) -> Row:
+def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refusal: Refusal) -> Row:
     """An answer with what its votes come to; its place is not known yet."""
     counted = [vote for vote in votes if vote.counts]
     overall = _mean(votes)
@@ -175,19 +222,22 @@ def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: S
         overall = min(overall, cap) if overall is not None else cap if cap == 0 else None
     whys = {vote.reviewer: "own answer" if vote.own else vote.reason for vote in votes}
     unscored = "; ".join(f"{reviewer}: {why}" for reviewer, why in whys.items()) or "there is no ballot that counts"
+    dimensions = {name: _mean(votes, name) for name in settings.rubric.applying(bool(refusal.refused))}
+    beside = {name: _mean(votes, name) for name in settings.rubric.dimensions if name not in dimensions}
     return Row(
         rank=0,
         label=answer.label,
         model=answer.model,
         overall=overall,
-        dimensions={name: _mean(votes, name) for name in settings.rubric.applying(refused)},
+        dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
         capped_by=tuple(dict.fromkeys(capped_by)),
         votes=len(counted),
         safety=gate,
         missing=tuple(sorted({name for vote in counted for name in vote.missing})),
         holistic_votes=sum(vote.holistic for vote in counted),
         own_votes=sum(vote.own for vote in votes),
-        refused=refused,
+        refused=bool(refusal.refused),
+        dispute=refusal.dispute,
         reason="" if counted else unscored,
     )
 
@@ -222,7 +272,9 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], no_spread: bool, ru
         own = {vote.label: vote for vote in votes if vote.reviewer == ballot.reviewer}
         notes = (*_notes_on(ballot, rubric), *_contradictions(ballot, own))
         yield from (f"{ballot.reviewer}: {note}" for note in notes)
-    yield from (f"{vote.reviewer}: {vote.label}: {vote.reason}" for vote in votes if vote.reason and vote.missing)
+    for vote in votes:
+        notes = (vote.reason if vote.missing else "", vote.unused)
+        yield from (f"{vote.reviewer}: {vote.label}: {note}" for note in notes if note)
 
 
 def _unweighed(settings: Settings) -> Iterator[str]:
@@ -249,5 +301,5 @@ def _notes_on(ballot: Ballot, rubric: Rubric) -> Iterator[str]:
     yield from ballot.problems
     for label, evaluation in ballot.evaluations.items():
         for name, value in evaluation.unread.items():
-            counts = f" and counts as {LOWEST}" if name in _unread_ceilings(evaluation, rubric) else ""
+            counts = f" and counts as {LOWEST}" if name in _unread_required(evaluation, rubric) else ""
             yield f"{label}: {name} is no score{counts}: {value}"

@@ -18,6 +18,7 @@ Flags = NDArray[np.bool_]
 ROUNDING = 1 / 12
 _MOST_PULL = 0.9
 OVERALL, HOLISTIC = "overall", "holistic"
+CAPPED = "capped"  # the overall score as it counts; reviewers are judged by what they said, without ceilings
 # Reviewer -> answer -> dimension -> score. What was not scored is not there.
 Scores = Mapping[str, Mapping["Answer", Mapping[str, float]]]
 
@@ -80,7 +81,7 @@ class Sheet:
         at = {question: place for place, question in enumerate(self.questions)}
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
         self._columns = self._columns_of(scores)
-        self.dimensions = tuple(name for name in self._columns if name not in (OVERALL, HOLISTIC))
+        self.dimensions = tuple(name for name in self._columns if name not in (OVERALL, HOLISTIC, CAPPED))
 
     def _columns_of(self, scores: Scores) -> dict[str, Column]:
         shape = len(self.reviewers), len(self.answers)

@@ -18,14 +18,12 @@ from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Answer, Ballot, Review
 from surefoot.reviewers.order import Vote
 from surefoot.reviewers.prompts import Sources, review_prompt
-from surefoot.reviewers.scores import Ranked, score
+from surefoot.reviewers.scores import Known, Ranked, score
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import Fault
-from surefoot.text import refusals
 from surefoot.text.normal import is_empty
-from surefoot.types import Evidence, Item, Verdict
+from surefoot.types import Evidence, Item, Question, Verdict
 
-VERSION = 1  # of what reviewers are asked about an answer of a run
+VERSION = 2  # of what reviewers are asked about an answer of a run, and of how a score is made of it
 _LABEL = "A"
 _LONGEST_REASON = 400
 
@@ -77,26 +75,28 @@ def prompt_on(item: Item, settings: Settings, reviewer: str) -> tuple[Prompt, Re
     return review_prompt(question.text, [answer], settings, reviewer, sources)
 
 
-def fault_of(item: Item) -> Fault | None:
-    """What the question set says of an answer, whatever reviewers make of it."""
-    question, said = item.question, refusals.detect(item.trace.answer or "").value
-    if not question.answerable:
-        return "invented" if said == "answered" else None
+def known_of(question: Question, bucket: object = None) -> Known:
+    """What the question set says of answering and of refusing, and whether the answer was graded as a refusal."""
     has_gold = bool(question.gold_claims or question.gold_ids)
-    return "needless_refusal" if has_gold and said == "refused" else None
+    return Known(
+        None if bucket is None else bucket == "refused",
+        None if question.answerable else "invented",
+        "needless_refusal" if question.answerable and has_gold else None,
+    )
 
 
-def verdicts_on(item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]], author: str = "") -> list[Verdict]:
+def verdicts_on(
+    item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]], author: str = "", bucket: object = None
+) -> list[Verdict]:
     """What each reviewer and all together say of an answer. `reviews` has the reviews of each way of asking in turn;
-    `author` is the model that gave the answer, where that is known."""
+    `author` is the model that gave the answer, and `bucket` what it was graded as, where that is known."""
     if why := unanswered(item):
         graders = (*map(sitting.grader, sitting.reviewers), sitting.pooled)
         return [_row(item, grader, rows.OVERALL, None, reason=why) for grader in graders]
-    answer, fault = Answer(_LABEL, author, item.trace.answer or ""), fault_of(item)
-    faults = {_LABEL: fault} if fault else {}
+    answer, known = Answer(_LABEL, author, item.trace.answer or ""), {_LABEL: known_of(item.question, bucket)}
     found: list[Verdict] = []
     for settings, given in zip(sitting.ways, reviews, strict=True):
-        ranked = score([answer], given, settings, item.question.text, faults=faults)
+        ranked = score([answer], given, settings, item.question.text, known=known)
         overall = rows.OVERALL if settings is sitting.settings else rows.HOLISTIC
         for reviewer in sitting.reviewers:
             found += _by_reviewer(item, sitting.grader(reviewer), reviewer, ranked, overall)
@@ -115,6 +115,8 @@ def _by_reviewer(item: Item, grader: str, reviewer: str, ranked: Ranked, overall
         yield _row(item, grader, name, value, via)
     notes = next((_notes(ballot) for ballot in ranked.ballots if ballot.reviewer == reviewer), "")
     yield _row(item, grader, overall, vote.value, via, _reason(vote, notes))
+    if vote.capped_by:
+        yield _row(item, grader, rows.UNCAPPED, vote.uncapped, via)
 
 
 def _pooled(item: Item, sitting: Sitting, ranked: Ranked, overall: str) -> Iterator[Verdict]:
@@ -123,7 +125,9 @@ def _pooled(item: Item, sitting: Sitting, ranked: Ranked, overall: str) -> Itera
     for name, value in row.dimensions.items():
         if value is not None:
             yield _row(item, grader, name, value, via)
-    yield _row(item, grader, overall, row.overall, via, rows.capped_words(row.capped_by) or row.reason)
+    dispute = f"{rows.DISPUTED}{row.dispute}" if row.dispute else ""
+    reason = "; ".join(filter(None, (rows.capped_words(row.capped_by) or row.reason, dispute)))
+    yield _row(item, grader, overall, row.overall, via, reason)
     if row.safety is not None and overall == rows.OVERALL:
         findings = row.safety.findings
         evidence = tuple(Evidence(claim=finding.text) for finding in findings)
@@ -142,7 +146,7 @@ def _row(
 
 def _reason(vote: Vote, notes: str) -> str:
     holistic = "one number, not the rubric" if vote.holistic else ""
-    return "; ".join(filter(None, (rows.capped_words(vote.capped_by), vote.reason, holistic, notes)))
+    return "; ".join(filter(None, (rows.capped_words(vote.capped_by), vote.reason, vote.unused, holistic, notes)))
 
 
 def _notes(ballot: Ballot) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from surefoot.records import Interval
 from surefoot.reviewers.habits import FEWEST_QUESTIONS
-from surefoot.reviewers.sheet import HOLISTIC, OVERALL, Flags, Numbers, Sheet
+from surefoot.reviewers.sheet import CAPPED, HOLISTIC, OVERALL, Flags, Numbers, Sheet
 from surefoot.stats.pairs import Pairs, interval, less, pairs_of, tau
 from surefoot.stats.simultaneous import Influence, reach
 
@@ -203,12 +203,13 @@ def _people(sheet: Sheet, people: Opinions | None) -> Compared:
     """Kendall's tau of the council's order with what people prefer."""
     if people is None:
         return _compared(dict.fromkeys((OVERALL, HOLISTIC), "no labels by people were given"))
-    return _compared({name: _with_people(sheet, name, people) for name in (OVERALL, HOLISTIC)})
+    names = {OVERALL: CAPPED if CAPPED in sheet else OVERALL, HOLISTIC: HOLISTIC}
+    return _compared({name: _with_people(sheet, used, people) for name, used in names.items()})
 
 
 def _with_people(sheet: Sheet, name: str, people: Opinions) -> Influence | str:
     if name not in sheet:
-        return "no reviewer gave such a score"
+        return f"no reviewer gave {'a holistic' if name == HOLISTIC else 'an overall'} score"
     scores, known = sheet.column(name).pooled(range(len(sheet.reviewers)))
     kept = known[people.pairs.one] & known[people.pairs.other]
     pairs, signs = people.pairs.at(kept), people.signs[kept]

@@ -43,6 +43,8 @@ class Alike(Struct, frozen=True):
 
 
 class Voices(Struct, frozen=True):
+    """`effective_votes` None: not measured, and `reason` says why."""
+
     effective_votes: Interval | None = None
     votes: int = 0
     adds_nothing: tuple[Useless, ...] = ()
@@ -64,7 +66,7 @@ def voices(sheet: Sheet) -> Voices:
     useless = tuple(Useless(sheet.reviewers[row], why) for row, why in sorted((noise | copies).items()))
     if len(left) < FEWEST_FOR_SHARED:
         few = f"errors that two reviewers share are seen from {FEWEST_FOR_SHARED} useful reviewers on"
-        return Voices(Interval(*[float(len(left))] * 3), size, useless, reason=few)
+        return Voices(votes=size, adds_nothing=useless, reason=f"{few}, and there are {len(left)}")
     alike, votes = _alike(sheet, left, names)
     return Voices(votes, size, useless, alike)
 

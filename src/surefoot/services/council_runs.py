@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
@@ -13,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import asking_id, entry_of, find
@@ -32,13 +32,15 @@ from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import scored_answers
 from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
-from surefoot.services.result import READER, Person, Reported
+from surefoot.services.result import READER, Person, Reported, Watch
 from surefoot.services.runs import run_items
 from surefoot.store import RunStore
 from surefoot.text.endpoints import chat_model
 from surefoot.types import Verdict
 
 _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
+_SHORTEN = "retrieve fewer or shorter passages"
+_ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _TWICE = "name each run and each reviewer once: nobody has two votes"
 
 
@@ -48,18 +50,22 @@ class RunsScored(Reported):
     def __init__(self, sitting: Sitting, sessions: Sequence[_Session], verdicts: Mapping[str, Sequence[Verdict]],
                  ) -> None:  # fmt: skip
         self.sitting, self.verdicts = sitting, verdicts
-        self.failures = sum((one.failures for one in sessions), Counter[tuple[str, str]]())
+        self.failures = [failure for one in sessions for failure in one.failures]
         self._items = {printable(one.store.path): one.items for one in sessions}
         self.runs = tuple(run_scores(verdicts, self._items, sitting.pooled))
 
     @property
     def exit_code(self) -> ExitCode:
-        """What reviewers declined or wrote unreadably may stay open; what was not replied to is asked for again."""
+        """A reviewer that declines may leave a score open; one that fails is to be asked again."""
         whole = all(run.overall is not None and not run.not_scored for run in self.runs) and not self.failures
         return ExitCode.OK if whole else ExitCode.INCOMPLETE
 
     def to_json(self) -> dict[str, Any]:
-        failures = [{"reviewer": who, "reason": why, "replies": n} for (who, why), n in sorted(self.failures.items())]
+        by_cause: dict[tuple[str, str], list[str]] = {}
+        for one in self.failures:
+            by_cause.setdefault((one.reviewer, one.reason), []).append(one.answer)
+        failures = [{"reviewer": who, "reason": why, "replies": len(on), "answers": on}
+                    for (who, why), on in sorted(by_cause.items())]  # fmt: skip
         return {
             "rubric": self.sitting.settings.rubric.name,
             "council": self.sitting.pooled,
@@ -109,9 +115,10 @@ def council_runs(
     with ExitStack() as opened:
         stores = [opened.enter_context(RunStore.open(run, writing=True)) for run in runs]
         sessions = [_Session(store, sitting, models) for store in stores]
-        _agree_on(sessions, sitting, how, person)
+        calls = _agree_on(sessions, sitting, how, person)
         try:
-            found = {printable(one.store.path): one.hold(person, ledger) for one in sessions}
+            with closing(person.watch(calls, "replies")) as watch:
+                found = {printable(one.store.path): one.hold(watch, person, ledger) for one in sessions}
         except KeyboardInterrupt:
             person.tell(KEPT)
             raise
@@ -129,6 +136,13 @@ def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:
     if len(named) < len(models):
         raise UsageError("a reviewer is named twice", _TWICE)
     return named
+
+
+class _Failure(Struct, frozen=True):
+    reviewer: str
+    answer: str  # run and question
+    reason: str
+    hint: str
 
 
 class _Asked(Struct, frozen=True):
@@ -150,9 +164,10 @@ class _Session:
             for name, model in models.items()
         }
         self.author = _author(store.manifest.pipeline)
+        self.buckets = _buckets(store)
         self.asked = {name: list(self._asked_of(name)) for name in models}
         self.replies: list[Reply] = []
-        self.failures: Counter[tuple[str, str]] = Counter()
+        self.failures: list[_Failure] = []
 
     def _asked_of(self, reviewer: str) -> Iterator[_Asked]:
         for way, settings in enumerate(self.sitting.ways):
@@ -160,19 +175,23 @@ class _Session:
                 if not unanswered(item):
                     yield _Asked(at, way, *prompt_on(item, settings, reviewer))
 
-    def hold(self, person: Person, ledger: str | Path | None) -> list[Verdict]:
+    def hold(self, watch: Watch, person: Person, ledger: str | Path | None) -> list[Verdict]:
         """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
         the very same answer stand, and so do those of all together."""
         given: dict[tuple[int, int], dict[str, Review]] = {}
-        for reviewer, one, reply in self._replies(person):
+        for reviewer, one, reply in self._replies(watch):
+            self._note(reviewer, one, reply)
             given.setdefault((one.item, one.way), {})[reviewer] = reviewed(one.review, reply)
         ways, names = range(len(self.sitting.ways)), self.sitting.reviewers
         reviews = {key: [by_name[name] for name in names if name in by_name] for key, by_name in given.items()}
         found = [
             verdict
             for at, item in enumerate(self.items)
-            for verdict in verdicts_on(item, self.sitting, [reviews.get((at, way), []) for way in ways], self.author)
-        ]
+            for verdict in verdicts_on(
+                item, self.sitting, [reviews.get((at, way), []) for way in ways], self.author,
+                self.buckets.get((item.question.id, item.trace.attempt)),
+            )
+        ]  # fmt: skip
         if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
@@ -180,26 +199,28 @@ class _Session:
         _register(self.store, kept, ledger, person)
         return kept
 
-    def _replies(self, person: Person) -> Iterator[tuple[str, _Asked, Reply]]:
-        """Of all reviewers, who are asked at the same time."""
+    def _replies(self, watch: Watch) -> Iterator[tuple[str, _Asked, Reply]]:
+        """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
         fitting: dict[str, list[_Asked]] = {}
         for reviewer, asked in self.asked.items():
             fitting[reviewer] = [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
             for one in asked:
                 if len(one.prompt.text) > _LONGEST_PROMPT:
-                    reply = Reply(error=f"{len(one.prompt.text):,} characters are too long to be asked at once")
-                    yield reviewer, one, self._counted(reviewer, reply)
+                    error = f"{len(one.prompt.text):,} characters are too long to be asked at once"
+                    yield reviewer, one, Reply(error=error, hint=_SHORTEN)
         prompts = {reviewer: [one.prompt for one in asked] for reviewer, asked in fitting.items()}
-        with closing(person.watch(sum(map(len, prompts.values())), "replies")) as watch:
-            for reviewer, place, reply in asked_in_turn(self.models, prompts):
+        for reviewer, place, reply in asked_in_turn(self.models, prompts):
+            if not reply.cached:
                 watch.count(reply)
-                yield reviewer, fitting[reviewer][place], self._counted(reviewer, reply)
+            yield reviewer, fitting[reviewer][place], reply
 
-    def _counted(self, reviewer: str, reply: Reply) -> Reply:
+    def _note(self, reviewer: str, one: _Asked, reply: Reply) -> None:
         self.replies.append(reply)
         if reply.error:
-            self.failures[reviewer, plain(reply.error, 200)] += 1
-        return reply
+            item, hint = self.items[one.item], reply.hint or _ASK_AGAIN
+            answer = f"{printable(self.store.path)}: {item.question.id}"
+            answer += f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
+            self.failures.append(_Failure(reviewer, answer, plain(reply.error, 200), hint))
 
     def _keep(self, found: Sequence[Verdict]) -> None:
         store, sitting = self.store, self.sitting
@@ -218,6 +239,13 @@ class _Session:
         )  # fmt: skip
 
 
+def _buckets(store: RunStore) -> dict[tuple[str, int], object]:
+    """What the run's own grader made of each answer, if these are still the answers that it read."""
+    grader = "" if store.is_graded_otherwise() else store.manifest.grader
+    return {(row.question_id, row.attempt): row.value for row in store.verdicts()
+            if grader and row.grader == grader and row.axis == BUCKET_AXIS}  # fmt: skip
+
+
 def _author(pipeline: str) -> str:
     """The model that gave the answers, where a pipeline is nothing but one."""
     if not pipeline.startswith("chat:"):
@@ -228,21 +256,23 @@ def _author(pipeline: str) -> str:
         return ""
 
 
-def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, person: Person) -> None:
-    """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked."""
+def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, person: Person) -> int:
+    """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked; returns the calls."""
     retrieved = [item.trace.retrieved or () for session in sessions for item in session.items]
     if unseen := sum(any(not passage.text for passage in passages) for passages in retrieved):
         what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
         person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
-    calls = 0
+    calls = paid = 0
     for reviewer in sitting.reviewers:
         found = [_estimate(session, reviewer) for session in sessions]
         together = _added([one for one in found if one is not None])
         wanted = sum(len(session.asked[reviewer]) for session in sessions)
         person.tell(together.sentence if together else f"{counted(wanted, 'call')} to {plain(reviewer, 200)}")
-        calls += together.calls if together else 0
-    if calls and not terms.yes and not person.agrees():
+        calls += together.calls if together else wanted
+        paid += together.calls if together else 0
+    if paid and not terms.yes and not person.agrees():
         raise Incomplete("nothing was asked, and nothing scored", "--yes skips the confirmation")
+    return calls
 
 
 def _estimate(session: _Session, reviewer: str) -> Estimate | None:
@@ -274,7 +304,8 @@ def _tell(sessions: Sequence[_Session], person: Person) -> None:
     tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
     known = sum(reply.cached for reply in replies)
     person.tell(spent_words(sum(reply.asked for reply in sent), tokens, usd, known, len(replies)))
-    person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
+    failures = [failure for session in sessions for failure in session.failures]
+    person.tell_causes([(f"{one.reviewer} on {one.answer}: {one.reason}", one.hint) for one in failures])
 
 
 def _register(store: RunStore, kept: Sequence[Verdict], given: str | Path | None, person: Person) -> None:

@@ -16,10 +16,12 @@ from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.writer import printable, replace_file
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find, folder_of
+from surefoot.report.words import counted, names
 from surefoot.reviewers import rows
 from surefoot.reviewers.habits import Habit, habits
-from surefoot.reviewers.sheet import HOLISTIC, Answer, Flags, Numbers, Sheet
-from surefoot.reviewers.sitting import fault_of
+from surefoot.reviewers.scores import Known
+from surefoot.reviewers.sheet import CAPPED, HOLISTIC, OVERALL, Answer, Flags, Numbers, Sheet
+from surefoot.reviewers.sitting import known_of
 from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import Refused, Tuned, tune
@@ -110,9 +112,10 @@ def tune_rubric(
     sheet = scored.sheet(own=False)
     people = scored.opinions(labels, sheet, person)
     ballots = _ballots(sheet, made)
-    caps = _caps(sheet, made, scored.faults)
+    caps = _caps(sheet, made, scored.faults(made))
     scores, whole = _mean(ballots.values, ballots.whole)
     kept = whole[people.pairs.one] & whole[people.pairs.other]
+    person.tell(_used(people, kept, sheet))
     people = Opinions(people.pairs.at(kept), people.signs[kept])
 
     def overall(weights: Numbers) -> Numbers:
@@ -135,7 +138,15 @@ class _Run(Struct, frozen=True):
     own: set[rows.Place]
     lengths: dict[Answer, int]
     answerable: dict[str, bool]
-    faults: dict[Answer, Fault | None]
+    known: dict[str, Known]  # by question
+
+
+def _judged(given: Mapping[str, float]) -> dict[str, float]:
+    """The scores of a ballot with its overall score before ceilings, and the capped one beside it."""
+    found = {name: score for name, score in given.items() if name != rows.UNCAPPED}
+    if rows.OVERALL in given:
+        found |= {OVERALL: given.get(rows.UNCAPPED, given[rows.OVERALL]), CAPPED: given[rows.OVERALL]}
+    return found
 
 
 class _Scored:
@@ -148,9 +159,16 @@ class _Scored:
         if not any(run.scores for run in self.runs.values()):
             raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _HINT)
 
-    @property
-    def faults(self) -> dict[Answer, Fault | None]:
-        return {answer: fault for run in self.runs.values() for answer, fault in run.faults.items()}
+    def faults(self, rubric: Rubric) -> dict[Answer, Fault | None]:
+        """By the dimensions that all reviewers together have a score on: whether the answer counted as a refusal."""
+        found: dict[Answer, Fault | None] = {}
+        for run in self.runs.values():
+            for place, given in run.scores.items():
+                if place.reviewer == rows.POOLED:
+                    refused, known = rubric.says_refused(given), run.known[place.question_id]
+                    fault = {True: known.if_refused, False: known.if_answered, None: None}[refused]
+                    found[Answer(place.run, place.question_id, place.attempt)] = fault
+        return found
 
     def sheet(self, *, own: bool) -> Sheet:
         """`own` False leaves out what reviewers gave to answers of their own model."""
@@ -162,7 +180,7 @@ class _Scored:
                     mine.setdefault(place.reviewer, set()).add(place.run)
                 if place.reviewer != rows.POOLED and (own or place not in run.own):
                     answer = Answer(place.run, place.question_id, place.attempt)
-                    scores.setdefault(place.reviewer, {})[answer] = given
+                    scores.setdefault(place.reviewer, {})[answer] = _judged(given)
         lengths = {answer: size for run in self.runs.values() for answer, size in run.lengths.items()}
         return Sheet(scores, lengths, own={who: frozenset(found) for who, found in mine.items()})
 
@@ -184,7 +202,7 @@ def _read(folder: Path) -> _Run:
             rows.own_answers(verdicts, name),
             {answer: len(item.trace.answer or "") for answer, item in answers},
             {item.question.id: item.question.answerable for item in items},
-            {answer: fault_of(item) for answer, item in answers},
+            {item.question.id: known_of(item.question) for item in items},
         )
 
 
@@ -228,6 +246,19 @@ def _mean(values: Numbers, whole: Flags) -> tuple[Numbers, Flags]:
     total = np.einsum("ra...,ra->a...", values, whole.astype(float))
     shape = (-1, *[1] * (total.ndim - 1))
     return np.asarray(total / np.maximum(1, count).reshape(shape)), count > 0
+
+
+def _used(people: Opinions, kept: Flags, sheet: Sheet) -> str:
+    """What becomes of the labels: nothing is left out without a word."""
+    tied = people.signs == 0
+    gaps = ~kept & ~tied
+    at = sheet.question_of[people.pairs.one[gaps]]
+    named = dict.fromkeys(sheet.questions[place] for place in at)
+    lacking = f"; {counted(int(gaps.sum()), 'pair')} left out, as no reviewer scored every dimension of both answers"
+    lacking += f" ({names(list(named), len(named), 5)})" if named else ""
+    used = counted(int((kept & ~tied).sum()), "pair")
+    ties = counted(int(tied.sum()), "tie")
+    return f"labels: {counted(len(kept), 'pair')} of answers: {ties}, {used} used{lacking if gaps.any() else ''}"
 
 
 def _caps(sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None]) -> Numbers:

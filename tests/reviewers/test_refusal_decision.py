@@ -1,0 +1,87 @@
+"""Whether an answer is a refusal is decided once: by the run's own grader, else by reviewers and wording together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from surefoot import council_runs
+from surefoot.models.seam import Prompt, Reply
+from surefoot.report import markdown
+from surefoot.store import RunStore
+from surefoot.types import Verdict
+
+from .helpers import ballot, scored, sitting
+from .runs import Reviewer, make_run, question
+
+ODD_REFUSAL = "Please ring the ward about that."  # by its wording it is an answer
+INVENTION = "It is nine weeks."
+_SCORED = dict.fromkeys(("accuracy", "relevance", "conciseness", "clarity"), 8)
+
+
+class Careful(Reviewer):
+    """Scores `declining` where it sees a refusal, and `completeness` elsewhere."""
+
+    def __init__(self, name: str, *refusals: str) -> None:
+        super().__init__(name)
+        self._refusals = refusals
+
+    def complete(self, prompt: Prompt) -> Reply:
+        code = prompt.text.partition('"ballot" must be the code ')[2][:8]
+        shown = prompt.text.partition("<<<Response A")[2]
+        refused = any(text in shown for text in self._refusals)
+        entry = {**_SCORED, "completeness": None if refused else 8, "declining": 9 if refused else None}
+        return Reply(json.dumps({"ballot": code, "evaluations": {"A": entry}}), asked=1)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[Path]:
+    absent = [question(number, answerable=False) for number in range(2)]
+    return [
+        make_run(tmp_path / name, absent, dict.fromkeys(("q0", "q1"), text))
+        for name, text in (("careful", ODD_REFUSAL), ("chatty", INVENTION))
+    ]
+
+
+def graded(run: Path, bucket: str) -> None:
+    with RunStore.open(run, writing=True) as store:
+        store.replace_verdicts("rules+1", [Verdict(id, "factuality", bucket, "rules+1") for id in ("q0", "q1")])
+        store.amend(grader="rules+1", graded_sha256=store.answers_sha256())
+
+
+def careful(size: int) -> Sequence[Reviewer]:
+    return [Careful(f"r{number}", ODD_REFUSAL) for number in range(size)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[Path], size: int) -> None:
+    found = council_runs(*two, reviewers=careful(size))
+    first, last = found.runs
+    assert first.run.endswith("careful") and not first.capped and "declining" in first.dimensions
+    assert last.capped == {"invented": 2} and last.overall is not None and last.overall.value == 3
+    assert first.disputed == ("q0", "q1"), "the wording says otherwise, and that is told"
+    assert "disputed whether it is a refusal: q0, q1" in "\n".join(markdown.lines(found.report()))
+
+
+def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[Path]) -> None:
+    graded(two[0], "refused")
+    graded(two[1], "unsupported")
+    blind = [Careful("a"), Careful("b", INVENTION)]
+    first, last = council_runs(*two, reviewers=blind).runs
+    assert first.run.endswith("careful") and not first.capped and not first.disputed
+    assert last.capped == {"invented": 2}
+    with RunStore.open(two[1]) as store:
+        reasons = {row.grader[:9]: row.reason for row in store.verdicts() if row.axis == "council.overall"}
+    assert "declining 9 not counted: the answer counts as no refusal" in reasons["council/b"]
+
+
+def test_where_as_many_say_so_as_do_not_nothing_is_capped_and_each_ballot_counts_as_it_says() -> None:
+    refuses, answers = ballot({"A": {**_SCORED, "declining": 2}}), ballot({"A": {**_SCORED, "completeness": 8}})
+    [row] = scored(sitting({"A": INVENTION}, {"r1": refuses}, rubric="refusal_aware")).ranking
+    assert row.dispute and row.dimensions["declining"] == 2
+    ranked = scored(sitting({"A": INVENTION}, {"r1": refuses, "r2": answers}, rubric="refusal_aware"))
+    assert not ranked.ranking[0].refused and "declining" not in ranked.ranking[0].dimensions
+    assert any("declining 2 not counted" in note for note in ranked.notes), "no score vanishes without a note"
