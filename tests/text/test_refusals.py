@@ -1096,3 +1096,11 @@ def test_never_raises_and_spans_lie_inside(answer: str) -> None:
     for found in (detect(answer), exact(answer)):
         assert 0 <= found.start <= found.end <= len(answer)
         assert (found.start == found.end == 0) == (found.value == "answered")
+
+
+@pytest.mark.parametrize(
+    "said", ["roaming in Chad only costs 2 EUR per MB [d#1].", "the limit of SIM-Only is 459 minutes."]
+)
+def test_a_figure_after_a_turn_is_an_answer_whatever_stands_beside_it(said: str) -> None:
+    assert detect(f"I could not find the exact figure. However, {said}").value == "partial"
+    assert detect("I could not find this. However, the documents only cover roaming in Europe.").value == "refused"

@@ -28,7 +28,7 @@ _REASONED = frozenset({"whole", "unable", "ai", "objects"})
 _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
 _ASIDE, _BESIDE, _TURN = phrase("aside"), phrase("beside"), phrase("turn")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
-_FIGURE = re.compile(r"\d|\[")
+_FIGURE, _NUMBER, _CITED = re.compile(r"\d|\["), re.compile(r"(?<!\w)\d"), re.compile(r"\[[^\]]*\]")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _WORD = re.compile(r"[^\W_]+")
@@ -196,8 +196,9 @@ def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
     text, comes_first = clause.text, clause.start < declined_at
     if reports(text):
         return False
-    if apart:
-        return comes_first or not _BESIDE.search(text)
+    if apart:  # "However, it only costs 2 EUR" answers
+        tells = bool(_TURN.match(text) and _NUMBER.search(_CITED.sub(" ", text)))
+        return comes_first or tells or not _BESIDE.search(text)
     bare = _TURN.sub("", text, count=1)
     if _ASIDE.match(bare) or not asserts(clause.original.strip(" ,;:")):
         return False
