@@ -28,7 +28,7 @@ WITHOUT_GOLD = (
     "no question has gold: correct means that the passages support every claim and answer the question; whether they "
     "were the right passages, and whether a refusal was due, is not known"
 )
-_Key = tuple[str, str, tuple[str, ...], tuple[str, ...]]
+_Key = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
 
 
 class Log(Struct, frozen=True):
@@ -118,7 +118,8 @@ def _names(question: Question) -> Iterator[str]:
 
 
 class Asked:
-    """The questions so far. Rows with the same words and the same gold are about one question."""
+    """The questions so far. Rows with the same words and the same gold are about one question, unless the log gives
+    them ids of their own."""
 
     def __init__(self) -> None:
         self.questions: dict[_Key, Question] = {}
@@ -128,7 +129,8 @@ class Asked:
     def answered(self, item: Item) -> Trace:
         """The answer of a row, under its question."""
         one = item.question
-        key = (normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
+        own = "" if one.id == id_of_text(one.text) else one.id
+        key = (own, normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
         if key not in self.questions:
             self.questions[key] = replace(one, id=next(name for name in _names(one) if name not in self._ids))
             self._ids.add(self.questions[key].id)
