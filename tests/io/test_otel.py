@@ -201,8 +201,9 @@ def test_spans_at_the_top_that_answer_other_questions_are_other_traces(write: Wr
 
 @pytest.mark.parametrize("name", ["user.id", "enduser.id", "enduser.pseudo.id", "langfuse.user.id", "session.id"])
 def test_the_person_is_named_by_any_span(name: str) -> None:
-    rows = [{"trace_id": "t", "span_id": "1", "attributes": {"input.value": "What is X?", "output.value": ANSWER}},
-            {"trace_id": "t", "span_id": "2", "parent_id": "1", "attributes": {name: "u-1", "gen_ai.prompt": "X?"}}]  # fmt: skip
+    root = {"input.value": "What is X?", "output.value": ANSWER}
+    below = {"parent_id": "1", "attributes": {name: "u-1", "gen_ai.prompt": "X?"}}
+    rows = {"trace_id": "t", "span_id": "1", "attributes": root}, {"trace_id": "t", "span_id": "2", **below}
     assert (joined(*rows).subject or "") == ("" if name == "session.id" else "u-1")
 
 
