@@ -23,7 +23,6 @@ MEMBER = "council member"  # of the grader, with its number, among the versions 
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
 UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
-_HASHED = "sha256:"
 _NOBODY = "unnamed annotators"
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 SETTLED: Final = "settled/"  # before the name of whoever settled a disagreement, which outweighs other labels
@@ -35,12 +34,6 @@ Value = str | int | float | None
 PassedOver = Literal["skipped", "cannot tell"]  # how the note begins where somebody saw an answer and gave no label
 SKIPPED: Final = "skipped"
 CANNOT_TELL: Final = "cannot tell"
-
-
-def hashed_subject(subject: str) -> str:
-    """What stands for a person where their id, perhaps an e-mail address, must not: it can still be compared."""
-    is_hashed = subject.startswith(_HASHED)
-    return subject if is_hashed else _HASHED + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest()
 
 
 class Label(Struct, frozen=True, kw_only=True):

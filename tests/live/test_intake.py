@@ -18,7 +18,7 @@ from surefoot.live.record import Record
 from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
-from surefoot.records import hashed_subject
+from surefoot.text.normal import hashed_subject
 from tests.live.exports import Span, export, span, trace
 
 LATER = 1e12

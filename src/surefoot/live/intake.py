@@ -30,8 +30,8 @@ from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.redaction import Redactor, redact_trace
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
-from surefoot.records import hashed_subject
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.text.normal import hashed_subject
 from surefoot.types import Passage, Problem, Retrieved, Trace
 
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted

@@ -14,8 +14,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from surefoot.monitor.identifiers import MONTHS, email_hits, hits_in, names_in
-from surefoot.records import hashed_subject
 from surefoot.safety.folded import Folded
+from surefoot.text.normal import hashed_subject
 from surefoot.types import Item, Retrieved, Trace
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then

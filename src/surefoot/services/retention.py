@@ -18,12 +18,13 @@ from surefoot.ledger.places import entry_of, find, folder_of
 from surefoot.ledger.purges import Doomed, count, erase
 from surefoot.models.cache import default_path, forget
 from surefoot.models.readings import Readings
-from surefoot.records import Purge, hashed_subject
+from surefoot.records import Purge
 from surefoot.regrade import Key
 from surefoot.report.words import counted
 from surefoot.services.result import Fields
 from surefoot.services.runs import is_run
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, REPLIES, TRACES, VERDICTS, RunStore
+from surefoot.text.normal import hashed_subject
 
 _FILES = (REPLIES, VERDICTS, TRACES, QUESTIONS, DECISION, MANIFEST, LOCK)
 _ELSEWHERE = (
