@@ -102,6 +102,19 @@ def test_ids_come_from_the_log_and_one_id_for_two_questions_is_not_shared(write:
     assert ids == ["a", id_of_text("what is y?"), id_of_text("What is Z?"), "7"]
 
 
+def test_a_row_with_an_id_keeps_it_though_another_asks_the_same(write: Write) -> None:
+    rows = [{"qid": name, "q": "What is X?", "answer": "It is 1."} for name in ("a", "c", "a")]
+    found = read_log([write("log.jsonl", rows)])
+    assert [(trace.question_id, trace.attempt) for trace in found.traces] == [("a", 1), ("c", 1), ("a", 2)]
+
+
+def test_a_row_too_long_to_read_is_named_and_holds_nothing_up(log: Path, write: Write, tmp_path: Path) -> None:
+    huge = {"q": "What is X?", "answer": "It is 1.", "retrieved": [{"id": "p", "text": "All of it. " * 200_000}]}
+    done = grade("--traces", log, "--traces", write("huge.jsonl", [huge]), "--out", tmp_path / "run")
+    assert done.code == 4 and len(rows_of(done)) == len(ROWS)
+    assert "huge.jsonl:1" in done.err and "over 2,000,000 characters of passages" in done.err
+
+
 def test_gold_in_a_log_counts(write: Write, tmp_path: Path) -> None:
     row = {**with_texts(ROWS[2]), "reference": "The monthly fee is EUR 39."}
     done = grade("--traces", write("log.jsonl", [row]), "--out", tmp_path / "run")
@@ -233,7 +246,7 @@ def test_a_log_is_joined_by_its_texts_and_by_ids_where_there_are_none(write: Wri
         {"qid": "a", "answer": "It is not."},
     ]
     done = command("score", "-t", write("log.jsonl", rows), "--json")
-    assert done.json["settings"]["questions"] == 3 and done.json["input"]["scored"] == 5
+    assert done.json["settings"]["questions"] == 4 and done.json["input"]["scored"] == 5
     assert not done.json["input"]["problem_counts"]
 
 

@@ -184,9 +184,9 @@ class RunStore:
         graded = self.manifest.graded_sha256
         return bool(graded) and graded != self.answers_sha256()
 
-    def belonging_to(self, subject: str) -> set[Key]:
-        """The answers that are somebody's data."""
-        return {key for key, _, row in self._decoded(TRACES, _TRACES.decode) if row.subject == subject}
+    def people(self) -> dict[Key, str]:
+        """Whose data each answer is; "" where its trace names nobody."""
+        return {key: row.subject or "" for key, _, row in self._decoded(TRACES, _TRACES.decode)}
 
     def purge(self, keys: Collection[Key], when: str) -> None:
         """Erase answers and what was said of them: verdicts, all replies of models, and of a log the questions that

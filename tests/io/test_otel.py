@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from surefoot import score
+from surefoot.io.rows import Row
 from surefoot.io.spans import spans_in, traces_of
-from surefoot.io.traces import read_traces
+from surefoot.io.traces import read_traces, traces_in
 from surefoot.types import Passage, Retrieved, Trace
 
 from ..conftest import QUESTIONS, Write
@@ -196,3 +197,22 @@ def test_spans_at_the_top_that_answer_other_questions_are_other_traces(write: Wr
         "t: What is X?": Trace(question="What is X?", answer=ANSWER),
         "t: What is Z?": Trace(question="What is Z?", answer="I do not know.", retrieved=Retrieved([Passage("p1#1")])),
     }
+
+
+@pytest.mark.parametrize("name", ["user.id", "enduser.id", "enduser.pseudo.id", "langfuse.user.id", "session.id"])
+def test_the_person_is_named_by_any_span(name: str) -> None:
+    root = {"input.value": "What is X?", "output.value": ANSWER}
+    below = {"parent_id": "1", "attributes": {name: "u-1", "gen_ai.prompt": "X?"}}
+    rows = {"trace_id": "t", "span_id": "1", "attributes": root}, {"trace_id": "t", "span_id": "2", **below}
+    assert (joined(*rows).subject or "") == ("" if name == "session.id" else "u-1")
+
+
+def test_a_map_of_the_subject_leaves_spans_spans() -> None:
+    told = [
+        {"key": "input.value", "value": {"stringValue": "What is X?"}},
+        {"key": "app.who", "value": {"intValue": 7}},
+    ]
+    row = Row("", 1, {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t", "attributes": told}]}]}]})
+    for path in ("app.who", "attributes.app.who"):
+        (found,) = traces_in([row], {"subject": path})
+        assert isinstance(found.found, Trace) and (found.found.question, found.found.subject) == ("What is X?", "7")

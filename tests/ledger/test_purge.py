@@ -87,6 +87,30 @@ def test_all_about_a_person_is_gone_and_the_rest_stays(project: Path, place: str
     assert record.by
 
 
+def test_what_came_through_a_monitor_is_found_by_the_id_that_the_log_had(tmp_path: Path) -> None:
+    """Log, monitor, its file of bad answers, a run of these: only a hash of the person travels."""
+    rows = [
+        {"trace_id": f"t{n}", "question": f"What is the fee of {n}?", "answer": f"The fee of {n} is EUR 9 [a].",
+         "chunks": [{"id": "a", "text": f"The fee of {n} is EUR 5."}], "user_id": f"u{n}@acme.com"}
+        for n in (1, 2)
+    ]  # fmt: skip
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    surefoot.monitor_log(tmp_path / "log.jsonl", sample=1, bad=tmp_path / "bad.jsonl", grader="rules")
+    assert b"u1" not in (tmp_path / "bad.jsonl").read_bytes()
+    surefoot.grade_log(tmp_path / "bad.jsonl", out=tmp_path / "runs/bad", grader="rules")
+    done = surefoot.purge(subject="u1@acme.com", ledger=tmp_path / "runs/surefoot.db", yes=True)
+    assert done["rows"]["answers"] == 1 and b"fee of 1" not in bytes_in(tmp_path / "runs")
+
+
+def test_nobody_is_told_that_a_person_who_was_not_found_is_erased(project: Path) -> None:
+    for more in ((), ("--yes",)):
+        done = cli("ledger", "purge", "--subject", "nobody", "--ledger", "runs/surefoot.db", *more)
+        assert done.code == 4 and "erased: 0 " in done.out
+        assert "looked for nobody in 2 answers of 1 run; 0 answers of these name no person" in done.err
+    with Ledger.open("runs/surefoot.db") as ledger:
+        assert ledger.purges() == []
+
+
 def test_a_purged_run_can_be_graded_and_audited(project: Path) -> None:
     label_answers("runs/surefoot.db", project / "runs/first")
     surefoot.purge(subject="u-1", ledger="runs/surefoot.db", yes=True)

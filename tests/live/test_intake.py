@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from surefoot.errors import Incomplete
 from surefoot.live import intake as intake_file
 from surefoot.live import spool
-from surefoot.live.follow import Piece, Position
 from surefoot.live.intake import Intake, Places, queued_in
 from surefoot.live.receiver import JSON, read_export
 from surefoot.live.record import Record
+from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
-from tests.live.exports import Span, export, trace
+from surefoot.text.normal import hashed_subject
+from tests.live.exports import Span, export, span, trace
 
 LATER = 1e12
 
@@ -90,6 +91,27 @@ def test_a_crash_loses_nothing_that_was_taken_and_counts_nothing_twice(
     assert len(set(names(second))) + again.counts["no_question"] >= 6
     assert sum(again.state.tally.seen.values()) == len(set(names(second)))
     second.close()
+
+
+def test_only_traces_in_which_something_is_asked_are_answers(tmp_path: Path) -> None:
+    record = fresh(0.01)
+    intake = opened(tmp_path, record)
+    health = [span(number, 1, 0, 0.1, {"http.route": "/healthz"}) for number in range(100, 200)]
+    send(intake, [*health, *(one for number in range(50) for one in trace(number))])
+    intake.settle(LATER)
+    assert record.counts["seen"] == 50, "also of the traces that are not looked at"
+    intake.close()
+
+
+def test_the_subject_of_any_span_goes_with_the_answer_as_a_hash(tmp_path: Path) -> None:
+    intake = opened(tmp_path, fresh())
+    root, search = trace(1)
+    search["attributes"].append({"key": "enduser.id", "value": {"stringValue": "ann@acme.com"}})
+    send(intake, [root, search])
+    intake.settle(LATER)
+    ((row, _),) = intake.queue.rows(Places().queue)
+    assert queued_in(row).trace.subject == hashed_subject("ann@acme.com") and b"acme" not in row
+    intake.close()
 
 
 def test_a_full_disk_takes_nothing_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

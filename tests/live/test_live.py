@@ -7,8 +7,10 @@ import json
 import re
 import signal
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from socket import gethostname
 from typing import ClassVar
 
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
@@ -33,8 +35,7 @@ def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Pat
     live.send([*second, *first])  # again
     now = live.wait_for("surefoot_graded_total", 2)
     assert now["surefoot_seen_total"] == now["surefoot_sampled_total"] == 2
-    assert now["surefoot_bucket_total/correct"] == 1 and now["surefoot_bucket_total/wrong"] == 1
-    assert now["surefoot_bucket_rate_low/wrong"] < 0.5 < now["surefoot_bucket_rate_high/wrong"]
+    assert now["surefoot_answers_total/correct"] == 1 and now["surefoot_answers_total/wrong"] == 1
     assert now["surefoot_answer_seconds_bucket/2.5"] == 1 and now["surefoot_answer_seconds_sum"] == 22
     live.send(first)
     assert live.metrics()["surefoot_late_spans_total"] == 2
@@ -48,6 +49,8 @@ def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Pat
     assert (code, result["seen"], result["sampled"], said) == (0, 2, 2, "")
     done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
     assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err
+    texts = b"".join(path.read_bytes() for path in (tmp_path / "surefoot-monitor").rglob("*.jsonl"))
+    assert b"contract" not in texts, "what was graded is not kept"
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"jane.doe" not in kept and b"900123" not in kept
     (bad,) = [json.loads(line) for line in (tmp_path / "bad.jsonl").read_text().splitlines()]
@@ -56,6 +59,7 @@ def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Pat
 
 def test_what_nobody_should_send_is_refused_in_words(start: Start) -> None:
     live = start(*OTLP)
+    assert live.post(b"{}", JSON) == (200, b"{}"), "an empty request is a request"
     code, said = live.post(b"{", JSON)
     assert code == 400 and "not valid JSON" in json.loads(said)["message"]
     assert live.post(b"\x0a\xff", PROTOBUF)[0] == 400 and live.post(b"x", "text/plain")[0] == 415
@@ -83,7 +87,8 @@ def test_a_kill_loses_nothing_that_was_acknowledged(start: Start) -> None:
     live.end(signal.SIGKILL)
     again = start(*OTLP)
     again.send([span for one in range(95, 105) for span in trace(one)])  # of which five are sent again
-    assert again.wait_for("surefoot_graded_total", 105)["surefoot_seen_total"] == 105
+    while again.metrics()["surefoot_waiting_answers"] or again.metrics()["surefoot_waiting_traces"]:
+        time.sleep(0.1)
     code, result, _ = again.end()
     assert (code, result["seen"], result["sampled"], result["buckets"]["correct"]) == (0, 105, 105, 105)
 
@@ -117,7 +122,7 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
     with log.open("a") as file:
         file.write(row(20) + row(3))  # the last one was counted long ago
     again = start(*follow)
-    again.wait_for("surefoot_graded_total", 21)
+    again.wait_for("surefoot_graded_total", 1)
     code, result, said = again.end()
     assert (code, result["seen"], result["buckets"]["correct"], said) == (0, 21, 21, "")
 
@@ -151,4 +156,5 @@ def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path
     server.shutdown()
     server.server_close()
     assert code == 1 and result["alerts"][0]["bucket"] == "wrong" and "could not be sent: it answered 500" in said
-    assert len(_Receiver.heard) == 2 and "is usual" in json.loads(_Receiver.heard[1])["text"]
+    text = json.loads(_Receiver.heard[1])["text"]
+    assert len(_Receiver.heard) == 2 and "is usual" in text and f"Surefoot on {gethostname()}, " in text

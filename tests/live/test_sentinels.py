@@ -21,11 +21,11 @@ def test_ready_once_the_pipeline_passes(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sentinels, "_PAUSE", 0.01)
     ending, grader = threading.Event(), FindingsGrader(Rules())
     broken = Readiness(grader, Sentinels("answering:answer"), ending)
-    assert broken.why_not == "the grader is being loaded"
+    assert broken.why_not == "the grader and the sentinels are being tried"
     finding_out = threading.Thread(target=broken.find_out)
     finding_out.start()
     while "does not pass its sentinels" not in broken.why_not:
-        assert finding_out.is_alive()
+        assert finding_out.is_alive() and broken.why_not, "not ready at any time before the sentinels passed"
     ending.set()
     finding_out.join()
     sound = Readiness(grader, Sentinels("reference"), threading.Event())
@@ -45,6 +45,7 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     for words, fault in (
         ((), "nothing to monitor was given"),
         (("--once", "log", "--otlp", "0"), "--otlp does not go with --once"),
+        (("--otlp", "0", "--pipeline", "gone.module:answer"), "there is no Python module 'gone"),
         (("--otlp", "0", "--webhook", "chat"), "--webhook 'chat' is no address"),
         (("--otlp", "0", "--grader", "llm:m@http://localhost:1/v1"), "a language model would be paid without end"),
     ):

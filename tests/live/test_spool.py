@@ -23,6 +23,14 @@ def test_rows_come_back_in_order_across_files_and_restarts(tmp_path: Path, monke
         assert sorted(path.name for path in tmp_path.iterdir()) == ["queue-2.jsonl", "queue-3.jsonl", "queue-4.jsonl"]
 
 
+def test_nothing_is_left_of_what_is_done_with(tmp_path: Path) -> None:
+    with Spool(tmp_path, "queue") as queue:
+        queue.drop(queue.append(b"row 1\n"))
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == [b""]
+        queue.append(b"row 2\n")
+        assert [row for row, _ in queue.rows(Place())] == [b"row 2\n"]
+
+
 def test_a_row_that_was_torn_by_a_crash_is_cut_off(tmp_path: Path) -> None:
     with Spool(tmp_path, "queue") as first:
         first.append(b'{"a": 1}\n')

@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 import surefoot as library
+from surefoot.graders.grader import FindingsGrader, Graded
+from surefoot.graders.rules import Rules
 from surefoot.io.flags import is_flagged
 from surefoot.io.traces import read_traces
-from surefoot.monitor.answers import Place, name_of, new_rows
-from surefoot.types import Trace
+from surefoot.monitor.answers import name_of, new_rows
+from surefoot.monitor.follow import Position
+from surefoot.services import monitor as service
+from surefoot.types import Item, Trace
 from tests.in_process import surefoot
 
 Row = dict[str, Any]
@@ -58,7 +62,7 @@ def test_a_sample_is_graded_and_counted(tmp_path: Path) -> None:
     assert (rate["value"], rate["n"]) == (pytest.approx(10 / 42), pytest.approx(42))
     assert found["intervals"]["unsupported"]["value"] == 0 < found["intervals"]["unsupported"]["high"]
     assert any("1 answer came again" in note for note in found["notes"])
-    assert any("first 1,000 sampled answers" in note for note in found["notes"])
+    assert any("first 1,000 evenly sampled answers" in note for note in found["notes"])
     shown = surefoot("monitor", "--once", log, "--sample", "1", "--grader", "rules").out
     assert "42 answers seen, 42 graded" in shown and "wrong         23.8% of all answers" in shown
 
@@ -70,9 +74,11 @@ def test_the_same_answers_are_chosen_in_any_order(tmp_path: Path) -> None:
         "--once", written(tmp_path / "b.jsonl", rows[::-1]), "--sample", "0.1", "--bad", tmp_path / "bad-b"
     )
     assert one == other and one[1]["sampled"] < 90 and one[1]["buckets"]["wrong"] == 30  # flagged: ten times as often
-    assert sorted((tmp_path / "bad-a").read_text().splitlines()) == sorted(
-        (tmp_path / "bad-b").read_text().splitlines()
+    first, second = (
+        sorted(line.partition('"graded_at"')[0] for line in (tmp_path / name).read_text().splitlines())
+        for name in ("bad-a", "bad-b")
     )
+    assert first == second
     assert one[1]["intervals"]["wrong"]["value"] == pytest.approx(1 / 3)
     assert (
         monitored("--once", tmp_path / "a.jsonl", "--sample", "0.1", "--seed", "5")[1]["buckets"] != one[1]["buckets"]
@@ -99,6 +105,41 @@ def test_it_goes_on_where_it_stopped_also_in_a_log_that_is_cut_or_begun_anew(tmp
     assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err and "hint:" in done.err
 
 
+def test_a_rotated_log_is_read_to_its_end_and_an_empty_one_is_nothing_new(tmp_path: Path) -> None:
+    log, how = tmp_path / "log.jsonl", ("--sample", "1", "--state", tmp_path / "state.json")
+    log.touch()
+    assert monitored("--once", log, *how) == (0, monitored("--once", log, *how)[1])
+    written(log, [answer(n) for n in range(6)])
+    assert monitored("--once", log, *how)[1]["seen"] == 6
+    written(log, [answer(n) for n in range(6, 10)])
+    log.rename(tmp_path / "log.jsonl.1")
+    written(log, [answer(10)])
+    assert monitored("--once", log, *how)[1]["seen"] == 5
+    log.rename(tmp_path / "log.jsonl.2")
+    log.touch()
+    code, found = monitored("--once", log, *how)
+    assert (code, found["seen"], found["unreadable"]) == (0, 0, 0)
+
+
+def test_what_was_graded_before_it_was_ended_need_not_be_graded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_SAVE_SECONDS", -1.0)
+    rules, read = FindingsGrader(Rules()), list[int]()
+
+    class Ended(FindingsGrader):
+        def read(self, items: Sequence[Item]) -> list[Graded]:
+            if len(read) == 2:
+                raise KeyboardInterrupt
+            read.append(len(items))
+            return list(rules.read(items))
+
+    log, state = written(tmp_path / "log.jsonl", [answer(n) for n in range(80)]), tmp_path / "state.json"
+    with pytest.raises(KeyboardInterrupt):
+        library.monitor_log(log, sample=1, state=state, grader=Ended(Rules()))
+    assert library.monitor_log(log, sample=1, state=state, grader=rules)["sampled"] == 80 - sum(read) > 0
+
+
 def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> None:
     base = written(tmp_path / "base.jsonl", [answer(n) for n in range(200)] + [wrong(n) for n in range(200, 206)])
     assert surefoot("grade", "--traces", base, "--grader", "rules", "--out", tmp_path / "base").code == 0
@@ -112,8 +153,9 @@ def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> N
     assert code == 1 and alert["bucket"] == "wrong" and 120 < alert["at"] < 240
     assert monitored("--once", risen, *how)[0] == 1  # nothing is new, and the alarm is not over
     better = written(tmp_path / "3.jsonl", [answer(n) for n in range(400, 600)])
-    assert monitored("--once", better, *how)[0] == 1
-    assert monitored("--once", better, *how) == (0, monitored("--once", better, *how)[1])
+    code, found = monitored("--once", better, *how)
+    assert (code, found["alerts"]) == (0, []), "what is over by now is told, and wakes nobody"
+    assert alert["time"].startswith("20")
 
 
 def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(tmp_path: Path) -> None:
@@ -123,6 +165,8 @@ def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(t
     monitored("--once", log, "--sample", "1", "--bad", bad, "--state", tmp_path / "state.json")
     monitored("--once", written(tmp_path / "more.jsonl", [wrong(77)]), "--sample", "1", "--bad", bad)
     kept = bad.read_text()
+    assert bad.stat().st_mode & 0o77 == (tmp_path / "state.json").stat().st_mode & 0o77 == 0
+    assert json.loads(kept.splitlines()[0])["flagged"] is False and '"graded_at":"20' in kept
     assert len(kept.splitlines()) == 7 and "[EMAIL]" in kept and "Mr. [NAME], [EMAIL], [CARD]" in kept
     for file in (bad, tmp_path / "state.json"):
         assert not any(one in file.read_text() for one in ("acme.com", "555-0187", "Tom Fox", "fox.org", "4111"))
@@ -175,6 +219,6 @@ def test_an_answer_is_known_by_its_id_or_by_all_that_its_row_says() -> None:
 
 
 def test_rows_of_other_formats_are_read_whole_every_time(tmp_path: Path) -> None:
-    path, places = tmp_path / "log.json", dict[str, Place]()
+    path, places = tmp_path / "log.json", dict[str, Position]()
     path.write_text(json.dumps([answer(1), answer(2)], indent=1))
     assert len(list(new_rows(path, places))) == len(list(new_rows(path, places))) == 2 and not places

@@ -14,6 +14,7 @@ PERSONAL = (
     "jane.roe@acme.com", "john (at) gmail (dot) com", "+49 30 901820", "020 7946 0958", "(030) 1234567", "212-555-0187",
     "212 555 0187", "123 45 6789",
     "123-45-6789", "4111 1111 1111 1111", "5500005555555559", "DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819",
+    "müller@straße.de", "helga.brandt(at)gmx.de",
     "192.168.1.17", "2001:db8::ff00:42:8329", "AB 12 34 56 C", "12345678Z", "529.982.247-25", "RSSMRA85T10A562S",
 )  # fmt: skip
 HARMLESS = (
@@ -56,6 +57,39 @@ def test_people_are_known_by_a_title_a_greeting_or_a_signature() -> None:
     assert redact(text) == (
         "Dear [NAME],\nDr. [NAME 2] and Mr [NAME 3] agree. My name is [NAME 4].\nBest regards,\n[NAME 4]"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tax id 65929970489", "Steuer-ID 65 929 970 489", "Sozialversicherungsnummer 65 170839 J 003",
+        "NIR 1 84 12 76 451 089 46", "BSN 111222333", "PESEL 44051401359", "AHV 756.9217.0769.85",
+        "Personalausweis L01X00T471", "account 1234567890", "Account number: 12345678", "Kontonummer 1234567",
+        "numéro de sécurité sociale : 1 84 12 76 451 089 46",
+    ],
+)  # fmt: skip
+def test_a_number_right_behind_the_word_for_it_is_personal(text: str) -> None:
+    assert redact(f"My {text}, please.").endswith("[ID], please.")
+    assert redact("born 12.03.1971") == "born [BIRTH]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The account is 30 days overdue.", "An account of 2023 and 2024", "Tax number of employees: 12",
+        "credited to your account 1,250,000.00 euros", "policy no. HV-2291-88123", "Dear Anna May, it is due in May.",
+    ],
+)  # fmt: skip
+def test_words_that_also_stand_before_other_numbers(text: str) -> None:
+    assert redact(text).replace("[NAME]", "Anna May") == text
+
+
+def test_titles_may_be_stacked_and_a_surname_is_known_throughout() -> None:
+    assert redact("Dear Dr. Brandt, thank you.") == "Dear Dr. [NAME], thank you."
+    assert redact("Sehr geehrte Frau Dr. Keller,") == "Sehr geehrte Frau Dr. [NAME],"
+    assert redact("Herrn Prof. Dr. med. Jan Weber") == "Herrn Prof. Dr. med. [NAME]"
+    item = Item(Question("q", "I am Dr. Helga Brandt.", "answer"), Trace(answer="Frau Brandt, it is due. Brandt pays."))
+    assert redact_item(item).trace.answer == "Frau [NAME], it is due. [NAME] pays."
 
 
 def test_names_of_rows_keep_all_but_addresses() -> None:

@@ -67,7 +67,8 @@ def purge_(older_than: int | None, subject: str | None, ledger: str | None, yes:
     """Erase labels, answers and replies of models by age, or by the person they are about.
 
     Goes through the ledger, and the runs that it knows or that lie in its folder. Rows of a log belong to whoever
-    `subject_id`, `user_id` or --map subject=PATH names. Who purged, when, and how many rows stays in the ledger.
+    `subject_id`, `user_id` or --map subject=PATH names, spans to `user.id` or `enduser.id`. Who purged, when, and how
+    many rows stays in the ledger. Exits 4 where nothing is about that person.
     """
     done = purge(older_than=older_than, subject=subject, ledger=ledger, yes=yes)
 

@@ -15,6 +15,7 @@ from surefoot.io.fields import citations_in, scalar
 from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
 from surefoot.io.rows import Row, read_rows
 from surefoot.io.said import decoded
+from surefoot.io.spans import Span
 from surefoot.io.traces import Logged, traces_in
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.refusals import detect
@@ -33,7 +34,8 @@ _KINDS = {
     **dict.fromkeys(("gold_ids", "reference_context_ids", "gold_claims"), _TEXTS_OR_CELL),
 }
 
-_Key = tuple[str, str, tuple[str, ...], tuple[str, ...]]
+_Key = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+MOST_CHARACTERS = 2_000_000  # of the passages of one answer
 Naming = Callable[[int, Trace], str]  # of a row without an id, by its number and what it holds
 
 
@@ -67,11 +69,12 @@ def items_in(
 
 
 def logged_items(
-    rows: Iterable[Row], on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming
-) -> Iterator[tuple[Logged, Item | Ungradable]]:
-    """The same for rows, each with where it was found."""
+    rows: Iterable[Row], on_note: Callable[[Problem], None], mapping: Mapping[str, str] | None, name: Naming,
+    spans: list[Span] | None = None,
+) -> Iterator[tuple[Logged, Item | Ungradable]]:  # fmt: skip
+    """The same for rows, each with where it was found. `spans` are those that wait for the last row."""
     number = 0
-    for logged in traces_in(rows, mapping):
+    for logged in traces_in(rows, mapping, spans):
         if isinstance(logged.found, Problem) and logged.found.kind == "note":
             on_note(logged.found)
             continue
@@ -108,6 +111,8 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
         raise BadRow("the item has no id")
     if trace.question is None:
         raise BadRow("the row has no question; `surefoot run --pipeline traces:FILE` takes it from a question set")
+    if is_too_long(trace):
+        raise BadRow(f"the answer comes with over {MOST_CHARACTERS:,} characters of passages, too many to read")
     references = _references(row)
     declines = [detect(text).value == "refused" for text in references]
     question = Question(
@@ -119,6 +124,11 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
         gold_claims=tuple(text for text, declined in zip(references, declines, strict=True) if not declined),
     )
     return Item(question, replace(trace, question_id=identifier, question=None))
+
+
+def is_too_long(trace: Trace) -> bool:
+    """No pipeline can have shown so much to a model, and reading it would hold up all other answers."""
+    return sum(len(passage.text) for passage in trace.retrieved or ()) > MOST_CHARACTERS
 
 
 def _check_citations(value: object) -> None:
@@ -159,7 +169,8 @@ def _references(row: Mapping[str, Any]) -> list[str]:
 
 
 class Asked:
-    """The questions so far. Rows with the same words and the same gold are about one question."""
+    """The questions so far. Rows with the same words and the same gold are about one question, unless the log gives
+    them ids of their own."""
 
     def __init__(self) -> None:
         self.questions: dict[_Key, Question] = {}
@@ -169,7 +180,8 @@ class Asked:
     def answered(self, item: Item) -> Trace:
         """The answer of a row, under its question."""
         one = item.question
-        key = (normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
+        own = "" if one.id == id_of_text(one.text) else one.id
+        key = (own, normalise(one.text), one.expects, one.gold_ids, one.gold_claims)
         if key not in self.questions:
             self.questions[key] = replace(one, id=next(name for name in _names(one) if name not in self._ids))
             self._ids.add(self.questions[key].id)

@@ -16,6 +16,12 @@ _EXPORTS = (
 )
 EXPORTS = tuple(key for outer, _, _ in _EXPORTS for key in outer)
 ATTRIBUTES = ("attributes", "record_attributes")
+# Attributes of spans, and columns of their like, that hold what was asked.
+QUESTION = (
+    "input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "mlflow.spanInputs",
+    "ai.observability.record_root.input", "langfuse.trace.input", "langfuse.observation.input",
+    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input", "question", "query",
+)  # fmt: skip
 _DOCUMENTS = (
     "gen_ai.retrieval.documents", "retrieval.documents", "ai.observability.retrieval.retrieved_contexts",
 )  # fmt: skip
@@ -31,6 +37,21 @@ _MESSAGE_EVENTS = {"gen_ai.user.message": "gen_ai.input.messages", "gen_ai.choic
 def raw_spans(row: Mapping[str, object]) -> list[object]:
     """All spans of an OTLP export, and its log records, each as a span with one event."""
     return [found for keys in _EXPORTS for found in _walk(row, *keys)]
+
+
+def tells_question(name: str) -> bool:
+    """Whether an attribute or event of this name may hold what was asked: messages are spread over numbered keys."""
+    return name.startswith(QUESTION) or name in _MESSAGE_EVENTS
+
+
+def is_asked(raw: Mapping[str, object]) -> bool:
+    """The same of a span of an OTLP export, without reading what it holds."""
+    pairs, events = raw.get("attributes"), raw.get("events")
+    named = [(pairs, "key"), (events, "name")]
+    return any(
+        isinstance(one, dict) and tells_question(str(one.get(key)))
+        for found, key in named for one in (found if isinstance(found, list) else ())
+    )  # fmt: skip
 
 
 def attributes(raw: Mapping[str, object]) -> dict[str, object]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from surefoot.io import otel
-from surefoot.io.fields import carried, error_in
+from surefoot.io.fields import carried, error_in, scalar
 from surefoot.io.flags import is_flagged
 from surefoot.io.said import decoded, said
 from surefoot.types import Passage, Retrieved, Trace
@@ -32,11 +32,6 @@ _PUT = ("inputs", "input", "outputs", "output")
 MARKS = (*PARENT, "startTime", "start_time", "run_type", "span_attributes")  # besides a trace id, of a span
 # What a row may hold all spans of a trace under.
 CHILDREN = ("child_runs", "observations", "spans", "data.spans", "trace.data.spans")
-_QUESTION = (
-    "input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "mlflow.spanInputs",
-    "ai.observability.record_root.input", "langfuse.trace.input", "langfuse.observation.input",
-    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input", "question", "query",
-)  # fmt: skip
 _ANSWER = (
     "output.value", "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "mlflow.spanOutputs",
     "ai.observability.record_root.output", "langfuse.trace.output", "langfuse.observation.output", "outputs", "output",
@@ -46,7 +41,12 @@ _QUESTION_ID = (
     "surefoot.question_id", "question_id", "qid", "metadata.qid", "metadata.question_id", "extra.metadata.qid",
     "extra.metadata.question_id",
 )  # fmt: skip
-LOOKED_FOR = ", ".join(_QUESTION)  # for the question of a trace
+# Whose data a trace is. `session.id` names a visit and no person.
+_SUBJECT = (
+    "enduser.id", "user.id", "enduser.pseudo.id", "langfuse.user.id", "user_id", "userId", "subject_id",
+    "metadata.user_id", "extra.metadata.user_id",
+)  # fmt: skip
+LOOKED_FOR = ", ".join(otel.QUESTION)  # for the question of a trace
 _KIND = (
     "openinference.span.kind", "mlflow.spanType", "ai.observability.span_type", "langfuse.observation.type",
     "traceloop.span.kind", "gen_ai.operation.name", "run_type", "span_attributes.type", "span_kind", "type",
@@ -75,22 +75,24 @@ class Span(Struct, frozen=True):
     error: str | None = None
     flagged: bool = False
     seconds: float | None = None
+    subject: str = ""
 
 
-def spans_in(row: Mapping[str, object]) -> list[Span | None] | None:
+def spans_in(row: Mapping[str, object], subject: str = "") -> list[Span | None] | None:
     """The spans a row holds: an OTLP export, one span, or a span with those below it; None when it is no span row.
 
     A None in the list is a span that cannot be read, for lack of a trace id: it still has to be accounted for.
+    `subject` is where spans name the person, if not where they usually do.
     """
     if any(key in row for key in otel.EXPORTS):
-        return [_span(raw, "", "") if isinstance(raw, dict) else None for raw in otel.raw_spans(row)]
+        return [_span(raw, "", "", subject) if isinstance(raw, dict) else None for raw in otel.raw_spans(row)]
     children = _children(row)
     if children:
         name = _text_at(row, _TRACE_ID) or _text_at(row, ("id", "info.trace_id", "info.request_id"))
-        return list(_tree(row, children, name, ""))
+        return list(_tree(row, children, name, "", subject))
     has_attributes = any(key.startswith(otel.ATTRIBUTES) for key in row)
     if has_attributes or (any(key in row for key in MARKS) and any(key in row for key in _PUT)):
-        span = _span(row, "", "")
+        span = _span(row, "", "", subject)
         return None if span is None else [span]
     return None
 
@@ -105,7 +107,7 @@ def traces_of(spans: list[Span]) -> dict[tuple[str, str], Trace]:
     for span in spans:
         by_id.setdefault(span.trace_id, []).append(span)
     groups = {(name, asked): group for name, every in by_id.items() for asked, group in _by_question(every).items()}
-    return {key: _joined(_outermost_first(group)) for key, group in groups.items()}
+    return {key: _joined(_outermost_first(group), _subject([*group, *by_id[key[0]]])) for key, group in groups.items()}
 
 
 def _by_question(spans: list[Span]) -> dict[str, list[Span]]:
@@ -137,7 +139,12 @@ def _outermost_first(spans: list[Span]) -> list[Span]:
     return sorted(spans, key=lambda span: (depth(span), span.start))
 
 
-def _joined(spans: list[Span]) -> Trace:
+def _subject(spans: list[Span]) -> str | UnsetType:
+    """Any span may say whose data it is: often the outermost, but some name the person beside each call of a model."""
+    return next((span.subject for span in spans if span.subject), UNSET)
+
+
+def _joined(spans: list[Span], subject: str | UnsetType) -> Trace:
     passages = [p for span in spans if span.retrieved is not None for p in span.retrieved]
     has_retrieval = any(span.retrieved is not None for span in spans)
     answer = _answer(spans)
@@ -148,6 +155,7 @@ def _joined(spans: list[Span]) -> Trace:
         retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (not s.parent or answer is None)), None),
         seconds=spans[0].seconds,
+        subject=subject,
     )
 
 
@@ -192,24 +200,25 @@ def _is_span(value: object) -> bool:
 
 
 def _tree(
-    row: Mapping[str, object], children: Sequence[object], name: str, parent: str, depth: int = 0
+    row: Mapping[str, object], children: Sequence[object], name: str, parent: str, subject: str, depth: int = 0
 ) -> Iterator[Span | None]:
     """A row as a span, where it says something itself, and all spans below it."""
     if depth or any(key in row for key in _PUT):
-        yield _span(row, name, parent)
+        yield _span(row, name, parent, subject)
     above = _text_at(row, _SPAN_ID) if any(key in row for key in _PUT) else ""
     for child in children if depth < _DEEPEST else ():
-        yield from _tree(child, _children(child), name, above, depth + 1) if isinstance(child, dict) else [None]
+        below = _tree(child, _children(child), name, above, subject, depth + 1) if isinstance(child, dict) else [None]
+        yield from below
 
 
-def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
+def _span(raw: Mapping[str, object], trace_id: str, parent: str, subject: str) -> Span | None:
     trace_id = trace_id or _text_at(raw, _TRACE_ID)
     if not trace_id:
         return None
     flat = otel.attributes(raw)
     told = {**raw, **flat}
     kind = _kind(told)
-    question = _said(told, _QUESTION, "user") if kind != "aside" else None
+    question = _said(told, otel.QUESTION, "user") if kind != "aside" else None
     answer = _said(told, _ANSWER, "assistant") if kind in ("plain", "model") else None
     return Span(
         trace_id,
@@ -224,6 +233,7 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str) -> Span | None:
         error=_error(raw),
         flagged=is_flagged(told),
         seconds=_seconds(raw),
+        subject=_named(told, (subject, subject.removeprefix("attributes.")) if subject else _SUBJECT),
     )
 
 
@@ -277,6 +287,11 @@ def _seconds(raw: Mapping[str, object]) -> float | None:
             continue
         return taken if taken >= 0 else None
     return None
+
+
+def _named(told: Mapping[str, object], paths: Sequence[str]) -> str:
+    """An id, which may be a number."""
+    return _text_at(told, paths) or next(filter(None, (scalar(_at(told, path)) for path in paths)), "")
 
 
 def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:

@@ -48,6 +48,9 @@ class TraceReader:
                 raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {known}")
             # A key may itself contain dots, so the path is also tried as one key.
             self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *fields.candidates((path,))]
+        # Whoever says where questions or answers lie has rows of their own; whose data they are, any row may say.
+        self._is_own = bool(set(self._mapped.values()) - {"subject"})
+        self._subject = (mapping or {}).get("subject", "")
         self._plans: dict[tuple[object, ...], Plan] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
@@ -89,7 +92,9 @@ class TraceReader:
             yield None, value
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
-        elif not self._mapped and (spans := spans_in(value)) and not (len(spans) == 1 and self._is_whole(value)):
+        elif (spans := self._spans(value)) and not (len(spans) == 1 and self._is_whole(value)):
+            if self._subject and any(span and span.subject for span in spans):
+                self.found_fields.add("subject")
             unnamed = Problem("malformed", "a span has no trace id", source, line)
             yield from ((value, unnamed if span is None else span) for span in spans)
         elif isinstance(parts := self._parts(value), list):
@@ -99,11 +104,14 @@ class TraceReader:
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
         """False where the keys of a row may mean spans, or a list of traces."""
-        if self._mapped:
+        if self._is_own:
             return CONTAINER_KEYS.isdisjoint(row)
         return _SEVERAL.isdisjoint(row) and not (
             any(key in row for key in _SPAN_KEYS) and any(key.startswith(otel.ATTRIBUTES) for key in row)
         )
+
+    def _spans(self, row: dict[str, object]) -> list[Span | None] | None:
+        return None if self._is_own else spans_in(row, self._subject)
 
     def _is_whole(self, row: dict[str, object]) -> bool:
         """True for a row with the ids or times of a span that has its answer and what belongs to it in itself."""
@@ -167,9 +175,11 @@ def read_traces(paths: Iterable[str | Path], mapping: Mapping[str, str] | None =
     return traces_in(read_rows(paths), mapping)
 
 
-def traces_in(rows: Iterable[Row], mapping: Mapping[str, str] | None = None) -> Iterator[Logged]:
-    """The same for rows, wherever they come from."""
-    reader, spans = TraceReader(mapping), list[Span]()
+def traces_in(
+    rows: Iterable[Row], mapping: Mapping[str, str] | None = None, spans: list[Span] | None = None
+) -> Iterator[Logged]:
+    """The same for rows, wherever they come from. `spans` shows to others which spans wait."""
+    reader, spans = TraceReader(mapping), [] if spans is None else spans
     for row in rows:
         for part, found in reader.read_row(row):
             if isinstance(found, Span):

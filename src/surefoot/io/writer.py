@@ -119,6 +119,9 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
+PRIVATE = 0o600  # the mode of files that hold what people said
+
+
 def write_whole(file: int, data: bytes) -> None:
     """All of it or nothing: on a full disk what was begun is taken back."""
     start = os.fstat(file).st_size
@@ -131,8 +134,8 @@ def write_whole(file: int, data: bytes) -> None:
         raise
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    with replacing(path) as file:
+def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:
+    with replacing(path, mode) as file:
         file.write(data)
 
 

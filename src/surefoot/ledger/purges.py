@@ -20,7 +20,7 @@ class Doomed(Struct, frozen=True, kw_only=True):
     """What is to go: everything before a time; or what people and models said of one person's answers."""
 
     before: str = ""
-    subject: str = ""
+    subjects: frozenset[str] = frozenset()  # what the person is called: their id, and its hash
     versions: frozenset[str] = frozenset()  # of the person's answers, for rows that do not say whose they are
     digests: frozenset[str] = frozenset()  # of replies
 
@@ -57,7 +57,7 @@ def _found(connection: Connection, doomed: Doomed) -> dict[str, set[str]]:
                 for key in (labels, scores, replies)}  # fmt: skip
     unsaid = LABELS.c.subject == ""
     return {
-        LABELS.name: _keys(connection, labels, LABELS.c.subject == doomed.subject)
+        LABELS.name: _among(connection, labels, LABELS.c.subject, doomed.subjects)
         | _among(connection, labels, LABELS.c.version, doomed.versions, unsaid),
         SCORES.name: _among(connection, scores, SCORES.c.version, doomed.versions),
         REPLIES.name: _among(connection, replies, replies, doomed.digests),

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from surefoot.errors import Incomplete, SurefootError
-from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, Export, OtherFormat, TooLarge, read_export
+from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, Export, OtherFormat, TooLarge
 
 _RETRY_SECONDS = "5"
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
@@ -22,9 +22,7 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 class Watched(Protocol):
     """What stands behind the addresses."""
 
-    def is_wanted(self, trace_id: str) -> bool: ...
-
-    def take_export(self, export: Export) -> None:
+    def take_export(self, body: bytes, kind: str, packing: str) -> Export:
         """Durable when it returns; Incomplete where that cannot be."""
 
     def metrics(self) -> bytes: ...
@@ -46,7 +44,8 @@ def app_for(watched: Watched, *, takes_traces: bool) -> Starlette:
         kind = request.headers.get("content-type", "")
         try:
             body = await _body(request)
-            export = await run_in_threadpool(_taken, watched, body, kind, request.headers.get("content-encoding", ""))
+            packing = request.headers.get("content-encoding", "")
+            export = await run_in_threadpool(watched.take_export, body, kind, packing)
         except ClientDisconnect:  # in the middle of it: nothing was taken, and nobody waits for a reply
             return Response(status_code=400)
         except SurefootError as error:
@@ -59,12 +58,6 @@ def app_for(watched: Watched, *, takes_traces: bool) -> Starlette:
         Route("/readyz", health(watched.why_not_ready)),
     ]
     return Starlette(routes=[*routes, Route("/v1/traces", traces, methods=["POST"])] if takes_traces else routes)
-
-
-def _taken(watched: Watched, body: bytes, kind: str, packing: str) -> Export:
-    export = read_export(body, kind, packing, watched.is_wanted)
-    watched.take_export(export)
-    return export
 
 
 async def _body(request: Request) -> bytes:

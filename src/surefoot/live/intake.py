@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -20,23 +19,22 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.io.flags import is_flagged
-from surefoot.io.rows import decode_lines
+from surefoot.io.items import is_too_long
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import TraceReader
-from surefoot.live.follow import Piece, Position
 from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
 from surefoot.live.spool import Place, Spool
 from surefoot.monitor.answers import name_of
+from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.redaction import Redactor, redact_trace
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.text.normal import hashed_subject
 from surefoot.types import Passage, Problem, Retrieved, Trace
 
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
-_SEEN_KEPT = 100_000  # ids by which a trace is counted once
-_SEGMENTS_KEPT = 3  # of the journal: a restart takes the ids from there
 
 
 class Places(Struct, frozen=True):
@@ -50,10 +48,10 @@ class Places(Struct, frozen=True):
 class Entry(Struct, frozen=True, omit_defaults=True):
     """One row of the journal: what came in with one batch, or the traces that wait for no more spans."""
 
-    ids: list[str] = []  # of traces that were not seen before
+    ids: list[str] = []  # of answers that were not seen before
     spans: list[Span] = []  # of traces that may be chosen
     settled: list[str] = []
-    answers: list[tuple[str, Stratum]] = []  # that could be chosen, chosen or not
+    strata: list[Stratum] = []  # of answers that could be chosen, chosen or not
     sampled: int = 0
     dropped: int = 0
     at: Position | None = None
@@ -86,7 +84,6 @@ class Intake:
         self._journal, self.queue = Spool(folder, "journal"), Spool(folder, "queue")
         self._joiner = Joiner(settle_seconds)
         self._reader, self._texts, self._redactors = TraceReader(mapping), texts, dict[str, Redactor]()
-        self._seen: dict[str, None] = {}
         self.guard = threading.RLock()  # of all that is counted
         self.news = threading.Event()  # for whoever grades
         self.position = since.position
@@ -116,16 +113,17 @@ class Intake:
     def take_piece(self, piece: Piece) -> None:
         """What was read of a log: answers, spans, or both."""
         names, spans, answers, unusable = list[str](), list[Span](), list[_Answer](), Counter[str]()
-        for row in decode_lines(piece.lines, "", piece.start):
+        for row in piece.rows(""):
             for part, found in self._reader.read_row(row):
                 if isinstance(found, Problem):
                     unusable["unreadable"] += found.kind != "note"
                     continue
-                if isinstance(found, Trace) and found.question is None:
-                    unusable["no_question"] += 1
+                if isinstance(found, Trace) and (why := _fault_of(found)):
+                    unusable[why] += 1
                     continue
                 called = found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}")
-                names.append(name := _without_personal_data(called))
+                name = _without_personal_data(called)
+                names += [name] if isinstance(found, Trace) or found.question else []
                 if not self.is_wanted(name):
                     continue
                 if isinstance(found, Span):
@@ -134,9 +132,9 @@ class Intake:
                     is_bad = isinstance(part, dict) and is_flagged(part)
                     answers.append(_Answer(name, name, stratum_of(found, is_bad), found))
         with self.guard:
-            new = [one for one in answers if one.name not in self._seen]
+            new = {one.name: one for one in answers if one.name not in self._state.names}
             entry = Entry(self._unseen(names), [self._redacted(span) for span in spans], at=piece.position)
-            self._write(entry, new)
+            self._write(entry, list(new.values()))
             self._counts.update(unusable)
 
     def settle(self, now: float) -> None:
@@ -145,8 +143,8 @@ class Intake:
             done, answers = self._joiner.quiet(now), list[_Answer]()
             for spans in done:
                 for key, trace in traces_of(spans).items():
-                    if trace.question is None:
-                        self._counts["no_question"] += 1
+                    if why := _fault_of(trace):
+                        self._counts[why] += 1
                     else:
                         stratum = stratum_of(trace, any(span.flagged for span in spans))
                         answers.append(_Answer(key[0], ": ".join(filter(None, key)), stratum, trace))
@@ -158,9 +156,9 @@ class Intake:
         return self._journal.end
 
     def forget(self, graded: Place) -> None:
-        """What was saved elsewhere by now need not be kept: the journal up to its end, the queue up to `graded`."""
-        first = min(self._joiner.first or self._journal.end, self._journal.end)
-        self._journal.drop(Place(min(first.segment, self._journal.end.segment - _SEGMENTS_KEPT)))
+        """What was saved elsewhere by now is erased: the journal up to the first span that waits, the queue up to
+        `graded`."""
+        self._journal.drop(self._joiner.first or self._journal.end)
         self.queue.drop(graded)
 
     def close(self) -> None:
@@ -172,8 +170,8 @@ class Intake:
         chosen = [(self._state.design.choose(one.of, one.stratum), one) for one in answers]
         rows = [Queued(replace(how, name=one.name), self._clean(one)) for how, one in chosen if how]
         taken = rows[: max(0, _MOST_WAITING - self.waiting)]
-        told = [(one.name, one.stratum) for one in answers]
-        entry = replace(entry, answers=told, sampled=len(rows), dropped=len(rows) - len(taken))
+        strata, dropped = [one.stratum for one in answers], len(rows) - len(taken)
+        entry = replace(entry, strata=strata, sampled=len(rows), dropped=dropped)
         try:
             if taken:
                 self.queue.append(b"".join(msgspec.json.encode(row) + b"\n" for row in taken))
@@ -194,17 +192,16 @@ class Intake:
         self._joiner.settle(entry.settled)
         for name in entry.settled:
             self._redactors.pop(name, None)
-        self._seen |= dict.fromkeys(entry.ids)
-        for old in list(islice(self._seen, max(0, len(self._seen) - _SEEN_KEPT))):
-            del self._seen[old]
-        self.position = entry.at or self.position
         if is_new:
+            self.position = entry.at or self.position
             self._counts.update(seen=len(entry.ids), sampled=entry.sampled, dropped=entry.dropped)
-            for name, stratum in entry.answers:
-                self._state.see(name, stratum)
+            for name in entry.ids:
+                self._state.names.add(name)
+            for stratum in entry.strata:
+                self._state.tally.see(stratum)
 
     def _unseen(self, names: Iterable[str]) -> list[str]:
-        return [name for name in dict.fromkeys(names) if name not in self._seen]
+        return [name for name in dict.fromkeys(names) if name not in self._state.names]
 
     def _clean(self, answer: _Answer) -> Trace:
         """Spans are clean already, but for people whose names only a later one tells."""
@@ -221,7 +218,13 @@ class Intake:
             answer=span.answer and redactor.text(span.answer),
             error=span.error and redactor.text(span.error),
             retrieved=passages and Retrieved(replace(one, text=redactor.text(one.text)) for one in passages),
+            subject=hashed_subject(span.subject) if span.subject else "",
         )
+
+
+def _fault_of(trace: Trace) -> str:
+    """Under what a trace is counted that cannot be graded."""
+    return "no_question" if trace.question is None else "unreadable" if is_too_long(trace) else ""
 
 
 def _without_personal_data(name: str) -> str:

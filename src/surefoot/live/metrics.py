@@ -1,4 +1,4 @@
-"""What Prometheus reads. Rates are those of all traffic, as far as the sample tells; counters are of what happened."""
+"""What Prometheus reads: counters since the start, from which `rate` computes shares over any window."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from surefoot.monitor.rates import Rate
-
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)  # seconds
 _COUNTERS = {
-    "seen": "Answers that came in, each once.",
-    "sampled": "Answers chosen to be graded.",
+    "seen": "Answers that came in, each once: rows with a question, and traces in which one is asked.",
+    "sampled": "Answers chosen to be graded, evenly or because they refuse or were flagged.",
     "dropped": "Chosen answers that were not kept, because too many waited for the grader.",
     "graded": "Chosen answers that the grader put into a bucket.",
     "ungraded": "Chosen answers that the grader could not put into a bucket.",
     "unreadable": "Rows and spans that could not be read.",
-    "no_question": "Traces that hold no question, and so no answer to one.",
+    "no_question": "Rows, and of the traces that could be chosen those, that hold no question and were not graded.",
     "late_spans": "Spans that came after their trace had been put together.",
     "grader_failures": "Times that the grader failed, and tried again.",
     "grader_seconds": "Time spent grading.",
@@ -39,8 +37,7 @@ class Snapshot(Struct, frozen=True):
 
     counts: Mapping[str, float]
     gauges: Mapping[str, float]
-    buckets: Mapping[str, int]
-    rates: Mapping[str, Rate]
+    answers: Mapping[str, float]
     drift: Mapping[str, float]
     alarms: Mapping[str, int]
     citations: Mapping[tuple[str, str], int]
@@ -72,9 +69,10 @@ class _Families(Collector):
             yield CounterMetricFamily(f"surefoot_{name}", words, now.counts.get(name, 0))
         for name, words in _GAUGES.items():
             yield GaugeMetricFamily(f"surefoot_{name}", words, now.gauges[name])
-        yield from self._rates()
         for family, values in (
-            (CounterMetricFamily("surefoot_bucket", "Sampled answers by bucket.", labels=["bucket"]), now.buckets),
+            (CounterMetricFamily("surefoot_answers", "Answers of all traffic by bucket, as far as the sample tells: a "
+                                 "graded one counts for those like it that were not chosen.", labels=["bucket"]),
+             now.answers),
             (GaugeMetricFamily("surefoot_alarm", "1 while a bucket is commoner than before.", labels=["bucket"]),
              now.alarms),
             (GaugeMetricFamily("surefoot_drift", "How near a bucket is to an alarm, which is at 1.",
@@ -89,17 +87,6 @@ class _Families(Collector):
             axes.add_metric(list(labels), count)
         yield axes
         yield self._seconds()
-
-    def _rates(self) -> Iterator[Metric]:
-        """Without a value there is no line, and never NaN."""
-        for end, words in (("", "Share of all answers"), ("_low", "Lower bound of the share"),
-                           ("_high", "Upper bound of the share")):  # fmt: skip
-            family = GaugeMetricFamily(f"surefoot_bucket_rate{end}", f"{words}, by the sample.", labels=["bucket"])
-            for bucket, rate in self._now.rates.items():
-                value = {"": rate.value, "_low": rate.low, "_high": rate.high}[end]
-                if value is not None:
-                    family.add_metric([bucket], value)
-            yield family
 
     def _seconds(self) -> Metric:
         total, lines = 0, list[tuple[str, float]]()

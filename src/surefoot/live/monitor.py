@@ -6,23 +6,23 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from socket import gethostname
 
-import msgspec
 from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, words_of
-from surefoot.live.follow import Piece, Tail
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places
 from surefoot.live.metrics import exposition
-from surefoot.live.receiver import Export
+from surefoot.live.receiver import Export, read_export
 from surefoot.live.record import Record
 from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
 from surefoot.live.webhook import Webhook
+from surefoot.monitor.follow import Piece, Tail
 from surefoot.report.words import counted
 from surefoot.services.graders import Reader
-from surefoot.services.monitor import BAD, Monitored, bad_row
+from surefoot.services.monitor import Monitored, keep_bad, now
 from surefoot.services.result import Person
 
 STATE = "state.json"
@@ -34,10 +34,11 @@ class Monitor:
 
     def __init__(
         self, intake: Intake, record: Record, grader: Reader, *, log: Path | None, bad: Path | None,
-        sentinels: Sentinels | None, webhook: str | None, person: Person,
+        sentinels: Sentinels | None, webhook: str | None, subject: str, person: Person,
     ) -> None:  # fmt: skip
+        record.begin()
         self._intake, self._record, self._bad, self._tell = intake, record, bad, person.tell
-        self._tail = Tail(log, intake.position) if log else None
+        self._tail, self._subject = Tail(log, intake.position) if log else None, subject
         self._grading = Grading(grader, intake, record.places.queue, person.tell)
         self._fed, self._ending = threading.Event(), threading.Event()
         self._readiness = Readiness(grader, sentinels, self._ending)
@@ -67,11 +68,10 @@ class Monitor:
         if self._tail:
             self._tail.close()
 
-    def is_wanted(self, trace_id: str) -> bool:
-        return self._intake.is_wanted(trace_id)
-
-    def take_export(self, export: Export) -> None:
+    def take_export(self, body: bytes, kind: str, packing: str) -> Export:
+        export = read_export(body, kind, packing, self._intake.is_wanted, self._subject)
         self._intake.take_export(export)
+        return export
 
     def metrics(self) -> bytes:
         with self._intake.guard:
@@ -84,8 +84,8 @@ class Monitor:
                 "ready": not self.why_not_ready(), "writable": not self._intake.trouble,
                 "waiting_answers": self._intake.waiting, "waiting_traces": self._intake.waiting_traces,
             }  # fmt: skip
-            now = self._record.snapshot(counts, gauges)
-        return exposition(now)
+            found = self._record.snapshot(counts, gauges)
+        return exposition(found)
 
     def why_not_alive(self) -> list[str]:
         return self._faults
@@ -95,12 +95,13 @@ class Monitor:
 
     def result(self) -> Monitored:
         """All since the first start, and the alarms that are not over."""
-        counts, tally, charts = self._record.counts, self._record.state.tally, self._record.state.charts
+        counts, state = self._record.counts, self._record.state
+        tally = state.tally
         notes = [f"{counted(self._intake.waiting, 'answer')} wait to be graded"] if self._intake.waiting else []
         return Monitored(
             seen=counts["seen"], sampled=tally.sampled, buckets=tally.buckets, intervals=tally.rates(),
-            alerts=[chart.alarm for chart in charts.values() if chart.alarm is not None],
-            references={bucket: chart.rate for bucket, chart in charts.items()},
+            alerts=list(state.alarms.values()),
+            references={bucket: chart.rate for bucket, chart in state.charts.items()},
             unreadable=counts["unreadable"], notes=notes,
         )  # fmt: skip
 
@@ -117,9 +118,9 @@ class Monitor:
         while True:
             try:
                 is_news = self._read_log()
-                if (now := time.monotonic()) - settled >= _SETTLE_SECONDS:
-                    settled = now
-                    self._intake.settle(now)
+                if (moment := time.monotonic()) - settled >= _SETTLE_SECONDS:
+                    settled = moment
+                    self._intake.settle(moment)
                     self._save(_SAVE_SECONDS)
             except Incomplete as error:  # nothing can be written: /readyz says so, and it is tried again
                 is_news = False
@@ -136,8 +137,8 @@ class Monitor:
         if self._piece is None:
             return False
         self._intake.take_piece(self._piece)
-        for note in self._piece.notes:
-            self._tell(f"note: {note}")
+        for problem in self._piece.problems:
+            self._tell(f"note: {problem}")
         self._piece = None
         return True
 
@@ -149,23 +150,25 @@ class Monitor:
             if self._ending.wait(_SETTLE_SECONDS):
                 return  # they are graded again after the next start
         with self._intake.guard:
-            alerts = self._record.count(readings)
+            before = self._record.state.alarms
+            alerts = self._record.count(readings, now())
+            over = [alert for bucket, alert in before.items() if bucket not in self._record.state.alarms]
             self._record.places = replace(self._record.places, queue=place)
             self._intake.waiting -= len(readings)
-        for alert in alerts:
-            self._tell(f"ALERT: {alert.words}")
+        self._announce([*(f"ALERT: {one.words}" for one in alerts), *(f"over: {one.words}" for one in over)])
+
+    def _announce(self, lines: Sequence[str]) -> None:
+        """To whoever looks, and to the webhook, where several monitors may speak."""
+        for line in lines:
+            self._tell(line)
             if self._webhook:
-                self._webhook.send(f"Surefoot: {alert.words}")
-        if alerts:
+                self._webhook.send(f"Surefoot on {gethostname()}, {self._intake.folder}: {line}")
+        if lines:
             self._save()
 
     def _keep_bad(self, readings: Sequence[Reading]) -> bool:
-        found = [(one.queued.chosen, one.graded) for one in readings if one.graded and one.graded.bucket in BAD]
-        if self._bad is None or not found:
-            return True
         try:
-            with self._bad.open("ab") as file:
-                file.writelines(msgspec.json.encode(bad_row(chosen, graded)) + b"\n" for chosen, graded in found)
+            keep_bad(self._bad, [(one.queued.chosen, one.graded) for one in readings if one.graded])
         except OSError as error:
             self._intake.trouble = f"nothing can be written to {self._bad}: {error.strerror}"
             return False

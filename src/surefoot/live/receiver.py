@@ -37,19 +37,21 @@ class OtherFormat(UsageError):
 
 
 class Export(Struct, frozen=True):
-    """The traces that a body has spans of, the spans of those that are wanted, and how many could not be read."""
+    """The traces in which a body says what was asked, the spans of those that are wanted, and how many could not be
+    read. Spans of services that answer no questions are none of our business."""
 
     ids: list[str]
     spans: list[Span]
     unreadable: int = 0
 
 
-def read_export(body: bytes, kind: str, packing: str, wanted: Wanted) -> Export:
+def read_export(body: bytes, kind: str, packing: str, wanted: Wanted, subject: str = "") -> Export:
+    """`subject` is the attribute that names the person, if it is none that is known."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in (JSON, PROTOBUF):
         raise OtherFormat(f"the content type is {kind[:100]!r}", f"send {JSON} or {PROTOBUF}")
     data = _unpacked(body, packing.strip().lower())
-    return _from_json(data, wanted) if kind == JSON else _from_protobuf(data, wanted)
+    return _from_json(data, wanted, subject) if kind == JSON else _from_protobuf(data, wanted, subject)
 
 
 def _unpacked(body: bytes, packing: str) -> bytes:
@@ -69,33 +71,36 @@ def _unpacked(body: bytes, packing: str) -> bytes:
     return data
 
 
-def _from_json(data: bytes, wanted: Wanted) -> Export:
+def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
     try:
         row = msgspec.json.decode(data)
     except UNREADABLE as error:
         raise UsageError(f"the body is not valid JSON: {error}", "send an ExportTraceServiceRequest") from error
-    if not isinstance(row, dict) or not any(key in row for key in otel.EXPORTS):
+    if not isinstance(row, dict) or (row and not any(key in row for key in otel.EXPORTS)):
         raise UsageError("the body has no resourceSpans", "send an ExportTraceServiceRequest")
-    ids, kept, unreadable = dict[str, bool](), list[object](), 0
+    ids, asked, kept, unreadable = dict[str, bool](), dict[str, None](), list[object](), 0
     for raw in otel.raw_spans(row):
         name = raw.get("traceId") if isinstance(raw, dict) else None
-        if not isinstance(name, str) or len(name) != _ID_DIGITS:
+        if not isinstance(raw, dict) or not isinstance(name, str) or len(name) != _ID_DIGITS:
             unreadable += 1
             continue
         if name not in ids:
             ids[name] = wanted(name.lower())
+        if otel.is_asked(raw):
+            asked[name.lower()] = None
         if ids[name]:
             kept.append(raw)
-    return Export([name.lower() for name in ids], list(_spans(kept)), unreadable)
+    row = {"resourceSpans": [{"scopeSpans": [{"spans": kept}]}]}
+    return Export([*asked], list(_spans_of(row, subject)), unreadable)
 
 
-def _from_protobuf(data: bytes, wanted: Wanted) -> Export:
+def _from_protobuf(data: bytes, wanted: Wanted, subject: str) -> Export:
     traces: Any = library("opentelemetry.proto.trace.v1.trace_pb2", "monitor")
     try:
         message = traces.TracesData.FromString(data)
     except Exception as error:  # of protobuf, which is imported only here
         raise UsageError("the body is not valid protobuf", "send an ExportTraceServiceRequest") from error
-    ids, unreadable, kept = dict[bytes, bool](), 0, traces.TracesData()
+    ids, asked, unreadable, kept = dict[bytes, bool](), dict[str, None](), 0, traces.TracesData()
     there = kept.resource_spans.add().scope_spans.add().spans
     for span in (span for one in message.resource_spans for scope in one.scope_spans for span in scope.spans):
         name = span.trace_id
@@ -104,19 +109,19 @@ def _from_protobuf(data: bytes, wanted: Wanted) -> Export:
             continue
         if name not in ids:
             ids[name] = wanted(name.hex())
+        if any(map(otel.tells_question, (one.key for one in span.attributes))) or any(
+            map(otel.tells_question, (event.name for event in span.events))
+        ):
+            asked[name.hex()] = None
         if ids[name]:
             there.append(span)
     rows = [row for _, row in packed_rows(Packed("", "otlp", kept.SerializeToString()))] if there else []
-    spans = [span for row in rows for span in _spans_of(row)]
-    return Export([name.hex() for name in ids], spans, unreadable)
+    spans = [span for row in rows for span in _spans_of(row, subject)]
+    return Export([*asked], spans, unreadable)
 
 
-def _spans(raw: list[object]) -> Iterator[Span]:
-    return _spans_of({"resourceSpans": [{"scopeSpans": [{"spans": raw}]}]})
-
-
-def _spans_of(row: object) -> Iterator[Span]:
+def _spans_of(row: object, subject: str) -> Iterator[Span]:
     if isinstance(row, Problem):
         raise UsageError(f"the body {row.message}", "send an ExportTraceServiceRequest")
-    found = spans_in(row) if isinstance(row, dict) else None
+    found = spans_in(row, subject) if isinstance(row, dict) else None
     return (msgspec.structs.replace(span, trace_id=span.trace_id.lower()) for span in found or () if span is not None)

@@ -10,12 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import Incomplete
-from surefoot.io.writer import replace_file
+from surefoot.io.writer import PRIVATE, replace_file
 from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of
 from surefoot.monitor.drift import ANSWERS_PER_FALSE_ALARM, SHARES, Alert, Chart, steps_for
-from surefoot.monitor.rates import Rate
 from surefoot.monitor.state import Names, State
 
 _AXES = ("citation_exists", "citation_supports")
@@ -28,26 +27,30 @@ class Kept(Struct, frozen=True):
     graded: tuple[bytes, bytes]  # names
     places: Places
     counts: dict[str, int]
-    citations: dict[str, int]
-    seconds: dict[int, int]
-    seconds_sum: float
     unsent: list[str]  # alerts
 
 
 class Record:
-    """Counts what was graded; what came in is counted by `Intake`, in `state` and `counts`."""
+    """Counts what was graded; what came in is counted by `Intake`, in `state` and `counts`.
+
+    What Prometheus reads begins at 0 with `begin`, as it expects of a process: a count that went back a little by a
+    crash would be taken for one that began anew.
+    """
 
     def __init__(self, state: State) -> None:
         self.state, self.places = state, Places()
         self.counts: Counter[str] = Counter()
         self.unsent: list[str] = []
         self._graded = Names()
-        self._citations: Counter[str] = Counter()
+        self._citations: Counter[tuple[str, str]] = Counter()
         self._seconds: Counter[int] = Counter()
         self._seconds_sum = 0.0
-        self._rates, self._rated = dict[str, Rate](), -1
+        self.begin()
 
-    def count(self, readings: Sequence[Reading]) -> list[Alert]:
+    def begin(self) -> None:
+        self._counts_before, self._answers_before = Counter(self.counts), self.state.answers()
+
+    def count(self, readings: Sequence[Reading], now: str) -> list[Alert]:
         """What was graded, each answer once; the alarms that it raises."""
         alerts = list[Alert]()
         for reading in readings:
@@ -56,9 +59,9 @@ class Record:
             found, taken = reading.graded, reading.queued.trace.seconds
             bucket = found.bucket if found else None
             self.counts["graded" if bucket else "ungraded"] += 1
-            alerts += self.state.grade(reading.queued.chosen, bucket)
+            alerts += self.state.grade(reading.queued.chosen, bucket, now)
             verdicts = [one for one in (found.verdicts if found else ()) if one.axis in _AXES]
-            self._citations.update(f"{one.axis} {one.value}" for one in verdicts)
+            self._citations.update((one.axis, str(one.value)) for one in verdicts)
             if taken is not None:
                 self._seconds[bound_of(taken)] += 1
                 self._seconds_sum += taken
@@ -66,13 +69,10 @@ class Record:
 
     def to_bytes(self) -> bytes:
         state = msgspec.Raw(self.state.to_bytes())
-        return msgspec.json.encode(
-            Kept(state, self._graded.packed(), self.places, self.counts, self._citations, self._seconds,
-                 self._seconds_sum, self.unsent)
-        )  # fmt: skip
+        return msgspec.json.encode(Kept(state, self._graded.packed(), self.places, self.counts, self.unsent))
 
     def save(self, path: Path) -> None:
-        replace_file(path, self.to_bytes())
+        replace_file(path, self.to_bytes(), PRIVATE)
 
     @classmethod
     def load(cls, path: Path) -> Record | None:
@@ -84,22 +84,20 @@ class Record:
         except (OSError, msgspec.MsgspecError, ValueError) as error:
             raise Incomplete(f"{path} is not what a monitor keeps: {error}", "choose another --state") from error
         record.places, record.unsent = kept.places, kept.unsent
-        record.counts, record._citations = Counter(kept.counts), Counter(kept.citations)
-        record._seconds, record._seconds_sum = Counter(kept.seconds), kept.seconds_sum
+        record.counts = Counter(kept.counts)
         record._graded = Names(kept.graded)
         return record
 
     def snapshot(self, counts: Mapping[str, float], gauges: Mapping[str, float]) -> Snapshot:
         """With what others count."""
-        tally, charts = self.state.tally, self.state.charts
-        if self._rated != tally.sampled:  # intervals take long to compute, and whoever scrapes may ask often
-            self._rates, self._rated = tally.rates(), tally.sampled
-        citations = {_axis_and_value(key): count for key, count in self._citations.items()}
+        charts = self.state.charts
+        happened = {name: count - self._counts_before[name] for name, count in self.counts.items()}
         return Snapshot(
-            counts={**self.counts, **counts}, gauges=gauges, buckets=tally.buckets, rates=self._rates,
+            counts={**happened, **counts}, gauges=gauges,
+            answers={name: count - self._answers_before[name] for name, count in self.state.answers().items()},
             drift={name: _level(chart) for name, chart in charts.items()},
             alarms={name: int(chart.alarm is not None) for name, chart in charts.items()},
-            citations=citations, seconds=dict(self._seconds), seconds_sum=self._seconds_sum,
+            citations=dict(self._citations), seconds=dict(self._seconds), seconds_sum=self._seconds_sum,
         )  # fmt: skip
 
 
@@ -108,8 +106,3 @@ def _level(chart: Chart) -> float:
     if chart.rate is None:
         return 0.0
     return chart.score / steps_for(chart.rate, ANSWERS_PER_FALSE_ALARM / SHARES[chart.bucket]).limit
-
-
-def _axis_and_value(key: str) -> tuple[str, str]:
-    axis, _, value = key.partition(" ")
-    return axis, value

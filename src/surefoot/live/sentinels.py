@@ -9,8 +9,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import words_of
+from surefoot.pipelines import Asking
 from surefoot.services.doctor import doctor
 from surefoot.services.graders import Reader
+from surefoot.services.inputs import closing, load_corpus, load_pipeline
 from surefoot.services.result import Person
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
@@ -30,26 +32,37 @@ class _Silent(Person):
     def tell(self, line: str) -> None: ...
 
 
+def check_pipeline(sentinels: Sentinels) -> None:
+    """One that is not there at the start is a slip of whoever named it."""
+    corpus = load_corpus(sentinels.corpus, sentinels.questions, _Silent().tell)
+    with closing(load_pipeline(sentinels.pipeline, corpus, Asking(), _Silent().tell)):
+        pass
+
+
 class Readiness:
-    """Found out in a thread of its own. `why_not` is empty once all is well, and stays so."""
+    """Found out in a thread of its own. `why_not` is empty once every check has passed, and stays so."""
 
     def __init__(self, grader: Reader, sentinels: Sentinels | None, ending: threading.Event) -> None:
         self._checks: list[Callable[[], str]] = [lambda: _fault_of_grader(grader)]
         if sentinels is not None:
             self._checks.append(lambda: _fault_of_pipeline(sentinels))
-        self.why_not = "the grader is being loaded"
+        self.why_not = "the grader and the sentinels are being tried"
         self._ending = ending
 
     def find_out(self) -> None:
-        while self._checks and not self._ending.is_set():
-            try:
-                self.why_not = self._checks[0]()
-            except Exception as error:  # noqa: BLE001 - a pipeline of the user's own, or weights that cannot be read
-                self.why_not = words_of(error)
-            if not self.why_not:
-                self._checks.pop(0)
-            elif self._ending.wait(_PAUSE):
-                return
+        for check in self._checks:
+            while why := _fault_of(check):
+                self.why_not = why
+                if self._ending.wait(_PAUSE):
+                    return
+        self.why_not = ""
+
+
+def _fault_of(check: Callable[[], str]) -> str:
+    try:
+        return check()
+    except Exception as error:  # noqa: BLE001 - a pipeline of the user's own, or weights that cannot be read
+        return words_of(error)
 
 
 def _fault_of_grader(grader: Reader) -> str:

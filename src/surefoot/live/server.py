@@ -17,7 +17,7 @@ from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
 from surefoot.live.record import Record
-from surefoot.live.sentinels import Sentinels
+from surefoot.live.sentinels import Sentinels, check_pipeline
 from surefoot.live.webhook import check_url
 from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State
@@ -72,6 +72,8 @@ def monitor_live(
         raise UsageError("there is nothing to watch", "pass --once LOG, --follow LOG or --otlp PORT")
     if webhook is not None:
         check_url(webhook)
+    if sentinels is not None:
+        check_pipeline(sentinels)
     folder = Path(state)
     reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
     if isinstance(reader, ModelGrader):
@@ -88,7 +90,7 @@ def monitor_live(
         monitor = Monitor(
             intake, record, reader,
             log=Path(follow) if follow is not None else None, bad=Path(bad) if bad is not None else None,
-            sentinels=sentinels, webhook=webhook, person=person,
+            sentinels=sentinels, webhook=webhook, subject=(mapping or {}).get("subject", ""), person=person,
         )  # fmt: skip
         stack.callback(monitor.close)
         if sockets and not is_local(host):

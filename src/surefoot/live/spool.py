@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from surefoot.io.writer import cut_torn_line, write_whole
 
-_SEGMENT_BYTES = 8 << 20
+_SEGMENT_BYTES = 1 << 20
 
 
 class Place(Struct, frozen=True, order=True):
@@ -34,9 +34,7 @@ class Spool:
     def append(self, rows: bytes) -> Place:
         """Whole lines, all or none of them; durable when it returns. The place behind them."""
         if self.end.offset >= _SEGMENT_BYTES:
-            full = self._file
-            self._file, self.end = self._opened(self.end.segment + 1)
-            os.close(full)
+            self._go_on()
         write_whole(self._file, rows)
         os.fsync(self._file)
         self.end = Place(self.end.segment, self.end.offset + len(rows))
@@ -55,7 +53,9 @@ class Spool:
                     yield line, place
 
     def drop(self, before: Place) -> None:
-        """The files that hold nothing behind this place."""
+        """The files that hold nothing behind this place: at the end, all of them."""
+        if before.offset and before == self.end:
+            before = self._go_on()
         for segment in self._segments():
             if segment < before.segment:
                 self._path(segment).unlink()
@@ -68,6 +68,13 @@ class Spool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _go_on(self) -> Place:
+        """In a file of its own, with which the one before can be dropped."""
+        full = self._file
+        self._file, self.end = self._opened(self.end.segment + 1)
+        os.close(full)
+        return self.end
 
     def _opened(self, segment: int) -> tuple[int, Place]:
         file = os.open(self._path(segment), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)

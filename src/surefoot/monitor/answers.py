@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.sources import Lines, blocks_from
+from surefoot.io.places import is_address
+from surefoot.io.rows import Row, rows_in
+from surefoot.io.sources import Block, File, Lines, Values, cut, files_in
+from surefoot.monitor.follow import Position, Tail
 from surefoot.types import Problem, Trace
 
 _NAMES = ("trace_id", "traceId", "request_id", "requestId", "run_id", "runId", "span_id", "message_id", "uuid")
 # With one of these, two rows that are the same throughout are one answer; without, they may be two.
 _TELLING = ("id", "ts", "timestamp", "time", "created", "created_at", "createdAt", "start_time", "startTime", "date")
-_MARK_BYTES = 256
 
 
 def name_of(row: object, trace: Trace, place: str = "") -> str:
@@ -34,49 +35,32 @@ def name_of(row: object, trace: Trace, place: str = "") -> str:
     return sha256(whole).hexdigest() + ("" if same else place)
 
 
-class Place(Struct, frozen=True):
-    """How far a file of lines was read. `mark` is a digest of the bytes before, to know the file again by."""
+def new_rows(path: str | Path, positions: dict[str, Position]) -> Iterator[Row]:
+    """The rows of a log beyond the positions up to which its files were read, which are moved on behind rows taken.
 
-    offset: int = 0
-    line: int = 1
-    mark: str = ""
-
-
-def new_rows(path: str | Path, places: dict[str, Place]) -> Iterator[Row]:
-    """The rows of a log beyond the places up to which its files were read, which are moved on.
-
-    A file that was cut or begun anew is read from its start, and so is one that is not of lines: only the names of its
-    answers tell then which were counted. A last line that is not whole waits for the next time.
+    A log of lines is read as `--follow` reads it, also where it was rotated or cut. Anything else is read from its
+    start: only the names of its answers tell then which were counted.
     """
-    for block in blocks_from([path]):
-        if not (isinstance(block, Lines) and block.path):
-            yield from rows_in(block)
+    for found in files_in([path]):
+        if not isinstance(found, File) or not _is_of_lines(found):
+            yield from (row for block in cut(found) for row in rows_in(block))
             continue
-        file = str(Path(block.path).resolve())
-        place = places.get(file, Place())
-        if place.mark != _mark(block.path, place.offset):
-            place = Place()
-        end = block.start + block.size
-        if end <= place.offset:
-            continue
-        if place.offset < block.start:
-            place = Place(block.start, block.first_line)
-        data = _whole(Lines(block.source, 0, path=block.path, start=place.offset, size=end - place.offset).data())
-        yield from decode_lines(data, block.source, place.line) if data else ()
-        offset = place.offset + len(data)
-        places[file] = Place(offset, place.line + data.count(b"\n"), _mark(block.path, offset))
+        name = str(Path(found.path).resolve())
+        with closing(Tail(Path(found.path), positions.get(name))) as tail:
+            while (piece := tail.read()) is not None:
+                yield from piece.rows(found.source)
+                positions[name] = piece.position
 
 
-def _whole(data: bytes) -> bytes:
-    if data.endswith(b"\n"):
-        return data
-    lines = data[: data.rfind(b"\n") + 1]
-    return lines if isinstance(decode_one(data[len(lines) :]).value, Problem) else data
+def _is_of_lines(found: File) -> bool:
+    """Or empty still, as a log is that was just rotated."""
+    if found.path == "-" or is_address(found.path) or not Path(found.path).is_file():
+        return False
+    if not Path(found.path).stat().st_size:
+        return True
+    first = next((block for block in cut(found) if not _is_note(block)), None)
+    return isinstance(first, Lines) and bool(first.path)
 
 
-def _mark(path: str, offset: int) -> str:
-    if not offset:
-        return ""
-    with Path(path).open("rb") as file:
-        file.seek(max(0, offset - _MARK_BYTES))
-        return sha256(file.read(min(offset, _MARK_BYTES))).hexdigest()[:16]
+def _is_note(block: Block) -> bool:
+    return isinstance(block, Values) and all(isinstance(one, Problem) and one.kind == "note" for one in block.values)

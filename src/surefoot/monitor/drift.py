@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from surefoot.stats.quantiles import beta_quantile
 
-ANSWERS_PER_FALSE_ALARM = 5_000  # sampled answers, over all charts
+ANSWERS_PER_FALSE_ALARM = 5_000  # answers of the even sample, over all charts
 # Which part of the false alarms each chart may raise. Wrong answers are to be found soonest.
 SHARES = {"wrong": 0.7, "unsupported": 0.1, "refused": 0.1, "ungraded": 0.1}
-LEARNED_FROM, LEARNED_UNTIL = 1_000, 8_000  # sampled answers, where no reference is given
+LEARNED_FROM, LEARNED_UNTIL = 1_000, 8_000  # answers of the even sample, where no reference is given
 _CAUTION = 0.8  # a reference from few answers may be too low: it is taken at this quantile of what it may be
 _RAREST = 0.005  # rates below are watched as if they were this
 _LEAST_RISE, _LARGEST_RISE = 0.01, 0.10
@@ -34,20 +34,22 @@ class Steps(Struct, frozen=True):
 
 
 class Alert(Struct, frozen=True):
-    """A bucket became commoner. `since` is how many sampled answers ago the score left zero, `rate` what it was
-    since then."""
+    """A bucket became commoner. `since` is how many answers of the even sample ago the score left zero, `rate` what it
+    was since then."""
 
     bucket: str
     reference: float
     rate: float
     since: int
-    at: int  # sampled answers in all
+    at: int  # graded answers in all
+    time: str = ""  # of the alarm, ISO 8601
 
     @property
     def words(self) -> str:
+        when = f" ({self.time})" if self.time else ""
         return (
-            f"{self.bucket}: about {self.rate:.1%} in the last {self.since:,} sampled answers, where "
-            f"{self.reference:.1%} is usual"
+            f"{self.bucket}: about {self.rate:.1%} of {self.since:,} evenly sampled answers in a row, where "
+            f"{self.reference:.1%} is usual{when}"
         )
 
 
@@ -65,8 +67,8 @@ class Chart(Struct):
     run_length: int = 0
     alarm: Alert | None = None  # until the score is back at zero
 
-    def count(self, in_bucket: bool, at: int) -> Alert | None:
-        """One more answer, the `at`th of all that were sampled; the alert if it raises one."""
+    def count(self, in_bucket: bool, at: int, now: str = "") -> Alert | None:
+        """One more answer of the even sample, the `at`th that was graded; the alert if it raises one."""
         if self.due is not None and self.alarm is None:
             self._learn(in_bucket, self.due)
         if self.rate is None:
@@ -80,7 +82,7 @@ class Chart(Struct):
         self.run_events, self.run_length = self.run_events + in_bucket, self.run_length + 1
         if self.score < steps.limit or self.alarm is not None:
             return None
-        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_length, self.run_length, at)
+        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_length, self.run_length, at, now)
         return self.alarm
 
     def _learn(self, in_bucket: bool, due: int) -> None:

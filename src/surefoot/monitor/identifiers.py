@@ -24,6 +24,29 @@ _DNI = re.compile(r"\b([XYZ]-?\d{7}|\d{8})-?([A-HJ-NP-TV-Z])\b")  # Spain
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _CPF = re.compile(r"(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d\d(?![\w-])")  # Brazil
 
+# Whatever the country: a number right behind the word for it. Letters with accents are plain ones by then.
+_LABEL = (
+    r"(?:tax|taxpayer|fiscal|social security|social insurance|national insurance|national|health insurance|identity|"
+    r"customer|client|patient|citizen) (?:id|identification|identity|number|no|nr)|account|acct|tin|nir|insee|bsn|"
+    r"pesel|aadhaar|personnummer|personnr|curp|cnp|oib|jmbg|burgerservicenummer|rekening(?:nummer)?|"
+    r"steuer[ -]?(?:id|idnr|nummer|nr|identifikationsnummer)|idnr|sv[ -](?:nummer|nr)|ahv(?:[ -]?(?:nummer|nr))?|"
+    r"(?:sozial|renten|kranken)?versicher(?:ungs|ten)(?:nummer|nr)|(?:personal)?ausweis(?:nummer|nr)?|"
+    r"(?:reise)?pass(?:nummer|nr)|fuhrerschein(?:nummer|nr)?|konto(?:nummer|nr)?|kunden(?:nummer|nr)|"
+    r"(?:numero de )?securite sociale|numero fiscal|compte|cuenta|dowod(?: osobisty)?"
+)
+_LABELLED = re.compile(
+    rf"\b(?:{_LABEL})(?: (?:number|no|nr|num|id))?\.?(?: (?:is|was|ist|lautet|est|es|:))?[ :#=]{{1,3}}"
+    r"(?P<id>(?-i:(?:[A-Z]{0,4}\d[A-Z\d]{0,20})(?:[ ./-](?:[A-Z]{0,2}\d[A-Z\d]{0,13}|[A-Z]\b)){0,8}))(?![\w,]\d)",
+    re.IGNORECASE,
+)
+_FEWEST_DIGITS = 7
+_BORN = re.compile(
+    r"\b(?:born(?: on)?|geb(?:oren)?\.?(?: am)?|date of birth|ne le|nata? il|nacid[oa] el)[ :]{1,3}"
+    r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)",
+    re.IGNORECASE,
+)
+_BRACKETED_AT = re.compile(r"\b[\w.+-]{1,40} ?(?:\(at\)|\[at\]) ?[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}\b", re.IGNORECASE)
+
 # In groups of their own, which nothing else has, and not in a row of numbers.
 _SPACED_SSN = re.compile(r"(?<![\w.,-])(?<!\d )(?!000|666|9)\d{3} (?!00)\d\d (?!0000)\d{4}(?![\w-]| \d|[.,]\d)")
 _SPACED_PHONE = re.compile(r"(?<![\w.,-])(?<!\d )(?:1 )?[2-9]\d\d [2-9]\d\d \d{4}(?![\w-]| \d|[.,]\d)")
@@ -50,47 +73,25 @@ _HIGHEST_SECTION = 40
 
 _WORD = r"(?:[A-ZÀ-ÖØ-Þ]['’])?[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?:['’-]?[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?"
 _PERSON = rf"{_WORD}(?: (?:[A-Z]\.|(?:van|von|de|der|del|di|da|la|le)(?= ))){{0,2}}(?: {_WORD}){{0,2}}"
-_TITLED = re.compile(
-    rf"\b(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle)\b\.?|Miss|Herr|Frau|Señora?|Signora?|Monsieur|Madame) (?P<name>{_PERSON})"
+_TITLE = (
+    r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Ing)\b\.?|Miss|Herrn?|Frau|Señora?|Signora?|Monsieur|Madame|Doktor|Professor)"
 )
+_TITLED = re.compile(rf"\b(?:{_TITLE} (?:(?:med|jur|phil|rer|nat)\. ){{0,2}}){{1,4}}(?P<name>(?!{_TITLE} ){_PERSON})")
 _GREETED = re.compile(
     rf"\b(?:(?:Dear|Hello|Hi) (?P<name>{_PERSON})(?=[,!:\n])|(?i:my name is|i am called) (?P<own>{_PERSON})|"
     rf"(?i:regards|sincerely|yours truly|cheers),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_PERSON})(?=\s{{0,3}}(?:\n|$)))"
 )
-_TITLES = (
-    "Mr",
-    "Ms",
-    "Mx",
-    "Dr",
-    "Prof",
-    "Mme",
-    "Mlle",
-    "Miss",
-    "Herr",
-    "Frau",
-    "Señor",
-    "Signor",
-    "Monsieur",
-    "Madame",
-)
-_GREETINGS = (
-    "Dear ",
-    "Hello ",
-    "Hi ",
-    "y name is ",
-    "Y NAME",
-    " am called ",
-    "egards",
-    "incerely",
-    "ours truly",
-    "heers",
-)
-_STREET = re.compile(r"[A-Z\d]\w* Dr$")  # a drive, not a doctor
+_SIGNS = re.compile(
+    r"Mr|Ms|Mx|Dr|Prof|Mme|Mlle|Ing|Miss|Herr|Frau|Señor|Signor|Monsieur|Madame|Doktor|"
+    r"Dear |Hello |Hi |(?i:y name is | am called |egards|incerely|ours truly|heers)"
+)  # without one of which nobody is called by name
+_STREET = re.compile(r"\d\w* (?:[A-Z]\w* ){1,3}Dr$")  # a drive, not a doctor
 _TO_NOBODY = """
     Sir Madam Sirs Customer Customers Team All Colleague Colleagues Support Friend Friends Client Tenant Landlord Sales
     User Member Members Everyone There Hiring Justice President Chairman Chair Speaker Secretary Judge
 """
 _NOBODY = frozenset(_TO_NOBODY.split())
+MONTHS = frozenset({"April", "May", "June", "August"})  # as surnames they would take dates with them
 
 
 def hits_in(text: str) -> list[Place]:
@@ -112,15 +113,18 @@ def hits_in(text: str) -> list[Place]:
 
 
 def email_hits(text: str) -> list[Place]:
-    spelled = [("email", hit.start, hit.end) for hit in personal.spelled_emails(text)] if "dot" in text.lower() else []
-    return [*(("email", start, end) for start, _, end in personal.email_forms(text)), *spelled]
+    found = [("email", start, end) for start, _, end in personal.email_forms(text)]
+    if "dot" in text.lower():
+        found += [("email", hit.start, hit.end) for hit in personal.spelled_emails(text)]
+    if "at)" in text.lower() or "at]" in text.lower():
+        found += [("email", *match.span()) for match in _BRACKETED_AT.finditer(text)]
+    return found
 
 
 def names_in(text: str) -> Iterator[str]:
     """Of people who are called by a title, greeted, or who sign or introduce themselves."""
-    titled = _TITLED.finditer(text) if any(title in text for title in _TITLES) else ()
-    greeted = _GREETED.finditer(text) if any(greeting in text for greeting in _GREETINGS) else ()
-    for match in (*titled, *greeted):
+    found = (*_TITLED.finditer(text), *_GREETED.finditer(text)) if _SIGNS.search(text) else ()
+    for match in found:
         name = next(filter(None, match.groups()))
         if name.split()[0] not in _NOBODY and not _STREET.search(text, max(0, match.start() - 30), match.start() + 2):
             yield name
@@ -146,6 +150,10 @@ def _digits(text: str) -> int:
 
 
 def _national_ids(text: str) -> Iterator[Place]:
+    for match in _LABELLED.finditer(text):
+        if _digits(match["id"]) >= _FEWEST_DIGITS:
+            yield "id", *match.span("id")
+    yield from (("birth", *match.span(1)) for match in _BORN.finditer(text))
     for form in (_INSURANCE, _FISCAL):
         yield from (("id", *match.span()) for match in form.finditer(text))
     for match in _DNI.finditer(text):

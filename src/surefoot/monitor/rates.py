@@ -28,10 +28,10 @@ class Rate(Struct, frozen=True):
 
 
 class Tally(Struct):
-    """Answers by stratum: how many there were, and the buckets of those that were graded. Tallies add up."""
+    """Answers by stratum: how many there were, and the buckets of those that were graded."""
 
     seen: dict[str, int] = {}
-    graded: dict[str, dict[str, int]] = {}
+    graded: dict[Stratum, dict[str, int]] = {}
 
     def see(self, stratum: Stratum) -> None:
         self.seen[stratum] = self.seen.get(stratum, 0) + 1
@@ -39,10 +39,6 @@ class Tally(Struct):
     def grade(self, stratum: Stratum, bucket: str | None) -> None:
         counted = self.graded.setdefault(stratum, {})
         counted[bucket or UNGRADED] = counted.get(bucket or UNGRADED, 0) + 1
-
-    def __add__(self, other: Tally) -> Tally:
-        both = {one: _sum(self.graded.get(one, {}), other.graded.get(one, {})) for one in STRATA}
-        return Tally(_sum(self.seen, other.seen), {one: counted for one, counted in both.items() if counted})
 
     @property
     def sampled(self) -> int:
@@ -78,9 +74,3 @@ class Tally(Struct):
             for one in STRATA if one in self.seen
         ])  # fmt: skip
         return Rate(value, min(found.low, value), max(found.high, value), n)
-
-
-def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    return {
-        name: one.get(name, 0) + other.get(name, 0) for name in (*one, *(name for name in other if name not in one))
-    }

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from surefoot.monitor.identifiers import email_hits, hits_in, names_in
+from surefoot.monitor.identifiers import MONTHS, email_hits, hits_in, names_in
 from surefoot.safety.folded import Folded
+from surefoot.text.normal import hashed_subject
 from surefoot.types import Item, Retrieved, Trace
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then
@@ -32,7 +34,8 @@ class Redactor:
     def learn(self, texts: Iterable[str]) -> None:
         """More that belongs to it, where it comes in pieces."""
         known = len(self._called)
-        self._called.update(name for text in texts for name in names_in(text))
+        for name in (name for text in texts for name in names_in(text)):
+            self._called |= {name, name.split()[-1]} - MONTHS
         if len(self._called) > known:
             people = sorted(self._called, key=len, reverse=True)
             self._people = re.compile(rf"\b(?:{'|'.join(map(re.escape, people))})\b")
@@ -65,6 +68,7 @@ class Redactor:
         return "".join([*parts, text[at:]])
 
     def _placeholder(self, kind: str, value: str) -> str:
+        value = value.split()[-1] if kind == "name" else value  # who is called by a surname later is the same person
         key = kind, "".join(filter(str.isalnum, value.lower()))
         if key not in self._names:
             number = sum(other == kind for other, _ in self._names) + 1
@@ -103,4 +107,5 @@ def _redacted(trace: Trace, redactor: Redactor) -> Trace:
         answer=trace.answer and redactor.text(trace.answer),
         error=trace.error and redactor.text(trace.error),
         retrieved=kept and Retrieved(replace(passage, text=redactor.text(passage.text)) for passage in kept),
+        subject=hashed_subject(trace.subject) if trace.subject else UNSET,
     )

@@ -12,13 +12,12 @@ import numpy as np
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.io.writer import replace_file
-from surefoot.monitor.answers import Place
+from surefoot.io.writer import PRIVATE, replace_file
 from surefoot.monitor.drift import Alert, Chart, charts
-from surefoot.monitor.rates import UNGRADED, Tally
-from surefoot.monitor.sampling import Chosen, Design, Stratum, number_of
+from surefoot.monitor.follow import Position
+from surefoot.monitor.rates import COUNTED, UNGRADED, Tally
+from surefoot.monitor.sampling import STRATA, Chosen, Design, Stratum, number_of
 
-VERSION = 1
 _NAMES_KEPT = 100_000  # at least; at most twice as many
 
 
@@ -30,13 +29,16 @@ class Names:
 
     def add(self, name: str) -> bool:
         """True for a name that is new."""
-        number = number_of(name)
-        if number in self._new or number in self._old:
+        if name in self:
             return False
         if len(self._new) >= _NAMES_KEPT:
             self._new, self._old = set(), self._new
-        self._new.add(number)
+        self._new.add(number_of(name))
         return True
+
+    def __contains__(self, name: str) -> bool:
+        number = number_of(name)
+        return number in self._new or number in self._old
 
     def packed(self) -> tuple[bytes, bytes]:
         new, old = (np.array(sorted(numbers), dtype="<u8").tobytes() for numbers in (self._new, self._old))
@@ -46,23 +48,22 @@ class Names:
 class Kept(Struct):
     """What the file of a state holds."""
 
-    version: int
     design: Design
     tally: Tally
     charts: dict[str, Chart]
     names: tuple[bytes, bytes]
-    places: dict[str, Place]
+    positions: dict[str, Position]
 
 
 class State:
-    """`see` every answer, and `grade` those that `design` chooses. `places` are how far logs were read."""
+    """`see` every answer, and `grade` those that `design` chooses. `positions` are how far logs were read."""
 
     def __init__(self, design: Design | None = None, reference: dict[str, float] | None = None) -> None:
         self.design = design or Design()
         self.tally = Tally()
         self.charts = charts(reference)
         self.names = Names()
-        self.places: dict[str, Place] = {}
+        self.positions: dict[str, Position] = {}
 
     def see(self, name: str, stratum: Stratum) -> bool:
         """Count an answer; False for one that was counted before."""
@@ -71,31 +72,42 @@ class State:
             self.tally.see(stratum)
         return is_new
 
-    def grade(self, chosen: Chosen, bucket: str | None) -> list[Alert]:
-        """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises."""
+    @property
+    def alarms(self) -> dict[str, Alert]:
+        """Those that are not over, by bucket."""
+        return {name: chart.alarm for name, chart in self.charts.items() if chart.alarm is not None}
+
+    def grade(self, chosen: Chosen, bucket: str | None, now: str = "") -> list[Alert]:
+        """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises at this time."""
         self.tally.grade(chosen.stratum, bucket)
         if not chosen.even:
             return []
         found, at = bucket or UNGRADED, self.tally.sampled
-        alerts = [chart.count(name == found, at) for name, chart in self.charts.items()]
+        alerts = [chart.count(name == found, at, now) for name, chart in self.charts.items()]
         return [alert for alert in alerts if alert is not None]
 
+    def answers(self) -> dict[str, float]:
+        """How many answers of all traffic each bucket stands for: one that was chosen with probability p, for 1/p."""
+        graded = self.tally.graded.items()
+        weights = {stratum: 1 / self.design.probability(stratum) for stratum in STRATA}
+        return {
+            bucket: sum(weights[stratum] * counted.get(bucket, 0) for stratum, counted in graded) for bucket in COUNTED
+        }
+
     def to_bytes(self) -> bytes:
-        return msgspec.json.encode(
-            Kept(VERSION, self.design, self.tally, self.charts, self.names.packed(), self.places)
-        )
+        return msgspec.json.encode(Kept(self.design, self.tally, self.charts, self.names.packed(), self.positions))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
         kept = msgspec.json.decode(data, type=Kept)
         state = cls(kept.design)
-        state.tally, state.charts, state.places = kept.tally, kept.charts, kept.places
+        state.tally, state.charts, state.positions = kept.tally, kept.charts, kept.positions
         state.names = Names(kept.names)
         return state
 
     def save(self, path: Path) -> None:
         """Whole or not at all."""
-        replace_file(path, self.to_bytes())
+        replace_file(path, self.to_bytes(), PRIVATE)
 
     @classmethod
     def load(cls, path: Path, design: Design) -> State | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -14,6 +17,8 @@ from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
+from surefoot.io.spans import Span
+from surefoot.io.writer import PRIVATE
 from surefoot.monitor.answers import name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious
 from surefoot.monitor.rates import UNGRADED, Rate, Tally
@@ -31,11 +36,13 @@ from surefoot.types import Item, Problem
 
 BAD = ("wrong", "unsupported")
 _BATCH = 25  # answers graded at once
+_SAVE_SECONDS = 5.0
 
 
 @dataclass(repr=False)
 class Monitored(Fields):
-    """What was found in the new part of a log. `buckets` counts the sample; `intervals` speak of all traffic."""
+    """What was found in the new part of a log. `buckets` counts the sample, in which some kinds of answers are
+    overrepresented; `intervals` speak of all traffic."""
 
     seen: int
     sampled: int
@@ -80,8 +87,8 @@ def monitor_log(
 ) -> Monitored:
     """Grade a sample of the answers in a log, and tell whether they became worse.
 
-    With the file `state`, only what is new since the last time counts, alarms go on from there, and those that are not
-    over are told again. `bad` is a file to which the wrong and unsupported answers are added, without personal data.
+    With the file `state`, only what is new since the last time counts, and alarms go on from there: `alerts` are those
+    that are not over. `bad` is a file to which the wrong and unsupported answers are added, without personal data.
     `baseline` is a graded run that says how common each bucket is usually; else the first thousand sampled answers do.
     """
     design, paths = Design(sample, seed), [traces] if isinstance(traces, (str, Path)) else traces
@@ -89,13 +96,9 @@ def monitor_log(
     known = State.load(Path(state), design) if state is not None else None
     usual = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
     chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
-    watch = _Watching(usual, chosen, PassageTexts.of(corpus, person.tell), person)
-    watch.take((row for path in paths for row in new_rows(path, usual.places)), mapping)
-    if bad is not None:
-        with Path(bad).open("ab") as file:
-            file.writelines(watch.bad)
-    if state is not None:
-        usual.save(Path(state))
+    files = Path(bad) if bad is not None else None, Path(state) if state is not None else None
+    watch = _Watching(usual, chosen, PassageTexts.of(corpus, person.tell), *files, person)
+    watch.take((row for path in paths for row in new_rows(path, usual.positions)), mapping)
     return watch.result()
 
 
@@ -113,26 +116,41 @@ def reference_of(run: Path) -> dict[str, float]:
 class _Watching:
     """One pass over the new part of a log."""
 
-    def __init__(self, state: State, grader: Reader, texts: PassageTexts | None, person: Person) -> None:
+    def __init__(
+        self, state: State, grader: Reader, texts: PassageTexts | None, bad: Path | None, file: Path | None,
+        person: Person,
+    ) -> None:  # fmt: skip
         self._state, self._grader, self._texts, self._person = state, grader, texts, person
-        self._tally, self._alerts = Tally(), [c.alarm for c in state.charts.values() if c.alarm is not None]
+        self._bad, self._file, self._saved = bad, file, monotonic()
+        self._tally, self._raised = Tally(), list[Alert]()
+        self._spans: list[Span] = []  # that wait for the end of the log
         self._problems, self._notes = list[Problem](), list[Problem]()
         self._waiting: list[tuple[Chosen, Item]] = []
         self._again = 0
         self._progress = person.watch(None, "graded")
-        self.bad: list[bytes] = []
 
     def take(self, rows: Iterable[Row], mapping: Mapping[str, str] | None) -> None:
-        found = logged_items(rows, self._notes.append, mapping, lambda _, trace: id_of_text(trace.question or ""))
-        for number, (logged, item) in enumerate(found, 1):
+        found = logged_items(
+            rows, self._notes.append, mapping, lambda _, trace: id_of_text(trace.question or ""), self._spans
+        )
+        for logged, item in found:
             if isinstance(item, Ungradable):
                 self._problems.append(item.problem)
                 continue
-            name = logged.name or name_of(logged.row, item.trace, f"{logged.source}:{logged.line}:{number}")
+            name = logged.name or name_of(logged.row, item.trace, f"{logged.source}:{logged.line}")
             self._see(name, item, logged.flagged)
             if len(self._waiting) >= _BATCH:
                 self._grade()
+                if not self._spans and monotonic() - self._saved > _SAVE_SECONDS:
+                    self._save()
         self._grade()
+        self._save()
+
+    def _save(self) -> None:
+        """Whenever all that was read is counted and graded, so that a call that is ended early is not in vain."""
+        if self._file is not None:
+            self._state.save(self._file)
+        self._saved = monotonic()
 
     def _see(self, name: str, item: Item, flagged: bool) -> None:
         stratum = stratum_of(item.trace, flagged)
@@ -148,32 +166,46 @@ class _Watching:
         graded = self._grader.read([item for _, item in self._waiting])
         for (chosen, _), one in zip(self._waiting, graded, strict=True):
             self._tally.grade(chosen.stratum, one.bucket)
-            for alert in self._state.grade(chosen, one.bucket):
-                self._alerts.append(alert)
+            for alert in self._state.grade(chosen, one.bucket, now()):
+                self._raised.append(alert)
                 self._person.tell(f"ALERT: {alert.words}")
-            if one.bucket in BAD:
-                self.bad.append(msgspec.json.encode(bad_row(chosen, one)) + b"\n")
+        keep_bad(self._bad, [(chosen, one) for (chosen, _), one in zip(self._waiting, graded, strict=True)])
         self._waiting.clear()
         self._progress.reach(self._tally.sampled)
 
     def result(self) -> Monitored:
         tell_problems([*self._notes, *self._problems], self._person.tell)
-        usual = {bucket: chart.rate for bucket, chart in self._state.charts.items()}
+        usual, alerts = {name: chart.rate for name, chart in self._state.charts.items()}, self._state.alarms.values()
         return Monitored(
             seen=sum(self._tally.seen.values()), sampled=self._tally.sampled, buckets=self._tally.buckets,
-            intervals=self._tally.rates(), alerts=self._alerts, references=usual, unreadable=len(self._problems),
+            intervals=self._tally.rates(), alerts=list(alerts), references=usual, unreadable=len(self._problems),
             notes=list(self._remarks()),
         )  # fmt: skip
 
     def _remarks(self) -> Iterator[str]:
         if self._again:
             yield f"{counted(self._again, 'answer')} came again and counted once"
+        for alert in self._raised:
+            if self._state.alarms.get(alert.bucket) != alert:
+                yield f"an alarm was raised and is over: {alert.words}"
         learning = [chart for chart in self._state.charts.values() if chart.rate is None]
         if learning:
             yield (
-                f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} sampled answers, and there "
-                f"were {learning[0].answers:,}; --baseline RUN tells it at once"
+                f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} evenly sampled answers, and "
+                f"there were {learning[0].answers:,}; --baseline RUN tells it at once"
             )
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def keep_bad(file: Path | None, graded: Iterable[tuple[Chosen, Graded]]) -> None:
+    """Add the bad ones to a log of their own, which only its owner can read."""
+    rows = [msgspec.json.encode(bad_row(chosen, one)) + b"\n" for chosen, one in graded if one.bucket in BAD]
+    if file is not None and rows:
+        with open(file, "ab", opener=lambda name, flags: os.open(name, flags, PRIVATE)) as log:
+            log.writelines(rows)
 
 
 def bad_row(chosen: Chosen, graded: Graded) -> dict[str, Any]:
@@ -187,6 +219,9 @@ def bad_row(chosen: Chosen, graded: Graded) -> dict[str, Any]:
         "answer": trace.answer,
         "retrieved": None if trace.retrieved is None else msgspec.to_builtins(tuple(trace.retrieved)),
         "citations": trace.citations,
+        "subject": trace.subject or None,
+        "flagged": chosen.stratum == "flagged",
+        "graded_at": now(),
         "bucket": graded.bucket,
         "reason": graded.reason,
         "probability": chosen.probability,

@@ -6,7 +6,7 @@ import contextlib
 import getpass
 import hashlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,14 +20,16 @@ from surefoot.models.cache import default_path, forget
 from surefoot.models.readings import Readings
 from surefoot.records import Purge
 from surefoot.regrade import Key
+from surefoot.report.words import counted
 from surefoot.services.result import Fields
 from surefoot.services.runs import is_run
 from surefoot.store import DECISION, MANIFEST, QUESTIONS, REPLIES, TRACES, VERDICTS, RunStore
+from surefoot.text.normal import hashed_subject
 
 _FILES = (REPLIES, VERDICTS, TRACES, QUESTIONS, DECISION, MANIFEST, LOCK)
 _ELSEWHERE = (
-    "not touched: logs and questions outside of runs, reports, audit bundles, exports, backups, and caches named with "
-    "--cache; importing an older export brings rows back"
+    "not touched: logs and questions outside of runs, what a monitor writes (--bad, --state), reports, audit bundles, "
+    "exports, backups, and caches named with --cache; importing an older export brings rows back"
 )
 
 
@@ -41,10 +43,11 @@ class Purged(Fields):
     runs: tuple[str, ...]
     notes: tuple[str, ...]
     unread: tuple[str, ...] = ()  # runs that cannot be read, so that nobody knows whose answers they hold
+    not_found: bool = False  # the person, anywhere
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.INCOMPLETE if self.unread else ExitCode.OK
+        return ExitCode.INCOMPLETE if self.unread or self.not_found else ExitCode.OK
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ def purge(
     """Erase labels, answers and replies that are older than some days, or that are about one person.
 
     Without `yes`, nothing is erased. A run that is too old goes as a whole; of a person, only the answers whose trace
-    names them as its subject.
+    names them as its subject, or has the hash that a monitor writes instead. Where nothing is found, nothing is
+    recorded either.
     """
     if (older_than is None) == (not subject):
         raise UsageError("one thing to purge by must be given", "pass --older-than DAYS or --subject ID")
@@ -72,11 +76,16 @@ def purge(
     before = (now - timedelta(days=older_than)).isoformat(timespec="microseconds") if older_than else ""
     opened, unread = Ledger.open(place) if yes else Ledger.existing(place), list[str]()
     with opened or contextlib.nullcontext():
-        parts = list(_parts(_folders(place, opened, unread), before, subject or ""))
-        doomed = _doomed(parts, before, subject or "")
-        if opened is None or not yes:
-            rows = (count(opened, doomed) if opened else {}) | _rows(parts)
-            return Purged(False, opened.name if opened else place, rows, _shown(parts), _notes(yes), tuple(unread))
+        stores = [RunStore.open(folder) for folder in _folders(place, opened, unread)]
+        people = frozenset((subject, hashed_subject(subject))) if subject else frozenset[str]()
+        parts = list(_parts(stores, before, people))
+        doomed = _doomed(parts, before, people)
+        rows = (count(opened, doomed) if opened else {}) | _rows(parts)
+        looked = (_looked_through(stores, subject),) if subject else ()
+        is_lost = bool(subject) and not any(rows.values())
+        if opened is None or not yes or is_lost:
+            notes, name = (*looked, *_notes(False, rows)), opened.name if opened else place
+            return Purged(False, name, rows, _shown(parts), notes, tuple(unread), is_lost)
         rows, left = _rows(parts), [line for part in parts for line in _erase(part, opened, now)]
         forget(default_path(), doomed.digests, (now - timedelta(days=older_than)).timestamp() if older_than else 0.0)
         Readings().forget()
@@ -86,18 +95,17 @@ def purge(
             id=secrets.token_hex(16), at=at, by=getpass.getuser(), before=before, subject_sha256=named, rows=rows
         )
         done = erase(opened, doomed, record)
-    return Purged(True, opened.name, done.rows, _shown(parts), (*left, *_notes(yes)), tuple(unread))
+    return Purged(True, opened.name, done.rows, _shown(parts), (*looked, *left, *_notes(True, rows)), tuple(unread))
 
 
-def _parts(folders: list[Path], before: str, subject: str) -> Iterator[_Part]:
-    for folder in folders:
-        store = RunStore.open(folder)
+def _parts(stores: list[RunStore], before: str, people: frozenset[str]) -> Iterator[_Part]:
+    for store in stores:
         whole = bool(before) and "" < store.manifest.created < before
         versions = store.versions()
-        keys = store.belonging_to(subject) if subject else {*versions} if whole else set()
+        keys = {key for key, one in store.people().items() if one in people} if people else {*versions} if whole else {}
         if keys or whole:
             said = frozenset(versions[key] for key in keys if key in versions)
-            yield _Part(folder, frozenset(keys), whole, said, store.replies.digests)
+            yield _Part(store.path, frozenset(keys), whole, said, store.replies.digests)
 
 
 def _folders(place: str, ledger: Ledger | None, unread: list[str]) -> list[Path]:
@@ -117,11 +125,20 @@ def _is_ours(folder: Path, unread: list[str]) -> bool:
         return False
 
 
-def _doomed(parts: list[_Part], before: str, subject: str) -> Doomed:
+def _looked_through(stores: list[RunStore], subject: str) -> str:
+    """So that nobody takes silence for an erasure: an answer that names nobody may be theirs."""
+    named = [one for store in stores for one in store.people().values()]
+    return (
+        f"looked for {subject} in {counted(len(named), 'answer')} of {counted(len(stores), 'run')}; "
+        f"{counted(named.count(''), 'answer')} of these name no person"
+    )
+
+
+def _doomed(parts: list[_Part], before: str, people: frozenset[str]) -> Doomed:
     if before:
         return Doomed(before=before, digests=frozenset().union(*(part.digests for part in parts)))
     return Doomed(
-        subject=subject,
+        subjects=people,
         versions=frozenset().union(*(part.versions for part in parts)),
         digests=frozenset().union(*(part.digests for part in parts)),
     )
@@ -150,5 +167,8 @@ def _shown(parts: list[_Part]) -> tuple[str, ...]:
     return tuple(f"{printable(part.folder)}: {'all of it' if part.whole else len(part.keys)}" for part in parts)
 
 
-def _notes(erased: bool) -> tuple[str, ...]:
-    return (_ELSEWHERE,) if erased else (_ELSEWHERE, "nothing was erased: the same command with --yes erases it")
+def _notes(yes: bool, rows: Mapping[str, int]) -> tuple[str, ...]:
+    if yes:
+        return (_ELSEWHERE,)
+    hint = ": the same command with --yes erases it" if any(rows.values()) else ""
+    return (_ELSEWHERE, f"nothing was erased{hint}")

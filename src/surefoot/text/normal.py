@@ -55,3 +55,12 @@ def spoken(text: str) -> str:
 
 def _digit(match: re.Match[str]) -> str:
     return str(unicodedata.digit(match.group()))
+
+
+HASHED = "sha256:"  # before the hash of a person's id
+
+
+def hashed_subject(subject: str) -> str:
+    """What stands for a person where their id, perhaps an e-mail address, must not: it can still be compared."""
+    is_hashed = subject.startswith(HASHED)
+    return subject if is_hashed else HASHED + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest()

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.live import follow
-from surefoot.live.follow import Position, Tail
+from surefoot.monitor import follow
+from surefoot.monitor.follow import Position, Tail
 
 
 def lines_of(tail: Tail) -> list[bytes]:
@@ -45,8 +45,10 @@ def test_a_line_is_read_once_it_is_whole(log: Path, start: Start) -> None:
     assert tail.read() is None, "a log that is not there yet is waited for"
     add(log, "one\ntw")
     assert lines_of(tail) == [b"one"]
-    add(log, "o\n")
-    assert lines_of(tail) == [b"two"]
+    add(log, 'o\n{"whole": 1}')
+    assert lines_of(tail) == [b"two", b'{"whole": 1}'], "an object is whole without the end of its line"
+    add(log, "\nthree\n")
+    assert lines_of(tail) == [b"", b"three"]
 
 
 def test_a_rotated_log_is_read_to_its_end_and_then_the_new_one(log: Path, start: Start) -> None:
@@ -72,7 +74,7 @@ def test_after_a_restart_the_rotated_log_is_found_under_its_new_name(log: Path, 
     assert lines_of(start(piece.position)) == [b"two", b"three"]
     log.with_name("answers.jsonl.1").unlink()
     again = start(piece.position).read()
-    assert again is not None and again.lines == b"three\n" and "is gone" in again.notes[0]
+    assert again is not None and again.lines == b"three\n" and "is gone" in again.problems[0].message
 
 
 @pytest.mark.parametrize("new", ["x\n", "a line that is longer than what was there before\nand one more\n"])
@@ -84,7 +86,7 @@ def test_a_log_that_is_cut_and_written_anew_is_read_from_its_start(log: Path, ne
         file.truncate()
         file.write(new)
     piece = tail.read()
-    assert piece is not None and piece.lines.decode() == new and "written anew" in piece.notes[0]
+    assert piece is not None and piece.lines.decode() == new and "written anew" in piece.problems[0].message
 
 
 def test_a_line_without_end_is_named_and_skipped(log: Path, monkeypatch: pytest.MonkeyPatch, start: Start) -> None:
@@ -109,7 +111,7 @@ def test_however_it_is_written_and_restarted_each_line_comes_once(
             add(log, text)
             while (piece := tail.read()) is not None:
                 found, position = found + piece.lines, piece.position
-                assert not piece.notes
+                assert not piece.problems
             if number < len(restarts) and restarts[number]:
                 tail.close()
                 tail = Tail(log, position)

@@ -10,7 +10,10 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.io.rows import Row, decode_lines, decode_one
 from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
+from surefoot.io.writer import BYTE_ORDER_MARK
+from surefoot.types import Problem
 
 _MARK_BYTES = 256
 
@@ -20,17 +23,23 @@ class Position(Struct, frozen=True):
 
     inode: int = 0
     offset: int = 0
+    line: int = 1
     mark: str = ""
     in_long_line: bool = False  # the rest of a line that is too long is still to be skipped
 
 
 class Piece(Struct, frozen=True):
-    """Whole lines, where they start and the position behind them, and what went wrong on the way."""
+    """Whole lines, the number of the first and the position behind them, and what went wrong on the way."""
 
     lines: bytes
-    start: int
+    first_line: int
     position: Position
-    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def rows(self, source: str) -> list[Row]:
+        lines = self.lines.removeprefix(BYTE_ORDER_MARK) if self.first_line == 1 else self.lines
+        told = [Row(source, self.first_line, problem) for problem in self.problems]
+        return [*told, *(decode_lines(lines, source, self.first_line) if lines else ())]
 
 
 class Tail:
@@ -39,7 +48,7 @@ class Tail:
     def __init__(self, path: Path, position: Position | None = None) -> None:
         self._path, self._position = path, position or Position()
         self._file: BinaryIO | None = None
-        self._notes: list[str] = []
+        self._problems: list[Problem] = []
 
     def read(self) -> Piece | None:
         """The next piece; None where there is nothing new."""
@@ -48,7 +57,7 @@ class Tail:
         assert self._file is not None
         is_replaced = self._is_replaced()  # looked at first: what is written before it is replaced is read to the end
         if not self._is_same(self._file):
-            self._notes.append(f"{self._path} was cut or written anew, and is read from its start")
+            self._tell("note", "was cut or written anew, and is read from its start")
             self._position = Position(self._position.inode)
         before, data = self._position, self._bytes_at(self._file)
         if is_replaced and not data:
@@ -56,13 +65,16 @@ class Tail:
             self._position = Position()
             return self.read()
         lines = self._whole(data, is_last=is_replaced)
-        notes, self._notes = tuple(self._notes), []
-        return Piece(lines, before.offset, self._position, notes) if notes or self._position != before else None
+        told, self._problems = tuple(self._problems), []
+        return Piece(lines, before.line, self._position, told) if told or self._position != before else None
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def _tell(self, kind: str, message: str) -> None:
+        self._problems.append(Problem(kind, message, str(self._path), self._position.line))
 
     def _open(self) -> bool:
         """The file that was read last, which may have another name by now, or else the one of our name."""
@@ -77,7 +89,7 @@ class Tail:
                 return True
             file.close()
         if self._position.inode and self._path.exists():
-            self._notes.append(f"the log that was read last is gone; {self._path} is read from its start")
+            self._tell("note", "the log that was read last is gone; the one of its name is read from its start")
             self._position = Position()
             return self._open()
         return False
@@ -112,7 +124,7 @@ class Tail:
     def _whole(self, data: bytes, *, is_last: bool) -> bytes:
         """The whole lines of what was read, and the position moved behind them.
 
-        What is after them waits until its line is whole, unless nobody will end it any more.
+        What is after them waits until its line is whole, unless it is an object, or nobody will end it any more.
         """
         skipped, is_long = 0, self._position.in_long_line
         if is_long:
@@ -120,15 +132,19 @@ class Tail:
             skipped, is_long = (end, False) if end else (len(data), True)
         lines = data[skipped : data.rfind(b"\n") + 1]
         if not lines and not skipped and len(data) >= LONGEST_LINE:
-            self._notes.append(f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped")
+            self._tell("malformed", f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped")
             skipped, is_long = len(data), True
-        elif is_last and self._file is not None and not self._file.read(1):
-            lines = data[skipped:]
+        elif self._file is not None and not self._file.read(1):
+            rest = data[skipped + len(lines) :]
+            lines += rest if is_last or _is_object(rest) else b""
         if (moved := skipped + len(lines)) and self._file is not None:
-            offset = self._position.offset + moved
-            mark = _mark(self._file, offset)
-            self._position = replace(self._position, offset=offset, mark=mark, in_long_line=is_long)
+            offset, line = self._position.offset + moved, self._position.line + data.count(b"\n", 0, moved)
+            self._position = Position(self._position.inode, offset, line, _mark(self._file, offset), is_long)
         return lines
+
+
+def _is_object(line: bytes) -> bool:
+    return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
 def _mark(file: BinaryIO, offset: int) -> str:
