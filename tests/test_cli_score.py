@@ -232,6 +232,17 @@ def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
     assert process.returncode == 130 and b"interrupted" in err and b"Traceback" not in err
 
 
+def test_workers_end_with_a_parent_that_is_killed() -> None:
+    code = (
+        "import itertools, time; from surefoot.io.pool import map_blocks\n"
+        "for _ in map_blocks(abs, itertools.count(), 2): print('at work', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline()
+        process.kill()
+        process.communicate(timeout=60)  # ends when no worker has its output open any more
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_named(questions: Path, write: Write) -> None:
     path = write("t.jsonl", GOOD_TRACES)

@@ -6,7 +6,7 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from surefoot.pipelines import Asking
+    from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
     from surefoot.services.baseline import BaselineUpdate, update_baseline
@@ -56,7 +56,7 @@ __all__ = [
     "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit", "watch",
 ]  # fmt: skip
 _HOMES = {
-    "pipelines": ("Asking",),
+    "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
     "services.baseline": ("BaselineUpdate", "update_baseline"),

@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     state: State = "usable"
     refusal: RefusalValue | None = None
     hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
-    contained: bool = False  # a phrase of a gold claim stands in the answer
+    contained: bool | None = False  # a phrase of a gold claim stands in the answer; None: there is no gold claim
     listed: bool = False  # the answer has citations, or an empty list of them
     cited: int = 0
     cited_gold: int | None = 0
@@ -101,7 +101,14 @@ def row_head(qid: str, reading: Reading, span: str | None) -> bytes:
     """A row's JSON up to where it stands in the input: `source`, `line` and the closing brace follow."""
     outcome = reading.outcome
     row = ScoredRow(
-        qid, label(outcome), outcome.refusal, outcome.hit, outcome.contained, reading.citations, span, reading.reason
+        qid,
+        label(outcome),
+        outcome.refusal,
+        outcome.hit,
+        bool(outcome.contained),
+        reading.citations,
+        span,
+        reading.reason,
     )
     return json.encode(row).removesuffix(_ROW_TAIL)
 

@@ -108,6 +108,23 @@ def test_a_store_that_does_not_answer_is_no_bad_file_but_work_for_later(store: S
         score(QUESTIONS, "http://127.0.0.1:9/log.jsonl")
 
 
+def test_a_library_that_tries_for_long_is_not_asked_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "PATIENCE", -1.0)
+    store.failures = 1_000
+    with pytest.raises(Unreachable, match="cannot be reached after 1 try:"):
+        rows(f"{store.url}/log.jsonl")
+
+
+def test_a_pattern_stands_for_the_files_that_fit_it(write: Write, tmp_path: Path) -> None:
+    for name in ("b.jsonl", "a.jsonl", "a[1].jsonl", "notes.txt"):
+        write(name, [{"in": name}])
+    names = [row["in"] for row in rows(tmp_path / "*.jsonl") if isinstance(row, dict)]
+    assert names == ["a.jsonl", "a[1].jsonl", "b.jsonl"]
+    assert rows(tmp_path / "a[1].jsonl") == [{"in": "a[1].jsonl"}]
+    with pytest.raises(UsageError, match=r"there is no log .*\*\.csv"):
+        score(QUESTIONS, tmp_path / "*.csv")
+
+
 def test_what_is_not_there_is_said_at_once(store: Store) -> None:
     with pytest.raises(UsageError, match="there is no log http"):
         score(QUESTIONS, f"{store.url}/other.jsonl")
@@ -130,5 +147,7 @@ def test_folders_at_addresses_hold_what_folders_hold(tmp_path: Path) -> None:
     with files.open("/logs/c.parquet", "wb") as file:
         parquet.write_table(arrow.Table.from_pylist([{"q": "What is X?", "answer": "X."}]), file)
     assert len(rows("memory://logs")) == 2 * len(GOOD_TRACES) + 1
+    assert len(rows("memory://logs/*.jsonl")) == len(GOOD_TRACES)
+    assert places.is_there("memory://logs/*.csv") is False
     files.rm("/logs", recursive=True)
     assert places.is_there("memory://logs") is False

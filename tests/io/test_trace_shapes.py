@@ -92,6 +92,8 @@ def test_a_mapping_reads_any_other_shape() -> None:
     assert result.card.labels["OK"] == 1
     assert result.card.metrics["retrieval_hit_rate"].numerator == 1
     assert score(QUESTIONS, [{"a.b": "q1", "answer": TEXT}], mapping={"qid": "a.b"}).card.labels["OK"] == 1
+    row = {"qid": "q1", "out": {"body": {"answer": "X is a tight mapping", "citations": ["p1#1"]}}}
+    assert score(QUESTIONS, [row], mapping={"answer": "out.body"}).card.labels["OK"] == 1
 
 
 def test_a_mapping_to_an_unknown_field_is_a_usage_error() -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from surefoot.errors import UsageError
-from surefoot.pipelines import load
 from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.command import CommandPipeline
+from surefoot.pipelines.specs import load
 from surefoot.types import Question, Trace
 
 Run = Callable[..., dict[str, Trace]]

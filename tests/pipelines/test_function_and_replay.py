@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from surefoot.errors import Incomplete, TransientError, UsageError
-from surefoot.pipelines import Asking, load
 from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.specs import Asking, load
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.types import Ask, Passage, Pipeline, Retrieved
 from tests.conftest import Write

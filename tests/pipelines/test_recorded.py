@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from surefoot.datasets import demo
 from surefoot.graders.tiers import Tiers
-from surefoot.pipelines import load, reference
+from surefoot.pipelines import reference
 from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, reading_of
 from surefoot.pipelines.retriever import Retriever
+from surefoot.pipelines.specs import load
 from surefoot.records import Label, version_of
 from surefoot.types import Ask
 

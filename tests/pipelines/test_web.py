@@ -14,8 +14,8 @@ import pytest
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
-from surefoot.pipelines import Asking, load
 from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.specs import Asking, load
 from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
 Reply = tuple[int, dict[str, str], bytes]

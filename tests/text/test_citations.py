@@ -81,12 +81,14 @@ def test_a_passage_without_an_id_is_cited_by_its_place(mark: str) -> None:
 @pytest.mark.parametrize("marks", ["[2-3]", "[2–3]", "[Sources 2, 3]", "[Sources 2 and 3]", "[Source 2] [Source 3]"])
 def test_several_places(marks: str) -> None:
     assert parse(f"It is so {marks}.", ["1", "2", "3"]) == ("2", "3")
+    assert parse(f"It is so {marks}.", ["a", "b", "c"]) == ("b", "c")
 
 
 def test_what_is_an_id_is_no_place() -> None:
     assert parse("So [doc2].", ["doc1", "doc3"]) == ("doc2",), "an id that was made up"
     assert parse("So [doc2].", ["doc1", "doc2"]) == ("doc2",)
     assert parse("So [2-3].", ["1-1", "2-1", "3-1"]) == ("2-3",)
+    assert parse("So [2-4].", ["a", "b", "c"]) == ("2-4",), "there is no fourth passage"
     assert parse("So [Source 2].", ["Source 1", "1", "Source 2"]) == ("Source 2",)
     assert parse("So [Source 2].", ["a", "b"]) == ("b",)
     assert parse("So [source: a1]. And so [source: b2].", ["a1", "b2"]) == ("a1", "b2")

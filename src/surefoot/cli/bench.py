@@ -15,7 +15,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted, plain
 from surefoot.services.bench import DOCUMENTS, SIZE, Benched, BenchRun, public_dataset, public_datasets
 from surefoot.services.bench import bench as bench_dataset

@@ -9,7 +9,7 @@ import click
 from surefoot.cli.options import json_option, pipeline_options
 from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted, plain
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine

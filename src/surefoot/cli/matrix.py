@@ -10,7 +10,7 @@ import click
 from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options, json_option
 from surefoot.cli.output import check_outputs, console, finish, say
 from surefoot.cli.terminal import PERSON
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
 from surefoot.services.graders import Terms
 from surefoot.services.matrix import REPORTS, MatrixResult

@@ -24,7 +24,7 @@ from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted, plain
 from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline

@@ -9,12 +9,14 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import signal
 import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -29,12 +31,13 @@ Result = TypeVar("Result")
 
 _RETRIES = 3  # of a part whose worker died
 _SECONDS_TO_ANSWER = 10
-# Nothing is reported to anybody, and a busy machine has time to start.
+# Nothing is reported to anybody; what cannot start is given up after half a minute.
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_raylet_start_wait_time_s": "300",
+    "RAY_raylet_start_wait_time_s": "30",
 }
+_ERROR = re.compile(r"^\w+Error: .*", re.MULTILINE)  # the last line of a traceback
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _works: dict[str, Callable[[Any], object]] = {}  # in a worker: what it has been sent, under the name of the call
@@ -138,11 +141,18 @@ def _start(ray: Any, jobs: int | None) -> None:  # noqa: ANN401
     try:
         if address:
             _knock(address)
-        ray.init(**own, log_to_driver=False, logging_level="ERROR")
+        ray.init(**own, log_to_driver=False, logging_level="CRITICAL")
     except Exception as error:
         what = f"the Ray cluster at {address} cannot be reached" if address else "Ray could not be started"
         hint = "check RAY_ADDRESS" if address else "look into /tmp/ray/session_latest/logs"
-        raise Incomplete(f"{what}: {' '.join(str(error).split())[:200]}", hint) from error
+        why = ("" if address else _cause(Path("/tmp/ray/session_latest/logs"))) or " ".join(str(error).split())
+        raise Incomplete(f"{what}: {why[:200]}", hint) from error
+
+
+def _cause(logs: Path) -> str:
+    """What ended one of Ray's processes: they only say that one of them did."""
+    texts = (path.read_text("utf-8", "replace") for path in sorted(logs.glob("dashboard*.log")))
+    return next((found[-1] for text in texts if (found := _ERROR.findall(text))), "")
 
 
 def _knock(address: str) -> None:

@@ -127,14 +127,11 @@ def trace_of(
     triage: object = None,
 ) -> Trace:
     """Put a trace together; the answer may still be wrapped in JSON, replaced by its citations, or no text at all."""
-    if isinstance(answer, (dict, list)):
-        answer = said(answer, "assistant") or answer
-    if type(answer) is str:
-        if answer[:1] in ("{", "["):
-            answer, citations = _unwrapped(answer, citations)
-    elif answer is None:
+    if isinstance(answer, (dict, list)) or (type(answer) is str and answer[:1] in ("{", "[")):
+        answer, citations = _unwrapped(answer, citations)
+    if answer is None:
         answer = _answer_from(citations, triage)
-    else:
+    elif type(answer) is not str:
         error = error or f"the answer is {kind_of(answer)}, not text"
         answer = None
     return Trace(question_id, question, answer, retrieved, citations, error)
@@ -258,8 +255,8 @@ def _is_text(value: str) -> bool:
     return len(value) > _LONGEST_ID or (value.rstrip()[-1:] in _SENTENCE_ENDS and value.count(" ") >= _WORDS)
 
 
-def _unwrapped(answer: str, citations: tuple[str, ...] | None) -> tuple[str, tuple[str, ...] | None]:
-    """An answer that is itself JSON, as structured output often is."""
+def _unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[object, tuple[str, ...] | None]:
+    """An answer that is an object, or the JSON of one, as structured output often is."""
     inner = decoded(answer)
     if citations is None and isinstance(inner, dict):
         citations = citations_in(inner.get("citations"))

@@ -5,9 +5,10 @@ A store that does not answer is asked again, and again after longer and longer p
 
 from __future__ import annotations
 
+import glob
 import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from surefoot.io.writer import printable
 Found = TypeVar("Found")
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between one try and the next
+PATIENCE = 20.0  # seconds after which there is no other try: some libraries try again themselves, for long
 _READ_AT_ONCE = 1 << 20
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 _SERVER_ERROR = 500
@@ -38,7 +40,23 @@ def shown(path: str | Path) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def matching(path: str | Path) -> Sequence[str | Path]:
+    """What a pattern such as logs/*.jsonl stands for, by name; any other path stands for itself."""
+    if is_address(path):
+        if "*" not in str(path):  # a `?` may be part of an address
+            return [path]
+        try:
+            return _addresses(str(path), "glob")
+        except _FINAL:
+            return []
+    is_pattern = glob.has_magic(str(path)) and not Path(path).exists()
+    # Path.glob takes no absolute pattern.
+    return sorted(glob.glob(str(path), recursive=True)) if is_pattern else [path]  # noqa: PTH207
+
+
 def is_there(path: str | Path) -> bool:
+    if (fitting := matching(path)) != [path]:
+        return bool(fitting)
     if not is_address(path):
         return Path(path).exists()
     try:
@@ -54,7 +72,11 @@ def is_folder(path: str | Path) -> bool:
 
 def files_below(address: str) -> list[str]:
     """The addresses of all files in a folder that is not on this machine."""
-    return sorted(_asked(address, lambda store, path: [store.unstrip_protocol(name) for name in store.find(path)]))
+    return _addresses(address, "find")
+
+
+def _addresses(address: str, how: str) -> list[str]:
+    return sorted(_asked(address, lambda store, path: list(map(store.unstrip_protocol, getattr(store, how)(path)))))
 
 
 def state_of(path: str) -> tuple[int, str]:
@@ -132,8 +154,10 @@ def _info(address: str) -> dict[str, Any]:
 
 def _asked(address: str, what: Callable[[Any, str], Found]) -> Found:
     """What a store says when it does. It is opened anew each time: connections do not survive a fork."""
-    core, pauses = library("fsspec.core", "ray", "an address"), iter(PAUSES)
+    core, start = library("fsspec.core", "ray", "an address"), time.monotonic()
+    tried, pauses = 0, iter(PAUSES)
     while True:
+        tried, pause = tried + 1, next(pauses, None)
         try:
             return what(*core.url_to_fs(address))
         except ImportError as error:
@@ -141,13 +165,13 @@ def _asked(address: str, what: Callable[[Any, str], Found]) -> Found:
         except ValueError as error:
             raise UsageError(f"{shown(address)} cannot be understood: {error}", "pass a path, or s3://...") from error
         except Exception as error:  # each store has errors of its own
-            pause = next(pauses, None)
             if _is_final(error):
                 raise
-            if pause is None:
+            if pause is None or time.monotonic() - start + pause > PATIENCE:
                 why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
                 hint = "the same command goes on when the store answers again"
-                message = f"{shown(address)} cannot be reached after {len(PAUSES) + 1} tries: {why}"
+                tries = "1 try" if tried == 1 else f"{tried} tries"
+                message = f"{shown(address)} cannot be reached after {tries}: {why}"
                 raise Unreachable(message, hint) from error
         time.sleep(pause)
 

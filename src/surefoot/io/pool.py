@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
+from multiprocessing import parent_process
 from typing import Any, TypeVar
 
 from surefoot.errors import Incomplete
@@ -68,8 +70,16 @@ def _prepare(work: Callable[..., object]) -> None:
     # The parent answers Ctrl-C and kill; its workers only finish their block.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # It may be killed too. Idle workers would wait for its next block for ever.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     # Rows are decoded and forgotten block by block and hold no cycles: collecting would only cost time.
     gc.disable()
+
+
+def _end_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run(block: object) -> Any:  # noqa: ANN401 - whatever the work returns

@@ -13,6 +13,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -127,7 +128,7 @@ def blocks_from(paths: Iterable[str | Path]) -> Iterator[Block]:
 
 def files_in(paths: Iterable[str | Path]) -> Iterator[File | Values]:
     """What there is to cut, and what is wrong with the rest. Workers may have another current folder."""
-    for path in paths:
+    for path in chain.from_iterable(places.matching(path) or [path] for path in paths):
         if str(path) == "-":
             yield File("stdin", "-")
         elif not (places.is_there(path) and places.is_folder(path)):

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.errors import words_of
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.services.doctor import doctor
 from surefoot.services.graders import Reader
 from surefoot.services.inputs import closing, load_corpus, load_pipeline

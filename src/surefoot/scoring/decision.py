@@ -99,6 +99,8 @@ def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rul
     counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
     failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
     for question, outcome, times in outcomes:
+        if not question.gold_claims:
+            outcome = outcome._replace(contained=None)
         counted.total[outcome] += times
         for name, tallies in counted.groups.items():
             tallies.setdefault(question.group(name), Counter())[outcome] += times

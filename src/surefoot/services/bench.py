@@ -22,7 +22,7 @@ from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.factors.plan import slug
 from surefoot.io.pool import map_blocks
 from surefoot.io.writer import replace_file
-from surefoot.pipelines import Asking
+from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT, Grades, grade
 from surefoot.services.graders import Reader

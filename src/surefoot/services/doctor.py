@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.pipelines import Asking
 from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result

@@ -13,8 +13,8 @@ from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
 from surefoot.errors import check_number as check_number
 from surefoot.io.questions import load_sound
-from surefoot.pipelines import Asking, load
 from surefoot.pipelines.process import function_pipeline
+from surefoot.pipelines.specs import Asking, load
 from surefoot.problems import ProblemLog
 from surefoot.report.words import problem_lines
 from surefoot.services.result import Tell

@@ -19,7 +19,7 @@ from surefoot.gate.sides import BUCKET_AXIS, Run
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
-from surefoot.pipelines import PROMPTS, Asking, needs_corpus
+from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus
 from surefoot.report import html, markdown
 from surefoot.report import matrix as words
 from surefoot.report.blocks import Report

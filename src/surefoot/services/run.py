@@ -25,8 +25,8 @@ from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.pipelines import Asking, code_of
 from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.specs import Asking, code_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell

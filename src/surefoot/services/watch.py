@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.errors import ExitCode, SurefootError, UsageError
-from surefoot.pipelines import Asking, files_of
+from surefoot.pipelines.specs import Asking, files_of
 from surefoot.services.result import READER, Person, Result
 from surefoot.services.run import Answers, run
 

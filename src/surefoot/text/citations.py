@@ -222,6 +222,8 @@ def resolve(
 
 def _meant(token: str, known: _Known) -> Sequence[str]:
     meant = known.meant(token)
+    if meant not in known and (places := _places_in_range(token, known)):
+        return places
     referred = known.referred(token) if meant not in known else []
     return referred if any(i in known for i in referred) else [meant]
 
@@ -334,10 +336,16 @@ def _places(part: str, known: _Known) -> list[str]:
     if match := _PLACE.fullmatch(part):
         is_place = match[1] in known.retrieved or not _looks_like_id(part) or part.isdecimal()
         return [known.meant(match[1])] if is_place else []
-    if match := _RANGE.fullmatch(part):
-        numbers = [str(number) for number in range(int(match[1]), int(match[2]) + 1)]
-        return numbers if all(number in known.retrieved for number in numbers) else []
-    return []
+    return _places_in_range(part, known)
+
+
+def _places_in_range(part: str, known: _Known) -> list[str]:
+    """Nothing where passages have ids of this form: it may be one that was made up."""
+    match = _RANGE.fullmatch(part)
+    if match is None or any(map(_RANGE.fullmatch, known.retrieved)):
+        return []
+    meant = [known.meant(str(number)) for number in range(int(match[1]), int(match[2]) + 1)]
+    return meant if all(name in known.retrieved for name in meant) else []
 
 
 def _looks_like_id(token: str) -> bool:

@@ -1,0 +1,149 @@
+"""What `--pipeline` may name.
+
+package.module:function     a Python function
+cmd:COMMAND ... | ./script  a long-lived command speaking JSON lines
+http://... | https://...    a JSON endpoint
+traces:FILE                 logged answers, replayed
+chat:MODEL@ENDPOINT         a chat model behind an OpenAI-compatible server, over our retriever
+chat:anthropic:MODEL        the same with one of Anthropic's; so are chat:llm:MODEL (OpenAI's own), chat:ollama:MODEL
+reference[-eager|-timid]    quotes the corpus, with the model in the box
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.errors import UsageError, check_number
+from surefoot.models.budget import Budget
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Settings
+from surefoot.pipelines.command import CommandPipeline
+from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+from surefoot.pipelines.traces import ReplayPipeline
+from surefoot.pipelines.web import ChatPipeline, HttpPipeline
+from surefoot.text.endpoints import KINDS, chat_model, masked
+from surefoot.types import Passage, Pipeline
+
+__all__ = ["PROMPTS", "Asking", "code_of", "files_of", "load", "needs_corpus"]
+
+_HINT = (
+    "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
+    "chat:anthropic:MODEL, " + ", ".join(MANNERS)
+)
+_NO_PATIENCE = 1e-6
+PROMPTS = ("answer_with_licence", "answer_without_licence")
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """How a pipeline is asked. The last five are for pipelines of some kinds only."""
+
+    concurrency: int = 8
+    timeout: float = 60.0
+    retries: int = 2
+    seed: int = 0  # for the pauses between retries
+    mapping: Mapping[str, str] = {}
+    request_template: str | Path | None = None
+    prompt: str = PROMPTS[0]  # a bundled prompt, or a file
+    settings: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
+    budget: Budget | None = None  # that a chat model shares with others
+
+    def __post_init__(self) -> None:
+        check_number("concurrency", self.concurrency, 1, 1_000)
+        check_number("timeout", self.timeout, 0.1, 604_800)
+        check_number("retries", self.retries, 0, 100)
+
+
+def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking | None = None) -> Pipeline:
+    """The pipeline that `spec` names, ready to be asked."""
+    given = asking or Asking()
+    template = _template(given.request_template)
+    kind, _, rest = spec.partition(":")
+    if spec in MANNERS:
+        return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
+    if kind in ("http", "https"):
+        return HttpPipeline(spec, template, given.mapping, given.timeout)
+    if kind == "traces":
+        return ReplayPipeline(rest, given.mapping)
+    if kind == "cmd" and rest.strip():
+        return CommandPipeline(rest.strip(), given.mapping, given.timeout)
+    if kind == "chat":
+        return _chat(rest, corpus, given)
+    if spec.startswith(("./", "../", "/", "~/")):
+        # A name with a space in it is a file all the same; with arguments it is for the shell to take apart.
+        command = shlex.quote(spec) if Path(spec).is_file() else spec
+        return CommandPipeline(command, given.mapping, given.timeout)
+    if rest and kind.replace(".", "").replace("_", "").isalnum():
+        return HostedPipeline(spec, given.mapping, given.timeout)
+    raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
+
+
+def needs_corpus(spec: str) -> bool:
+    """Whether a pipeline searches the corpus itself."""
+    return spec in MANNERS or spec.partition(":")[0] == "chat"
+
+
+def files_of(spec: str) -> list[Path]:
+    """The files that a pipeline's name leads to."""
+    kind, _, rest = spec.partition(":")
+    module = Path(*kind.split("."))
+    if kind == "traces":
+        named = [Path(rest)]
+    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
+        parts = [spec]
+        with contextlib.suppress(ValueError):  # quotes that are not closed
+            parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
+        named = [Path(part).expanduser() for part in parts]
+    else:
+        named = [Path(f"{module}.py"), module / "__init__.py"]
+    return [path for path in named if path.is_file()]
+
+
+def code_of(spec: str) -> str:
+    """The sha256 of its files, so that a pipeline that was edited is told from what it was."""
+    found = files_of(spec)
+    digest = hashlib.sha256()
+    for path in found:
+        digest.update(path.read_bytes())
+    return digest.hexdigest() if found else ""
+
+
+def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:
+    if "@http" not in rest.lower() and not rest.startswith(KINDS):
+        hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
+        raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
+    named, prompt, passages = chat_model(rest), _prompt(asking.prompt), _needed(corpus, "chat")
+    # Whoever asks a pipeline has the patience, and gives up after the timeout.
+    times = {"stall": asking.timeout, "total": asking.timeout, "retries": 0, "patience": _NO_PATIENCE}
+    model = open_model(named.name, replace(asking.settings, **times), asking.budget)
+    return ChatPipeline(model, named.model, prompt, passages)
+
+
+def _template(given: str | Path | None) -> str | None:
+    if given is None:
+        return None
+    if not Path(given).is_file():
+        raise UsageError(f"the request template {given} is not a file", "pass a file of JSON with {question} in it")
+    return Path(given).read_text("utf-8")
+
+
+def _prompt(name: str) -> str:
+    if name in PROMPTS:
+        return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
+    if not Path(name).is_file():
+        raise UsageError(f"the prompt {name} is not a file", f"the bundled ones are {' and '.join(PROMPTS)}")
+    return Path(name).read_text("utf-8")
+
+
+def _needed(corpus: Sequence[Passage] | None, spec: str) -> Sequence[Passage]:
+    if not corpus:
+        raise UsageError(f"the pipeline {spec} needs a corpus to search", "pass it with --corpus")
+    return corpus
