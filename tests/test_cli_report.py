@@ -72,6 +72,17 @@ def test_stdout_has_the_report_alone(run: Path) -> None:
     assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
 
 
+@pytest.mark.parametrize("command", ["report RUN --out -", "compare RUN RUN --report -", "grade RUN --report -"])
+def test_a_reader_who_has_gone_ends_it_quietly(run: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(_: object) -> list[str]:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("surefoot.cli.reports.markdown.lines", gone)
+    monkeypatch.setattr("surefoot.cli.output.os.dup2", lambda *_: None)
+    done = surefoot(*command.replace("RUN", str(run)).split())
+    assert "error" not in done.err and done.out == ""
+
+
 def test_json_has_shares_with_intervals_and_what_to_look_into(run: Path) -> None:
     found = json.loads(surefoot("report", run, "--json").out)
     assert found["buckets"] == {"correct": 1, "wrong": 1, "unsupported": 0, "refused": 2, "ungraded": 0}

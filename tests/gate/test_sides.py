@@ -123,6 +123,9 @@ def test_questions_that_only_one_side_knows_are_named_and_the_rest_compared() ->
     assert sorted(asked) == ["q001", "q002"]
     assert "2 questions are the same" in notes[0]
     assert "1 changed: q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
+    changed = {"q000": replace(base.questions["q000"], expects="refusal", metadata={"answrable": False})}
+    with pytest.raises(UsageError, match="their questions differ in 'expects' and 'answrable'"):
+        asked_of([base], [Run("b", verdicts("c"), changed)])
     with pytest.raises(UsageError, match="no question alike"):
         asked_of([run_of("a", "c")], [Run("b", verdicts("c"), {"x": Question("x", "?", "answer")})])
 

@@ -222,7 +222,9 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         return {id: known.get(id) for id in sorted(graded | known.keys())}, []
     shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
     if not shared:
-        message = f"{base[-1].name} and {cand[-1].name} cannot be compared: they were asked no question alike"
+        differ = _differing(before, after)
+        why = f"their questions differ in {differ}" if differ else "they were asked no question alike"
+        message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
     changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
     apart = {
@@ -233,6 +235,19 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
     return dict(shared), [told] if notes else []
+
+
+def _differing(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:
+    """The fields in which questions of the same id differ."""
+    both = [(before[id], after[id]) for id in sorted(before.keys() & after.keys())]
+    found = [
+        field for field in Question.__struct_fields__ if any(getattr(a, field) != getattr(b, field) for a, b in both)
+    ]
+    if "metadata" in found:
+        keys = {key for a, b in both for key in a.metadata.keys() | b.metadata.keys()
+                if a.metadata.get(key) != b.metadata.get(key)}  # fmt: skip
+        found[found.index("metadata") :] = sorted(keys)
+    return " and ".join(repr(name) for name in found)
 
 
 def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:

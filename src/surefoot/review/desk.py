@@ -17,12 +17,12 @@ from surefoot.datasets.question_file import Entry, QuestionFile, Row, version_of
 from surefoot.datasets.review import Decision, Edit, decided, edited_question
 from surefoot.errors import UsageError
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, review_of
+from surefoot.report.prose import visible
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
 from surefoot.services.new_question import Author, are_against
 from surefoot.types import Passage
 from surefoot.web.pages import BadForm
-from surefoot.web.passages import visible
 
 _OPEN_FOR = 10 * 60.0  # seconds that a question stays with whoever has it before them
 _NEAREST = 5

@@ -27,6 +27,7 @@ from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, current_b
 from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
+from surefoot.types import Problem
 
 GATE = "ship"  # what decides where nothing else is named
 
@@ -123,6 +124,8 @@ def _by_versions(
         notes=(*versions.notes, *before.notes()),
     )  # fmt: skip
     comparison = decide.compare(base, cand, rules, request)
+    asides = [Problem("note", one) for one in versions.asides]
+    comparison = replace(comparison, problems=(*comparison.problems, *asides))
     if paths[0].resolve() == paths[1].resolve():
         return replace(comparison, against_itself=True)
     if keeping is not None:

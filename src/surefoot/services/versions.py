@@ -31,7 +31,8 @@ class Versions(Struct, frozen=True):
 
     base: tuple[Path, ...]
     cand: tuple[Path, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what whoever decides has to know
+    asides: tuple[str, ...] = ()  # what there is besides
     left_out: tuple[str, ...] = ()  # by name, with the reason
 
     @property
@@ -76,12 +77,13 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     out = _left_out(without, others)
     mine = [one for one in others if version_in(one.manifest) in names]
     told = tuple(_in_words(name, reason, mine) for name, reason in without.items())
-    notes, kept = [f"left out: {one}" for one in told], []
+    notes, asides, kept = [f"left out: {one}" for one in told], list[str](), []
     for one in mine:
         if one.entry.name in out:
             continue
         if one.manifest.questions_sha256 not in (first.questions_sha256, second.questions_sha256):
-            notes.append(_other_questions(one, stores[0]))
+            told_of, drops_some = _other_questions(one, stores[0])
+            (notes if drops_some else asides).append(told_of)
         elif one.manifest.deterministic and one.folder is None:
             notes.append(f"not counted: {one.entry.name}, which is lost; it was deterministic, and so said the same")
         else:
@@ -92,7 +94,7 @@ def versions_of(ledger: Ledger, base: Path, cand: Path, without: Mapping[str, st
     if len(names) == 1 and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {version_in(first)}: {parted}; name versions with run --version")
-    return Versions((*before, base), (*after, cand), tuple(notes), told)
+    return Versions((*before, base), (*after, cand), tuple(notes), tuple(asides), told)
 
 
 class KnownRun(Struct, frozen=True):
@@ -180,14 +182,16 @@ def _found(one: KnownRun, like: Manifest) -> Path:
     return one.folder
 
 
-def _other_questions(one: KnownRun, asked: RunStore) -> str:
-    """What a version was asked before: a decision has to say so when the hard questions were dropped."""
-    note, count = f"not counted: {one.entry.name}, which was asked another question set", one.manifest.question_count
+def _other_questions(one: KnownRun, asked: RunStore) -> tuple[str, bool]:
+    """What a version was asked before, and whether questions were dropped since, which a decision has to say."""
+    name, count = one.folder.name if one.folder else one.entry.name, one.manifest.question_count
+    note = f"not counted: {name}, which was asked another question set"
     ids = {question.id for question in asked.questions()}
     missing = sorted({q.id for q in RunStore.open(one.folder).questions()} - ids) if one.folder else []
     if missing:
-        return f"{note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
-    return f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
+        return f"{note}; {len(missing)} of its {count} questions are missing here: {some(missing)}", True
+    here = asked.manifest.question_count
+    return f"{note} (of {count} questions, where here there are {here})", count > here
 
 
 def _split_by_version(
