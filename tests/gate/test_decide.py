@@ -262,7 +262,7 @@ def test_runs_that_differ_are_not_compared() -> None:
     other = replace(base, rubric="s", graders=("g/2",))
     with pytest.raises(UsageError, match="rubric and grader"):
         compare([base], [other], SHIP, Request())
-    with pytest.raises(UsageError, match="no question alike"):
+    with pytest.raises(UsageError, match="their questions differ in"):
         compare([side("c", questions=asked("a"))], [side("c", questions=asked("r"))], SHIP, Request())
 
 
