@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,18 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path
 def test_stdout_has_the_report_alone(run: Path) -> None:
     done = surefoot("report", run, "--out", "-")
     assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
+
+
+@pytest.mark.parametrize("command", ["report RUN --out -", "compare RUN RUN --report -", "grade RUN --report -"])
+def test_a_reader_who_has_gone_ends_it_quietly(run: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(_: object) -> list[str]:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("surefoot.cli.reports.markdown.lines", gone)
+    for module in ("reports", "grade"):  # in a process of its own, stdout would be turned to nowhere as well
+        monkeypatch.setattr(f"surefoot.cli.{module}.quiet_if_nobody_reads", lambda: suppress(BrokenPipeError))
+    done = surefoot(*command.replace("RUN", str(run)).split())
+    assert "error" not in done.err and done.out == ""
 
 
 def test_json_has_shares_with_intervals_and_what_to_look_into(run: Path) -> None:

@@ -56,7 +56,7 @@ def test_what_is_said_on_a_terminal() -> None:
         "prompt: licence against plain (1 pair of cells, 12 questions, 1 pair lost to cells without verdicts)" in text
     )
     assert "wrong -33.3 [" in text and "refused +33.3 [" in text
-    assert "prompt moves 33.3 of 100 answers to another bucket; there is no other axis to hold it against" in text
+    assert "prompt moves 33.3 of 100 answers to another bucket" in text
     assert "note: down / plain: down" in text and "per 100 questions" in text
 
 

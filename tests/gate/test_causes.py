@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from surefoot.gate.causes import CAUSES, Facts, cause_of, faults
+from surefoot.gate.causes import CAUSES, Facts, Place, cause_of, cited_in, faults
 from surefoot.gate.sides import Said
 from surefoot.table import BUCKETS, TABLE
-from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 
 ASKED = Question("q", "What is the fee?", "answer", gold_ids=("lease#1",))
+NAMELESS = Question("q", "What is the fee?", "answer", gold_claims=("EUR 5.",))
 SILENT = Question("q", "Who owns it?", "refusal")
 
 
 def said(
-    bucket: str | None, reason: str = "", found: tuple[str, ...] = ("lease#1",), *, label: str = "", **axes: str
-) -> Said:
+    bucket: str | None, reason: str = "", found: tuple[str, ...] = ("lease#1",), *, label: str = "",
+    answer: str = "So [lease#1].", **axes: str,
+) -> Said:  # fmt: skip
     """An answer with its verdicts; a label stands in for the bucket where there is one."""
     verdicts = {axis: Verdict("q", axis, value, "g") for axis, value in axes.items()}
     graded = {"factuality": Verdict("q", "factuality", bucket, "g", reason=reason), **verdicts}
     labels = {"factuality": Verdict("q", "factuality", label, "human/a")} if label else {}
-    trace = Trace("q", answer="So.", retrieved=Retrieved([Passage(id, "text") for id in found]))
+    trace = Trace("q", answer=answer, retrieved=Retrieved([Passage(id, "text") for id in found]))
     return Said("q", 1, "run", graded | labels, graded, trace)
 
 
@@ -31,12 +34,13 @@ def said(
     ("answer", "question", "layer"),
     [
         (said("unsupported", "unknown_source", citation_exists="no"), ASKED, "prompt"),
-        (said("unsupported", "miscited", citation_exists="yes", citation_supports="no"), ASKED, "reranking"),
-        (said("unsupported", "no_evidence", citation_supports="partly"), ASKED, "reranking"),
+        (said("unsupported", "miscited", citation_exists="yes", citation_supports="no"), ASKED, "generation"),
+        (said("unsupported", "no_evidence", citation_supports="partly"), ASKED, "generation"),
         (said("wrong", "contradicted", ("lease#7",), citation_supports="no"), ASKED, "retrieval"),
         (said("wrong", "contradicted", citation_supports="no"), ASKED, "generation"),
         (said("wrong", "contradicted, partial refusal"), ASKED, "generation"),
-        (said("wrong", "conflicts_gold", citation_supports="yes"), ASKED, "question set"),
+        (said("wrong", "conflicts_gold", citation_supports="yes"), ASKED, "generation"),
+        (said("wrong", "conflicts_gold", citation_supports="yes"), NAMELESS, "question set"),
         (said("wrong", "conflicts_gold", citation_supports="no"), ASKED, "generation"),
         (said("unsupported", "uncited"), ASKED, "prompt"),
         (said("unsupported", "off_target", citation_supports="yes"), SILENT, "question set"),
@@ -45,7 +49,7 @@ def said(
         (said("refused", "refused", ("lease#7",)), ASKED, "retrieval"),
         (said("unsupported", "off_target", citation_supports="yes"), ASKED, "generation"),
         (said("correct", "correct", label="wrong", citation_supports="yes"), ASKED, "generation"),
-        (said("wrong", "conflicts_gold", label="unsupported", citation_supports="no"), ASKED, "reranking"),
+        (said("wrong", "conflicts_gold", label="unsupported", citation_supports="no"), ASKED, "generation"),
         (said("wrong", "contradicted"), None, "generation"),
     ],
 )
@@ -85,17 +89,24 @@ def test_the_most_frequent_cause_comes_first_and_names_each_question_once() -> N
     st.builds(
         Facts, st.sampled_from(BUCKETS), st.sampled_from([row.reason for row in TABLE]),
         st.sampled_from(["answer", "refusal", ""]), st.sampled_from(["yes", "no", None]),
-        st.sampled_from(["yes", "partly", "no", None]), st.sampled_from([True, False, None]),
+        st.sampled_from(["yes", "partly", "no", None]), st.sampled_from(get_args(Place)),
     )
 )  # fmt: skip
 def test_whatever_is_known_some_cause_fits(facts: Facts) -> None:
     assert any(cause.fits(facts) for cause in CAUSES)
 
 
-@pytest.mark.parametrize(("read", "layer"), [("lease#1", "question set"), ("old-lease#1", "reranking")])
-def test_an_answer_from_another_version_is_not_the_fault_of_the_question(read: str, layer: str) -> None:
-    answer = said("wrong", "conflicts_gold", citation_supports="yes")
-    verdict = replace(answer.graded["factuality"], evidence=(Evidence("So.", read, "So."),))
-    both = {**answer.graded, "factuality": verdict}
-    cause = cause_of(replace(answer, graded=both, verdicts=both), ASKED)
-    assert cause is not None and cause.layer == layer
+@pytest.mark.parametrize("reason", ["conflicts_gold", "contradicted", "miscited", "off_target"])
+def test_the_layer_is_told_by_where_the_gold_passage_is(reason: str) -> None:
+    found = ("lease#1", "old-lease#1")
+    for answer, retrieved, layer in (
+        ("So [lease#1].", found, "generation"), ("So [old-lease#1].", found, "reranking"),
+        ("So [old-lease#1].", found[1:], "retrieval"),
+    ):  # fmt: skip
+        cause = cause_of(said("wrong", reason, retrieved, answer=answer, citation_supports="yes"), ASKED)
+        assert cause is not None and cause.layer == layer
+
+
+def test_citations_are_read_in_their_field_and_in_the_text() -> None:
+    found = Retrieved([Passage("a#1", "x"), Passage("a#2", "y"), Passage("a#3", "z")])
+    assert cited_in(Trace("q", answer="So [a#3].", retrieved=found, citations=("2",)), None) == ("a#2", "a#3")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.label.view import View, view_of
+from surefoot.report.prose import visible
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.web.passages import visible
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [

@@ -179,6 +179,32 @@ def test_an_answer_unfolds_into_its_claims_and_the_words_that_decide(page: Page,
     expect(first).to_contain_text("Grader's confidence: 90%.")
 
 
+def test_a_link_leads_to_one_answer(page: Page, thirty: Report) -> None:
+    show(page, thirty)
+    page.get_by_role("link", name="q0003").first.click()
+    expect(page.locator("details.case[open]")).to_have_id("answer-q0003")
+    page.goto(f"{URL}?#answer-q0007")
+    expect(page.locator("details.case[open]")).to_have_id("answer-q0007")
+
+
+def test_on_paper_only_what_changed_or_is_bad_is_unfolded(page: Page, thirty: Report) -> None:
+    show(page, thirty)
+    page.emulate_media(media="print")
+    assert page.locator(".case .quote:visible").count() > 0
+    assert page.locator(".case.calm").count() == 10 and page.locator(".case.calm .quote:visible").count() == 0
+    page.emulate_media(media="screen")
+
+
+def test_a_change_without_an_interval_has_no_bar(page: Page) -> None:
+    sides = [version("base", lambda _: "correct", 30), version("cand", lambda n: "wrong" if n < 5 else "correct", 30)]
+    show(page, comparison.report(compare(sides[:1], sides[1:], RULES, Request(uncalibrated=True))))
+    expect(page.locator(".track .point").first).to_be_visible()
+    assert page.locator(".number-line").filter(has_not_text=" to ").locator(".span").count() == 0
+    show(page, comparison.report(compare(sides[:1], sides[1:], RULES, Request())))
+    assert page.locator(".track").count() == 0 and page.get_by_text("Dot: the change").count() == 0
+    expect(page.locator(".number-line").first).to_contain_text("nobody has labelled factuality")
+
+
 def test_our_words_are_explained(page: Page, thirty: Report) -> None:
     show(page, thirty)
     expect(page.locator("abbr[title]").filter(has_text=re.compile("^wrong$")).first).to_have_attribute(
@@ -222,14 +248,14 @@ def test_hostile_texts_are_shown_and_do_nothing(make: Page_, page: Page, console
     attributes = "[...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames())"
     assert not [name for name in page.evaluate(attributes) if name.startswith("on")]
     shown = page.evaluate("document.body.textContent")
-    missing = [text for text in HOSTILE if html.visible(" ".join(text.split()), 300) not in " ".join(shown.split())]
+    missing = [text for text in HOSTILE if html.cut(" ".join(text.split()), 300) not in " ".join(shown.split())]
     assert missing == [], "all of it is there to be read"
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.hit = 1'}))")
     assert page.evaluate("window.hit") is None, "no other script could run"
 
 
 def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> None:
-    cells = [notebook.cell(one_run(len(HOSTILE), HOSTILE.__getitem__)), notebook.cell(one_run(101))]
+    cells = [one_run(len(HOSTILE), HOSTILE.__getitem__)._repr_html_(), notebook.cell(one_run(101))]
     cells.append(notebook.cell(notebook.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
     host = "<!doctype html><style>p, li { color: red !important }</style><p id=out>"
     page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))

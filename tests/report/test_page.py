@@ -50,7 +50,7 @@ class Outline(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         assert not any(name.startswith("on") or name == "src" for name, _ in attrs), attrs
-        assert all(str(value).startswith("#part-") for name, value in attrs if name == "href"), attrs
+        assert all(str(value).startswith(("#part-", "#answer-")) for name, value in attrs if name == "href"), attrs
         if tag not in VOID:
             self.open.append(tag)
 
@@ -142,12 +142,12 @@ def test_foreign_text_changes_nothing_on_the_page(foreign: str) -> None:
 def test_no_text_changes_the_outline(foreign: str) -> None:
     made = page_of(Report("title", (), (Paragraph(foreign), Quote(foreign))))
     tags = outline(made).tags
-    assert tags[tags.index("h1") :][:5] == ["h1", "bdi", "p", "bdi", "pre"] and "script" not in tags
+    assert tags[tags.index("h1") :][:5] == ["h1", "bdi", "p", "bdi", "div"] and "script" not in tags
 
 
 def test_long_answers_are_cut_and_say_so() -> None:
     page = render(comparison("x" * 100_000))
-    assert "96000 more characters" in page and len(page) < 100_000
+    assert "96000 more characters" in page and len(page) < 110_000
 
 
 def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
@@ -190,4 +190,5 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
     quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.18 |"
     assert quality in lines
+    assert "- refusal_quality: margin 0.18: 0.03 of all answers, of which it counts 50.0%, on a scale of 3" in lines
     assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | - | 95.0% |" in lines

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.report.answers import excerpt
-from surefoot.report.blocks import FLOW_ORDER, NumberLine
+from surefoot.gate.sides import Said
+from surefoot.report.answers import answer, excerpt
+from surefoot.report.blocks import ORDER, NumberLine, Paragraph, Quote, spans
 from surefoot.report.flow import HEIGHT, picture
 from surefoot.report.glossary import TERMS, in_plain_words
-from surefoot.table import TABLE
+from surefoot.report.html import quoted
+from surefoot.table import TABLE as DECISIONS
+from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
-BUCKET = st.sampled_from(FLOW_ORDER)
+BUCKET = st.sampled_from(ORDER)
 NUMBER = st.floats(-3, 3)
 
 
@@ -56,6 +59,57 @@ def test_a_quote_is_marked_in_its_passage_whatever_its_line_breaks(gap: str) -> 
     assert before.startswith("... ") and after.endswith(" ...") and len(shown.text) < 700
 
 
+TABLE = "Dosage\n| kg | 2 mg/kg | 4 mg/kg |\n| --- | --- | --- |\n| 6.0 - 12.5 | 1/2 | 1 |\n| 25.1 - 37.5 | 1 1/2 | 3 |"
+
+
+@pytest.mark.parametrize(
+    ("row", "claim", "marked"),
+    [
+        ("| 25.1 - 37.5 | 1 1/2 | 3 |", "A dog of 30 kg gets 1 1/2 tablets.", "1 1/2"),
+        ("| 25.1 - 37.5 | 1 1/2 | 3 |", "A dog of 30 kg gets 3 tablets.", "3"),
+        ("| 6.0 - 12.5 | 1/2 | 1 |", "A dog of 30 kg gets 1 1/2 tablets.", ""),
+    ],
+)
+@pytest.mark.parametrize("reason", ["correct", "conflicts_gold"])
+def test_only_a_cell_that_holds_the_value_is_marked(row: str, claim: str, marked: str, reason: str) -> None:
+    question = Question("q", "How much for 30 kg?", "answer", gold_claims=("1 1/2 tablets",))
+    bucket = "correct" if reason == "correct" else "wrong"
+    verdict = Verdict("q", "factuality", bucket, "g", reason=reason, evidence=(Evidence(claim, "a", row, "supported"),))
+    trace = Trace("q", answer=f"{claim} [a]", retrieved=Retrieved([Passage("a", TABLE)]))
+    blocks = list(answer(Said("q", 1, "", {"factuality": verdict}, {"factuality": verdict}, trace), question))
+    shown = next(one for one in blocks[1:] if isinstance(one, Quote) and one.text == TABLE)
+    assert shown.pieces()[1] == marked
+    styles = {span.style for one in blocks if isinstance(one, Paragraph) for span in spans(one.line)} | {shown.style}
+    told = spans(blocks[0].line)[-1].text  # type: ignore[union-attr]
+    assert ("supported" in styles) == (reason == "correct")
+    assert told.endswith("disagrees with the expected answer: 1 1/2 tablets") == (reason == "conflicts_gold")
+
+
+def test_the_cited_passage_comes_first() -> None:
+    evidence = (Evidence("It is.", "b", "It is so.", "supported"), Evidence("It was.", "a", "It was.", "supported"))
+    verdict = Verdict("q", "factuality", "unsupported", "g", reason="miscited", evidence=evidence)
+    passages = [Passage("a", "It was."), Passage("b", "It is so."), Passage("c", "It never was.")]
+    trace = Trace("q", answer="It is [c]. It was [a].", retrieved=Retrieved(passages))
+    blocks = list(answer(Said("q", 1, "", {"factuality": verdict}, {"factuality": verdict}, trace), None))
+    assert [one.text for one in blocks[1:] if isinstance(one, Quote)][1:] == ["It never was.", "It was.", "It is so."]
+
+
+def test_an_excerpt_begins_with_a_word_and_a_table_keeps_its_head() -> None:
+    shown = excerpt(
+        f"{'antidisestablishment ' * 40}The rent is EUR 900.{' afterwards' * 60}", "The rent is EUR 900.", ""
+    )
+    assert shown.text.startswith("... antidis") and shown.text.endswith(" afterwards ...")
+    rows = "\n".join(f"| Product {n} | {n}.00 |" for n in range(200))
+    shown = excerpt(
+        f"Prices\n| what | EUR |\n| --- | --- |\n{rows}", "| Product 150 | 150.00 |", "", frozenset({"150.00"})
+    )
+    assert (
+        shown.text.startswith("| what | EUR |\n| --- | --- |\n| ... |\n| Product 1") and shown.pieces()[1] == "150.00"
+    )
+    assert shown.text.endswith(" |\n| ... |") and len(shown.text) < 900
+    assert quoted(shown).count("<tr>") == shown.text.count("\n") and quoted(shown).count("<mark") == 1
+
+
 def test_a_quote_that_is_nowhere_stands_alone() -> None:
     shown = excerpt("The fee is EUR 5.", "The rent is EUR 900.", "supported")
     assert shown.pieces() == ("", "", "The rent is EUR 900.")
@@ -72,7 +126,7 @@ def test_an_excerpt_marks_the_quote_and_changes_nothing(before: str, quote: str,
 
 
 def test_every_reason_has_plain_words() -> None:
-    for row in TABLE:
+    for row in DECISIONS:
         assert in_plain_words(row.reason) != row.reason and "_" not in in_plain_words(row.reason)
     assert in_plain_words("contradicted, partial refusal") == "a passage says something else, and declines in part"
     assert in_plain_words("seen by Ann") == "seen by Ann"

@@ -16,10 +16,10 @@ from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.errors import Incomplete, SurefootError
 from surefoot.io.questions import question_of
+from surefoot.report.prose import visible
 from surefoot.review.desk import Desk, Page, Sent
 from surefoot.review.form import Fields, edit_of
 from surefoot.web.pages import BadForm
-from surefoot.web.passages import visible
 
 from ..in_process import surefoot as command
 from .conftest import proposed, rows

@@ -11,6 +11,7 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.report import markdown
+from surefoot.services.compare import compare
 from surefoot.services.history import Archive
 from surefoot.types import Verdict
 from tests.conftest import append_verdicts
@@ -73,7 +74,7 @@ def test_other_questions_have_a_trend_of_their_own(tmp_path: Path) -> None:
     found = surefoot.history(tmp_path / "surefoot.db")
     assert [[one.version for one in trend.versions] for trend in found.found.trends] == [["v2"], ["v1"]]
     lines = "\n".join(markdown.lines(found.report()))
-    assert "| v2 | b | 16.7% (" in lines and "Trend over other questions" in lines
+    assert "| v2 | b | 83.3% (" in lines and "Trend over other questions" in lines
     assert not (tmp_path / "surefoot.db").exists(), "it only reads"
 
 
@@ -86,6 +87,21 @@ def test_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:
     assert len(set(keys)) == 3 and all(key.startswith("~") for key in keys)
     newest = found.run("same")
     assert newest is not None and newest.version == "v2"
+
+
+def test_a_run_that_was_moved_is_found_under_its_new_name(tmp_path: Path) -> None:
+    stores = [make_run(tmp_path / name, name, wrong, day) for name, wrong, day in (("v1", 3, 1), ("v2", 9, 2))]
+    with Ledger.open(tmp_path / "surefoot.db") as ledger:
+        for store in stores:
+            ledger.add_run(entry_of(store))
+    compare(tmp_path / "v1", tmp_path / "v2", uncalibrated=True)
+    shutil.move(tmp_path / "v1", tmp_path / "v1-typo")
+    make_run(tmp_path / "v1", "v1", 5, 3)
+    found = surefoot.history(tmp_path / "surefoot.db").found
+    assert [(one.name, one.problem) for one in found.runs] == [("v1", ""), ("v2", ""), ("v1-typo", "")]
+    assert found.last_change is not None and [one.name for one in found.last_change[1:]] == ["v1-typo", "v2"]
+    lines = "\n".join(markdown.lines(surefoot.history(tmp_path / "surefoot.db").report()))
+    assert " - **v2 against v1-typo: 6 more wrong**" in lines
 
 
 def test_a_run_is_measured_again_when_it_changes(tmp_path: Path) -> None:

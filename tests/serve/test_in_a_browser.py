@@ -22,6 +22,10 @@ TOKEN = "known to the team"
 def test_the_first_page_has_the_trend_and_every_run(page: Page, site: Server, console: list[str]) -> None:
     page.goto(site.url)
     expect(page.locator(".decision")).to_contain_text("8 runs of 6 versions.")
+    expect(page.get_by_label("baseline")).to_have_value("first")
+    expect(page.get_by_label("candidate")).to_have_value("third")
+    last = page.locator(".decision").get_by_role("link", name="third against first: 2 more wrong")
+    expect(last).to_have_attribute("href", "/compare?baseline=first&candidate=third")
     charts = page.locator(".trend svg")
     expect(charts).to_have_count(4)
     expect(charts.first.locator("circle")).to_have_count(5)

@@ -12,10 +12,11 @@ from surefoot.cli.decision_options import decide, decision_options, finish_decis
 from surefoot.cli.options import json_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads
 from surefoot.errors import ExitCode
+from surefoot.gate.history import BASELINE, CHANGE
 from surefoot.records import Step
 from surefoot.report.comparison import gate_report
 from surefoot.report.words import overridden, plain
-from surefoot.services.decisions import BASELINE, CHANGE, decisions
+from surefoot.services.decisions import decisions
 
 
 @click.command(epilog="Example: surefoot gate runs/base runs/cand")

@@ -12,7 +12,7 @@ import click
 
 from surefoot.cli.options import asking_options, citations_option, engine_options, json_option, map_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
-from surefoot.cli.reports import check_reports, report_option, write_reports
+from surefoot.cli.reports import STDOUT, check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded
@@ -130,8 +130,9 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
 
 
 def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
+    printed = STDOUT in reports
     with quiet_if_nobody_reads():
-        printed = write_reports(reports, found.report)
+        write_reports(reports, found.report)
         for row in found.table() if not printed else ():
             _print(row, as_json)
     for problem in found.problems:

@@ -48,10 +48,10 @@ def finish_with_reports(
 ) -> int:  # fmt: skip
     """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
     with quiet_if_nobody_reads():
-        printed = write_reports(reports, result.report)
+        write_reports(reports, result.report)
 
     def show() -> None:
-        if not printed:
+        if STDOUT not in reports:
             terminal.show((shown or result.report)(), console())
             for line in more:
                 click.echo(plain(line, 500))
@@ -59,11 +59,8 @@ def finish_with_reports(
     return finish(result, as_json, show)
 
 
-def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> bool:
-    """True when stdout has had its report, so that nothing else is to be printed there.
-
-    Each is made anew: its rows may be a stream.
-    """
+def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> None:
+    """Each is made anew: its rows may be a stream."""
     for path in reports:
         if path == STDOUT:
             for line in markdown.lines(made()):
@@ -72,7 +69,6 @@ def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> bool:
             write_lines(path, [html.page(made()).removesuffix("\n")])
         else:
             write_lines(path, markdown.lines(made()))
-    return STDOUT in reports
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ import click
 
 from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
-from surefoot.cli.reports import check_reports, files_of, report_option, write_lines, write_reports
+from surefoot.cli.reports import STDOUT, check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
 from surefoot.errors import UsageError
 from surefoot.report import junit as junit_report
@@ -80,11 +80,11 @@ def score(
 
 
 def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
-    printed = write_reports(reports, result.report)
+    write_reports(reports, result.report)
     if junit:
         write_lines(junit, junit_report.render(result.card, result.rows()))
     if as_json:
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()
-    elif not printed:
+    elif STDOUT not in reports:
         terminal.show(words.report(result.card), console())

@@ -1,6 +1,6 @@
 """Which layer of a pipeline an answer points to, and what usually puts it right.
 
-Read from what the verdicts say: the axes, the reason of the bucket, and whether a gold passage was retrieved.
+Told by where the passage with the expected answer is: not retrieved, retrieved and not cited, or cited.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from surefoot.gate.sides import BUCKET_AXIS, Said
-from surefoot.types import Question, Verdict
+from surefoot.text import citations
+from surefoot.types import Question, Trace
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
+Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
 
 
@@ -25,8 +27,7 @@ class Facts(Struct, frozen=True):
     expects: str
     exists: object = None  # the verdicts on citations
     supports: object = None
-    has_gold: bool | None = None  # a gold passage was retrieved; None where that is not known
-    from_gold: bool | None = None  # and is what the claims were read against
+    gold: Place = "not known"  # where the passage with the expected answer is
 
     @property
     def is_over_refusal(self) -> bool:
@@ -43,36 +44,33 @@ class Cause(NamedTuple):
 # The first that fits is the one to look into.
 # fmt: off
 CAUSES = (
-    Cause("question set", "the cited passages support the answer, and the expected answer says otherwise",
-          "Read the passages: the expected answer may be out of date or too narrow.",
-          lambda f: f.reason == "conflicts_gold" and f.supports == "yes" and f.from_gold is not False),
+    Cause("retrieval", "no passage that has the expected answer was retrieved",
+          "Retrieve more candidates before reranking, and look at how these passages are cut.",
+          lambda f: f.gold == "not retrieved" and f.expects == "answer"),
+    Cause("question set", "the cited passages support the answer, and no passage is named for the expected one",
+          "Find the passage that has the expected answer, and name it in gold_ids.",
+          lambda f: f.reason == "conflicts_gold" and f.supports == "yes" and f.gold == "not named"),
     Cause("question set", "answered from passages that support it, although a refusal is expected",
           "Check that the documents really are silent; if they are not, the question needs an answer.",
           lambda f: f.reason == "off_target" and f.expects == "refusal" and f.supports == "yes"),
-    Cause("retrieval", "no passage that has the expected answer was retrieved",
-          "Retrieve more candidates before reranking, and look at how these passages are cut.",
-          lambda f: f.has_gold is False and f.expects == "answer"),
-    Cause("reranking", "answers from another passage than the expected one, and they say different things",
-          "Is it another version of the document, or about something else? Rank the one that applies first.",
-          lambda f: f.reason == "conflicts_gold" and f.supports == "yes"),
     Cause("prompt", "cites a source that was not retrieved",
           "Show each id beside its passage, and reject answers that cite any other.",
           lambda f: f.exists == "no"),
-    Cause("generation", "says something else than the passages it was given",
-          "The evidence was there: try a stronger model, fewer passages, or quoting before answering.",
-          lambda f: f.reason in _AGAINST),
     Cause("prompt", "answers where the documents are silent",
           "Say in the prompt when to refuse, and let a weak best match count as no evidence.",
           lambda f: f.expects == "refusal"),
-    Cause("prompt", "makes claims without a citation",
-          "Ask for a citation after every claim, and reject answers without one.",
-          lambda f: f.reason == "uncited"),
     Cause("prompt", "refuses although an answer is expected",
           "Loosen the wording that allows refusals, and check that passages reach the prompt whole.",
           lambda f: f.is_over_refusal),
-    Cause("reranking", "the cited passages do not support the answer",
-          "Rank passages by whether they answer the question rather than by likeness.",
-          lambda f: f.supports in ("no", "partly")),
+    Cause("prompt", "makes claims without a citation",
+          "Ask for a citation after every claim, and reject answers without one.",
+          lambda f: f.reason == "uncited"),
+    Cause("reranking", "the passage that has the expected answer was retrieved, and another one is cited",
+          "Is the cited one another version, or about something else? Rank the passage that applies first.",
+          lambda f: f.gold == "not cited"),
+    Cause("generation", "says something else than the passages it was given",
+          "The evidence was there: try a stronger model, fewer passages, or quoting before answering.",
+          lambda f: f.reason in _AGAINST or f.supports in ("no", "partly")),
     Cause("generation", "does not answer what was asked, or adds to what the passages say",
           "Ask for the answer alone, in the words of the passages.",
           lambda _: True),
@@ -122,18 +120,25 @@ def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
         question.expects if question else "",
         values.get("citation_exists"),
         values.get("citation_supports"),
-        _has_gold(said, question),
-        _is_from_gold(graded, question),
+        _place_of_gold(said.trace, question),
     )
 
 
-def _has_gold(said: Said, question: Question | None) -> bool | None:
-    retrieved = said.trace.retrieved if said.trace else None
-    if question is None or not question.gold_ids or retrieved is None or retrieved.ids is None:
-        return None
-    return not set(question.gold_ids).isdisjoint(retrieved.ids)
+def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
+    if question is not None and not question.gold_ids:
+        return "not named"
+    retrieved = trace.retrieved if trace else None
+    if trace is None or question is None or retrieved is None or retrieved.ids is None:
+        return "not known"
+    gold = set(question.gold_ids)
+    if gold.isdisjoint(retrieved.ids):
+        return "not retrieved"
+    cited = cited_in(trace, question)
+    return "not cited" if cited and gold.isdisjoint(cited) else "cited" if cited else "not known"
 
 
-def _is_from_gold(verdict: Verdict, question: Question | None) -> bool | None:
-    read = {one.passage for one in verdict.evidence if one.passage}
-    return not read.isdisjoint(question.gold_ids) if read and question and question.gold_ids else None
+def cited_in(trace: Trace, question: Question | None) -> tuple[str, ...]:
+    """The ids that an answer cites, in a field of its own and in its text."""
+    known = trace.names, question.gold_ids if question else (), trace.retrieved or ()
+    listed = citations.resolve(trace.citations or (), *known)
+    return tuple(dict.fromkeys((*listed, *(citations.parse(trace.answer or "", *known) or ()))))

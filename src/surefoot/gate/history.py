@@ -10,6 +10,8 @@ from surefoot.gate.counts import Counted
 from surefoot.records import Certificate, Step
 from surefoot.types import Estimate
 
+CHANGE, BASELINE = "change", "baseline"  # modes of a step: a decision, or a move of the baseline
+
 
 class Measured(Struct, frozen=True):
     """How many answers are in which bucket, and the share of each with its interval."""
@@ -51,6 +53,7 @@ class PastRun(Struct, frozen=True, kw_only=True):
     labelled: int = 0
     waiting: int = 0  # answers whose labels the last decision asks for, and that nobody has labelled since
     is_baseline: bool = False
+    ids: tuple[str, ...] = ()  # by which decisions name it
 
 
 class VersionShares(Struct, frozen=True):
@@ -80,6 +83,19 @@ class History(Struct, frozen=True):
         return next((one for one in self.runs if key == one.key), None) or next(
             (one for one in self.runs if key == one.name), None
         )
+
+    def side(self, id: str) -> PastRun | None:
+        """The run that a decision was about."""
+        return next((one for one in self.runs if id in one.ids), None)
+
+    @property
+    def last_change(self) -> tuple[Step, PastRun, PastRun] | None:
+        """What was decided last about two runs that are still there."""
+        for step in self.decisions:
+            base, cand = self.side(step.base_run), self.side(step.cand_run)
+            if step.mode == CHANGE and base and cand and base.measured and cand.measured:
+                return step, base, cand
+        return None
 
     @property
     def councils(self) -> dict[str, list[PastRun]]:

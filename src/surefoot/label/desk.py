@@ -19,10 +19,10 @@ from surefoot.label.lists import Dispute, Said, disputes, own, said_by, settler
 from surefoot.label.view import View, view_of
 from surefoot.ledger import Ledger
 from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, Value, cannot_tell_because
+from surefoot.report.prose import visible
 from surefoot.rubric import Rubric
 from surefoot.services.label_queue import LabelQueue, Sheet
 from surefoot.web.pages import BadForm
-from surefoot.web.passages import visible
 
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _LONGEST_NOTE = 2_000

@@ -18,15 +18,14 @@ from surefoot.label.desk import Desk
 from surefoot.label.form import fields_of
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
+from surefoot.report.prose import plain_markdown, visible
 from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import label_queue
 from surefoot.services.result import READER, Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.store import RunStore
 from surefoot.web.guard import Guard, is_local
-from surefoot.web.markdown import plain_markdown
 from surefoot.web.pages import checked_name
-from surefoot.web.passages import visible
 from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
 
 GUIDELINES = "guidelines.md"

@@ -8,11 +8,11 @@ from itertools import groupby
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
 from surefoot.text.refusals import detect
 from surefoot.types import Item, Passage
-from surefoot.web.markdown import Piece, inside_tags, rendered
 from surefoot.web.passages import (
     READ_CLOSELY,
     Marks,
@@ -20,7 +20,6 @@ from surefoot.web.passages import (
     marked_words,
     source_of,
     unknown_source,
-    visible,
     word_keys,
 )
 

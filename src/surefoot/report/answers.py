@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from surefoot.annotators import whose_by_name
 from surefoot.gate import trust
-from surefoot.gate.causes import Fault
+from surefoot.gate.causes import Fault, cited_in
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said
 from surefoot.report.blocks import (
@@ -27,8 +28,9 @@ from surefoot.report.blocks import (
     Table,
 )
 from surefoot.report.glossary import in_plain_words
-from surefoot.report.words import counted, names
-from surefoot.types import Evidence, Passage, Question, Verdict
+from surefoot.report.words import counted, linked
+from surefoot.text.terms import telling_words
+from surefoot.types import Evidence, Passage, Question
 
 LONGEST_QUESTION = 160
 _MOST: Mapping[Form, int] = {"terminal": 12, "markdown": 200}  # answers, and only those worth a look
@@ -38,7 +40,15 @@ _NAMED = 12  # questions behind a fault
 _SHOWN = 10  # claims, and passages
 _AXES = ("citation_exists", "citation_supports", "extra_claim_count")
 _AROUND = 300  # characters before and after the words that are marked
+_VALUE = re.compile(r"\d+(?:[.,/:]\d+)*(?: \d+/\d+)?")  # 1,200 and 1 1/2 are one each
+_CELL = re.compile(r"[^|\s](?:[^|]*[^|\s])?")
+_ROWS = re.compile(r"(?:^\|.*\n)+\Z", re.MULTILINE)  # of a table, up to the one at hand
+_HEAD = re.compile(r"\|.*\n\|[ |:-]+\n")
 _SUPPORT = {"supported": "supported", "contradicted": "contradicted", "not_enough": "no evidence"}
+
+
+def answer_id(question_id: str, attempt: int) -> str:
+    return question_id if attempt == 1 else f"{question_id}-{attempt}"
 
 
 def bucket_of(said: Said) -> str:
@@ -58,21 +68,26 @@ def reason_of(said: Said) -> str:
     return (said.trace.error or "") if said.trace else ""
 
 
-def cited_by(said: Said) -> list[Passage]:
+def cited_by(said: Said, question: Question | None) -> list[Passage]:
     """The passages an answer cites, as far as its log has them."""
-    trace = said.trace
-    if trace is None or not trace.citations:
-        return []
-    return [passage for passage in trace.sources if passage.id in trace.citations]
+    cited = cited_in(said.trace, question) if said.trace else ()
+    return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []
 
 
-def why_of(said: Said) -> str:
+def why_of(said: Said, question: Question | None = None) -> str:
     """The reason in plain words; where a label gives none, that of a grader who agrees with it."""
     verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
     if verdict is None or (verdict.value is None and said.trace and said.trace.error):
         return (said.trace.error or "") if said.trace else ""
     agrees = graded is not None and graded.value == verdict.value
-    return in_plain_words(verdict.reason or (graded.reason if graded and agrees else ""))
+    reason = verdict.reason or (graded.reason if graded and agrees else "")
+    expected = " ".join(question.gold_claims) if question and _disagrees(reason) else ""
+    return in_plain_words(reason) + (f": {expected}" if expected else "")
+
+
+def _disagrees(reason: str) -> bool:
+    """With the expected answer: then it does not matter what supports it."""
+    return reason.startswith("conflicts_gold")
 
 
 def asked(question: Question | None) -> Iterator[Block]:
@@ -91,8 +106,8 @@ def asked(question: Question | None) -> Iterator[Block]:
         yield Paragraph(f"to be found in {', '.join(question.gold_ids[:_SHOWN])}", "quiet")
 
 
-def answer(said: Said, heading: str = "") -> Iterator[Block]:
-    yield Paragraph((Span(heading, "strong"), chip(said), why_of(said)))
+def answer(said: Said, question: Question | None, heading: str = "") -> Iterator[Block]:
+    yield Paragraph((Span(heading, "strong"), chip(said), why_of(said, question)))
     if said.trace is None:
         yield Paragraph("the answer itself is not known", "quiet")
     else:
@@ -101,13 +116,10 @@ def answer(said: Said, heading: str = "") -> Iterator[Block]:
             yield Paragraph(f"error: {said.trace.error}")
     yield Paragraph(" ".join(_whose(said)), "quiet")
     graded = said.graded.get(BUCKET_AXIS) or said.verdicts.get(BUCKET_AXIS)
-    yield from _claims(said, graded)
+    yield from _evidence(said, question, graded.evidence if graded else (), bool(graded and _disagrees(graded.reason)))
     if quality := said.verdicts.get("refusal_quality"):
         yield Paragraph((f"refusal quality {quality.value}", quality.reason))
-        yield from _claims(said, quality)
-    shown = {one.passage for one in graded.evidence} if graded else set()
-    for passage in [one for one in cited_by(said) if one.id not in shown][:_SHOWN]:
-        yield Section(f"also cites {passage.id} {passage.doc}", (Quote(passage.text),), "folded")
+        yield from _claims(said, question, quality.evidence)
 
 
 def _whose(said: Said) -> Iterator[str]:
@@ -124,42 +136,100 @@ def _whose(said: Said) -> Iterator[str]:
     yield f"{', '.join(told)}." if told else ""
 
 
-def _claims(said: Said, verdict: Verdict | None) -> Iterator[Block]:
+def _evidence(said: Said, question: Question | None, evidence: Sequence[Evidence], disagrees: bool) -> Iterator[Block]:
+    """What the answer cites comes first, then what else a claim was read against."""
+    cited = cited_by(said, question)
+    ids, read = {passage.id for passage in cited}, {one.passage for one in evidence}
+    for passage in [one for one in cited if one.id not in read][:_SHOWN]:
+        yield Paragraph(_source("cites", passage.id, passage), "quiet")
+        yield excerpt(passage.text, "", "")
+    in_order = sorted(evidence, key=lambda one: one.passage not in ids)
+    # Support for an answer that is wrong all the same would read like praise.
+    yield from _claims(said, question, [replace(one, support=UNSET) for one in in_order] if disagrees else in_order)
+
+
+def _claims(said: Said, question: Question | None, evidence: Sequence[Evidence]) -> Iterator[Block]:
     """Each claim with its verdict, and the passage that decided it."""
     texts = {passage.id: passage for passage in said.trace.sources} if said.trace else {}
-    for one in (verdict.evidence if verdict else ())[:_SHOWN]:
-        yield Paragraph((*_support(one), Span("claim:", "strong"), one.claim))
+    cited = {passage.id for passage in cited_by(said, question)}
+    for one in evidence[:_SHOWN]:
+        support = () if one.support is UNSET else (Span(_SUPPORT[one.support], one.support),)
+        yield Paragraph((*support, Span("claim:", "strong"), one.claim))
         if one.passage or one.quote:
             passage = texts.get(one.passage)
-            yield Paragraph(_source(one.passage, passage), "quiet")
-            yield excerpt(passage.text if passage else "", one.quote, _style(one))
+            how = "in" if one.passage in cited or not cited else "not cited:"
+            yield Paragraph(_source(how, one.passage, passage), "quiet")
+            yield excerpt(passage.text if passage else "", one.quote, *_deciding(one, question))
 
 
-def _support(one: Evidence) -> tuple[Span, ...]:
-    return () if one.support is UNSET else (Span(_SUPPORT[one.support], one.support),)
+def _deciding(one: Evidence, question: Question | None) -> tuple[str, frozenset[str]]:
+    """The style of the mark, and the values, or else the words, of which a marked cell has to hold one."""
+    if one.support == "contradicted" and question:
+        style, told = "contradicted", " ".join(question.gold_claims)
+    else:
+        style, told = "supported" if one.support == "supported" else "read", one.claim
+    known = question.text if question else ""
+    return style, (_values(told) - _values(known)) or frozenset(telling_words(told) - telling_words(known))
 
 
-def _style(one: Evidence) -> str:
-    return "contradicted" if one.support == "contradicted" else "supported"
+def _values(text: str) -> frozenset[str]:
+    return frozenset(found.replace(",", "") for found in _VALUE.findall(text))
 
 
-def _source(id: str, passage: Passage | None) -> Line:
+def _source(how: str, id: str, passage: Passage | None) -> Line:
     page = f"page {passage.page}" if passage and passage.page is not None else ""
-    return ("in", Span(id or "a passage", "strong"), passage.doc if passage else "", page)
+    return (how, Span(id or "a passage", "strong"), passage.doc if passage else "", page)
 
 
-def excerpt(text: str, quote: str, style: str) -> Quote:
-    """The part of a passage around a quote, whatever became of its line breaks; if it has no such words, the quote."""
+def excerpt(text: str, quote: str, style: str, deciding: frozenset[str] = frozenset()) -> Quote:
+    """The part of a passage around a quote, whatever became of its line breaks; if it has no such words, the quote.
+
+    Of a row of a table only the cell is marked that holds what decides; if there is none, nothing is.
+    """
     words = quote.split()
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     if found is None:
         return Quote(quote or text)
     start, end = found.span()
     end = min(end, start + LONGEST_QUOTE)
-    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
-    before = ("... " if first else "") + text[first:start]
-    after = text[end:last] + (" ..." if last < len(text) else "")
-    return Quote(before + text[start:end] + after, len(before), len(before) + end - start, style)
+    before, after = _before(text, start), _after(text, end)
+    first, last = _cell(quote, deciding, text[start:end])
+    return Quote(before + text[start:end] + after, len(before) + first, len(before) + last, style)
+
+
+def _cell(quote: str, deciding: frozenset[str], row: str) -> tuple[int, int]:
+    if not quote.lstrip().startswith("|"):
+        return 0, len(row)
+    for cell in _CELL.finditer(row):
+        if deciding & (_values(cell[0]) | telling_words(cell[0])):
+            return cell.span()
+    return 0, 0
+
+
+def _before(text: str, start: int) -> str:
+    """From the beginning of a word or, in a table, of a row, which its head then precedes."""
+    first = start - _AROUND
+    if first <= 0:
+        return text[:start]
+    rows = _ROWS.search(text[:start])
+    if rows is None or rows.start() >= first:
+        word = re.compile(r"\s").search(text, first - 1, start)
+        return "... " + text[word.end() if word else start : start]
+    head = _HEAD.match(text, rows.start(), start)
+    row = text.find("\n", first, start) + 1 or text.rfind("\n", 0, start) + 1
+    return f"{head[0]}| ... |\n{text[row:start]}" if head and head.end() < row else text[rows.start() : start]
+
+
+def _after(text: str, end: int) -> str:
+    """Up to the end of a word or, in a table, of a row."""
+    last = end + _AROUND
+    if last >= len(text):
+        return text[end:]
+    row = text.find("\n", last)
+    if text[text.rfind("\n", 0, last) + 1 :].startswith("|"):
+        return f"{text[end:row]}\n| ... |" if row >= 0 else text[end:]
+    kept = re.match(r".*(?=\s)", text[end : last + 1], re.DOTALL)
+    return (kept[0].rstrip() if kept else "") + " ..."
 
 
 def listed(heads: Sequence[str], filters: Sequence[str], cases: Sequence[Case], worth: int) -> Cases:
@@ -194,7 +264,7 @@ def look_into(faults: Sequence[Fault], whose: str) -> Iterator[Section]:
             str(one.answers),
             one.finding,
             one.action,
-            names(one.questions, len(one.questions), _NAMED),
+            linked(one.questions, len(one.questions), _NAMED),
         )
         for one in faults
     ]

@@ -18,7 +18,7 @@ from surefoot.types import Estimate, Problem
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
-FLOW_ORDER = ("correct", "refused", "unsupported", "wrong", UNGRADED)  # acceptable above, bad below
+ORDER = (*BUCKETS, UNGRADED)  # in every table and picture
 STRONG = ("strong", "SHIP", "BLOCK", "INCONCLUSIVE")
 _PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
 
@@ -31,6 +31,7 @@ class Span(Struct, frozen=True):
     change: Change | None = None  # drawn beside it on a page: the interval, zero and the margin
     share: float = 0.0  # how dark its ground is on a page
     link: str = ""  # where it leads on a page that is served; never made of foreign text alone
+    answers: tuple[str, ...] = ()  # with which the text begins: a page leads to each
 
 
 Line = str | Span | tuple[str | Span, ...]
@@ -113,6 +114,8 @@ class Case(Struct, frozen=True):
     title: Line
     inside: tuple[Block, ...]
     kinds: tuple[str, ...] = ()  # what it is by each of the filters
+    id: str = ""  # of the answer, by which a page leads to it
+    calm: bool = False  # as it should be: not unfolded on paper
 
 
 class Cases(_Many, frozen=True):
@@ -137,13 +140,12 @@ class Bars(Struct, frozen=True):
     groups: Sequence[tuple[str, Sequence[tuple[str, Mapping[str, int]]]]]  # no counts: no verdicts
 
     def table(self) -> Table:
-        columns = (*BUCKETS, UNGRADED)
         rows = [
-            ((group, bar)[-len(self.heads) :], [str(counts.get(bucket, "-")) for bucket in columns])
+            ((group, bar)[-len(self.heads) :], [str(counts.get(bucket, "-")) for bucket in ORDER])
             for group, bars in self.groups
             for bar, counts in bars
         ]
-        return Table((*self.heads, *columns), [(*names, *counts) for names, counts in rows])
+        return Table((*self.heads, *ORDER), [(*names, *counts) for names, counts in rows])
 
 
 class Flow(Struct, frozen=True):
@@ -152,7 +154,7 @@ class Flow(Struct, frozen=True):
     counts: Mapping[tuple[str, str], int]
 
     def table(self) -> Table:
-        columns = [bucket for bucket in FLOW_ORDER if any(bucket in pair for pair in self.counts)]
+        columns = [bucket for bucket in ORDER if any(bucket in pair for pair in self.counts)]
         rows = [(before, *(str(self.counts.get((before, after), 0)) for after in columns)) for before in columns]
         return Table(("from / to", *columns), rows)
 
@@ -175,6 +177,11 @@ class NumberLine(Struct, frozen=True):
     high: float
     limit: float
     edge: float  # of the margin, on the worse side of the limit
+    is_known: bool = True  # else there is nothing to draw
+
+    @property
+    def is_exact(self) -> bool:
+        return self.low == self.high
 
     def ends(self) -> tuple[float, float]:
         """Of the line that is drawn, with some room at either side."""
@@ -219,6 +226,12 @@ class Report(Struct, frozen=True):
     title: str
     summary: tuple[Block, ...]
     body: tuple[Block, ...]
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from surefoot.report import notebook  # noqa: PLC0415 - it is made of these blocks
+
+        return notebook.cell(self)
 
 
 def problem_section(problems: Sequence[Problem]) -> list[Section]:

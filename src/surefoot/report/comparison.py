@@ -16,6 +16,7 @@ from surefoot.gate.sides import SIDES, SideName
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
+    answer_id,
     asked,
     bucket_of,
     chip,
@@ -51,6 +52,8 @@ from surefoot.report.words import (
     change_words,
     counted,
     in_points,
+    linked,
+    margin_words,
     names,
     number,
     percent,
@@ -134,8 +137,9 @@ def _number_line(check: Check, change: Change) -> NumberLine:
         "undecidable": f"a {beyond} is not certain, and one beyond {in_points(metric, edge)} is not excluded",
     }
     name = Span(metric, "strong"), check.rule.group or "", status(check)
-    words = "; ".join(filter(None, (change_words(metric, change), sure.get(check.status, ""))))
-    return NumberLine(name, words, change.low, change.change, change.high, change.limit, edge)
+    told = check.reason or sure.get(check.status, "")
+    words = "; ".join(filter(None, (change_words(metric, change), told)))
+    return NumberLine(name, words, change.low, change.change, change.high, change.limit, edge, not check.reason)
 
 
 def _body(comparison: Comparison) -> Iterator[Block]:
@@ -144,11 +148,15 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     bars = [(name, [(_SIDE_WORDS[side], sides[side]) for side in SIDES]) for name, sides in groups]
     moves = Counter((bucket_of(pair.base), bucket_of(pair.cand)) for pair in comparison.pairs)
     yield Section("What became of the answers", (Flow(moves),), "paper")
-    yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_mcnemar(comparison), "quiet")))
+    yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_turned(comparison), "quiet")))
     yield from look_into(comparison.faults, "The candidate's bad answers, and refusals where an answer is expected")
     heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")
-    yield Section("Rules", (Table(heads, [_rule(check) for check in comparison.decision.checks]),))
-    yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison)))
+    checks = comparison.decision.checks
+    margins = [(check.rule.metric, margin_words(check, comparison.request.margin)) for check in checks]
+    told = Items([f"{metric}: {words}" for metric, words in dict.fromkeys(margins) if words], "quiet")
+    yield Section("Rules", (Table(heads, [_rule(check) for check in checks]), told))
+    test = Paragraph(f"exact McNemar test on wrong: p = {comparison.mcnemar.p:.3g}; it decides nothing", "quiet")
+    yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison), test))
     for field, values in comparison.by_group.items():
         if values or field in comparison.request.by:
             asked_for = field in comparison.request.by
@@ -164,10 +172,10 @@ def _rule(check: Check) -> tuple[Line, ...]:
         status(check),
         number(metric, check.before),
         number(metric, check.seen) + bound_words(check),
-        Span(change_words(metric, check.change), change=check.change),
+        Span(change_words(metric, check.change), change=None if check.reason else check.change),
         allowed(check),
         _why(check),
-        names(check.questions, check.question_count),
+        linked(check.questions, check.question_count),
     )
 
 
@@ -226,12 +234,13 @@ def _case(pair: Pair) -> Case:
         *((chip(pair.base), "\u2192") if pair.has_moved else ()), chip(pair.cand), asked_for,
         Span(" \u00b7 ".join(filter(None, (called, pair.stratum, layer))), "quiet"),
     )  # fmt: skip
-    sides = Columns(tuple(tuple(answer(pair.side(side), f"{_SIDE_WORDS[side]}:")) for side in SIDES))
-    both = Columns((tuple(answer(pair.cand, "both versions:")),)) if _is_same(pair) else sides
-    why = why_of(pair.base), why_of(pair.cand)
+    sides = Columns(tuple(tuple(answer(pair.side(side), pair.question, f"{_SIDE_WORDS[side]}:")) for side in SIDES))
+    both = Columns((tuple(answer(pair.cand, pair.question, "both versions:")),)) if _is_same(pair) else sides
+    why = why_of(pair.base, pair.question), why_of(pair.cand, pair.question)
     cells = (called, bucket_of(pair.base), Span(bucket_of(pair.cand), "strong"), pair.stratum, asked_for, *why)
     kinds = pair.turn, bucket_of(pair.cand), layer, pair.stratum
-    return Case(cells, title, (*asked(pair.question), both), kinds)
+    calm = pair.turn == "as before"
+    return Case(cells, title, (*asked(pair.question), both), kinds, answer_id(pair.question_id, pair.attempt), calm)
 
 
 def _is_same(pair: Pair) -> bool:
@@ -281,9 +290,6 @@ def _margins(comparison: Comparison) -> Iterator[str]:
         yield f"margin of {check.rule.name}: {check.change.margin:.2g} where {given:g} is set: {why}"
 
 
-def _mcnemar(comparison: Comparison) -> str:
+def _turned(comparison: Comparison) -> str:
     test = comparison.mcnemar
-    return (
-        f"wrong: {test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong;"
-        f" exact McNemar p = {test.p:.3g} (for information, the rules decide)"
-    )
+    return f"wrong: {test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong"

@@ -16,7 +16,7 @@ from surefoot.gate.rules import Change, Check
 from surefoot.gate.sides import Said
 from surefoot.report.answers import cited_by, reason_of
 from surefoot.report.words import WAIVED
-from surefoot.types import Estimate
+from surefoot.types import Estimate, Question
 
 _OF_THE_REQUEST = ("notes", "not_counted", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
 _AS_IT_IS = (
@@ -106,12 +106,12 @@ def _json_moved(pair: Pair) -> dict[str, object]:
         "question": pair.question.text if pair.question else None,
         "from": pair.base.bucket or UNGRADED,
         "to": pair.cand.bucket or UNGRADED,
-        "base": _json_said(pair.base),
-        "cand": _json_said(pair.cand),
+        "base": _json_said(pair.base, pair.question),
+        "cand": _json_said(pair.cand, pair.question),
     }
 
 
-def _json_said(said: Said) -> dict[str, object]:
+def _json_said(said: Said, question: Question | None) -> dict[str, object]:
     verdict, quality = said.verdicts.get("factuality"), said.verdicts.get("refusal_quality")
     return {
         "answer": said.trace.answer if said.trace else None,
@@ -120,6 +120,6 @@ def _json_said(said: Said) -> dict[str, object]:
         "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
         "refusal_quality_reason": quality.reason if quality else None,
         "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
-        "cited": msgspec.to_builtins(cited_by(said)),
+        "cited": msgspec.to_builtins(cited_by(said, question)),
         "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from surefoot.report.blocks import FLOW_ORDER
+from surefoot.report.blocks import ORDER
 from surefoot.table import ACCEPTABLE
 
 HEIGHT = 220.0
@@ -39,11 +39,11 @@ class Picture(Struct, frozen=True):
 
 def picture(counts: Mapping[tuple[str, str], int]) -> Picture:
     """Both sides have the same scale; ribbons leave and arrive in the order of the buckets, so none lies on another."""
-    sides = [_bands({bucket: _sum(counts, side, bucket) for bucket in FLOW_ORDER}) for side in (0, 1)]
+    sides = [_bands({bucket: _sum(counts, side, bucket) for bucket in ORDER}) for side in (0, 1)]
     free = [{band.bucket: band.y for band in side} for side in sides]
     scale = _scale(sum(counts.values()))
     ribbons = []
-    for before, after in ((one, other) for one in FLOW_ORDER for other in FLOW_ORDER if counts.get((one, other))):
+    for before, after in ((one, other) for one in ORDER for other in ORDER if counts.get((one, other))):
         height = scale * counts[before, after]
         path = _path(free[0][before], free[1][after], height)
         ribbons.append(Ribbon(before, after, counts[before, after], _kind(before, after), path))
@@ -57,7 +57,7 @@ def _sum(counts: Mapping[tuple[str, str], int], side: int, bucket: str) -> int:
 
 
 def _scale(total: int) -> float:
-    return (HEIGHT - _GAP * len(FLOW_ORDER)) / max(total, 1)
+    return (HEIGHT - _GAP * len(ORDER)) / max(total, 1)
 
 
 def _bands(totals: Mapping[str, int]) -> list[Band]:

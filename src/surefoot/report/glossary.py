@@ -9,7 +9,7 @@ from surefoot.gate.metrics import METRICS, UNGRADED
 # Of the decision table, by the name of the row that decided.
 _REASONS: Mapping[str, str] = {
     "contradicted": "a passage says something else",
-    "conflicts_gold": "it disagrees with the expected answer",
+    "conflicts_gold": "disagrees with the expected answer",
     "misattributed": "a refusal is expected, and it answers from passages about something else",
     "no_evidence": "no retrieved passage supports a claim",
     "uncited": "a claim has no citation",

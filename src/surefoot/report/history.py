@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from surefoot.annotators import whose_by_name
-from surefoot.gate.history import History, Measured, PastRun
+from surefoot.gate.history import BASELINE, History, Measured, PastRun
 from surefoot.gate.history import Trend as Course
 from surefoot.gate.metrics import UNGRADED
 from surefoot.records import Certificate, Step
@@ -33,22 +33,33 @@ from surefoot.report.words import counted, interval, overridden, percent, plain
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate
 
-_DRAWN = ("wrong", "unsupported", "correct", "refused")
 _SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
 _LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}
 
 
 def report(found: History) -> Report:
     """The runs, how they moved, and what was decided about them."""
-    newest = next((one for one in found.runs if one.measured), None)
+    newest, last = next((one for one in found.runs if one.measured), None), found.last_change
     versions = {one.version for one in found.runs if one.version}
-    lines: list[Line] = [
-        Span(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.", "strong"),
-        *([("Newest:", _link(newest), _said(newest))] if newest else []),
-    ]
-    if found.baseline:
-        lines.append(("Baseline:", _link(found.baseline), _said(found.baseline)))
-    return Report("Surefoot runs", (Headline("", tuple(lines)),), tuple(_body(found)))
+    lines: list[Line] = [_last_words(*last)] if last else []
+    lines.append(Span(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.", "strong"))
+    lines += [("Newest:", _link(newest), _said(newest))] if newest else []
+    lines += [("Baseline:", _link(found.baseline), _said(found.baseline))] if found.baseline else []
+    outcome = last[0].outcome if last else ""
+    return Report("Surefoot runs", (Headline(outcome, tuple(lines)),), tuple(_body(found)))
+
+
+def _last_words(step: Step, base: PastRun, cand: PastRun) -> Line:
+    """`v2 against v1: 10 more wrong, 2 fewer unsupported (2026-03-05 10:00)`, which leads to the comparison."""
+    before, after = (one.measured.buckets if one.measured else {} for one in (base, cand))
+    changes = [(after[name] - before[name], name) for name in ("wrong", "unsupported")] if before and after else []
+    told = [f"{abs(by)} {'more' if by > 0 else 'fewer'} {name}" for by, name in changes if by]
+    what = f"{cand.name} against {base.name}: {', '.join(told) or 'as many bad answers as before'}"
+    return Span(what, "strong", link=comparison_address(base, cand)), Span(f"({_when(step.at)})", "quiet")
+
+
+def comparison_address(base: PastRun, cand: PastRun) -> str:
+    return f"/compare?{urlencode({'baseline': base.key, 'candidate': cand.key})}"
 
 
 def _body(found: History) -> Iterator[Block]:
@@ -74,12 +85,14 @@ def _body(found: History) -> Iterator[Block]:
 
 def _trend(course: Course) -> Trend:
     names = [one.version for one in course.versions]
-    shares = {bucket: [one.measured.shares[bucket] for one in course.versions] for bucket in _DRAWN}
+    shares: dict[str, list[Estimate]] = {
+        bucket: [one.measured.shares[bucket] for one in course.versions] for bucket in BUCKETS
+    }
     rows = [
-        (one.version, ", ".join(one.runs), *(_share(one.measured.shares[bucket]) for bucket in _DRAWN))
+        (one.version, ", ".join(one.runs), *(_share(one.measured.shares[bucket]) for bucket in BUCKETS))
         for one in course.versions
     ]
-    return Trend(names, shares, Table(("version", "runs", *_DRAWN), rows))
+    return Trend(names, shares, Table(("version", "runs", *BUCKETS), rows))
 
 
 def _case(one: PastRun) -> Case:
@@ -132,15 +145,15 @@ def _decided(step: Step, found: History) -> tuple[Line, ...]:
         f"waived: {', '.join(step.waived)}" if step.waived else "",
         f"not as the gate file: {overridden(step.overridden)}" if step.overridden else "",
     ]
-    outcome = Span("new baseline") if step.mode == "baseline" else Span(step.outcome, step.outcome)
-    base, cand = (_side(name, version, found) for name, version in
-                  ((step.base_name, step.reference), (step.cand_name, step.release)))  # fmt: skip
-    return (_when(step.at), outcome, base, cand, "; ".join(filter(None, remarks)))
+    base, cand = found.side(step.base_run), found.side(step.cand_run)
+    link = comparison_address(base, cand) if base and cand else ""
+    outcome = Span("new baseline") if step.mode == BASELINE else Span(step.outcome, step.outcome, link=link)
+    sides = _side(step.base_name, step.reference, base), _side(step.cand_name, step.release, cand)
+    return (_when(step.at), outcome, *sides, "; ".join(filter(None, remarks)))
 
 
-def _side(name: str, version: str, found: History) -> Line:
-    run = found.run(name)
-    return (version if version != name else "", Span(name, link=run_address(run)) if run else name)
+def _side(name: str, version: str, run: PastRun | None) -> Line:
+    return (version if version != name else "", Span(run.name, link=run_address(run)) if run else name)
 
 
 def calibrations(found: History) -> Report:

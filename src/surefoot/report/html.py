@@ -6,22 +6,24 @@ so that a right-to-left answer cannot rearrange what stands beside it.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from unicodedata import category
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from msgspec import Struct
 
-from surefoot.report import blocks
+from surefoot.report import blocks, prose
 from surefoot.report.flow import picture
 from surefoot.report.glossary import TERMS
 from surefoot.report.trend import charts
 
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
+_INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
+_TABLE = re.compile(r"^ *\|.*\n *\|[ |:-]+$", re.MULTILINE)  # its head, and the line below
 
 
 class Site(Struct, frozen=True):
@@ -76,20 +78,44 @@ def _templates() -> Environment:
         loader=PackageLoader("surefoot.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    made.globals["STRONG"] = blocks.STRONG
-    made.globals["TERMS"] = TERMS
+    made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": TERMS}
     made.filters |= {
         "picture": picture,
         "charts": charts,
-        "visible": visible,
+        "visible": cut,
+        "quoted": quoted,
+        "parted": _parted,
         "spans": blocks.spans,
         "kind": lambda block: type(block).__name__,
     }
     return made
 
 
-def visible(text: str, longest: int) -> str:
-    """Control, direction-changing and unassigned characters become visible; a long text is cut, and says so."""
-    lines = text[:longest].replace("\r\n", "\n").replace("\t", " ")
-    kept = "".join("\ufffd" if char != "\n" and category(char) in _STEERING else char for char in lines)
+def cut(text: str, longest: int) -> str:
+    """Harmless; what is too long is cut, and says so."""
+    kept = prose.visible(text[:longest]).replace("\t", " ")
     return kept + (f" ... ({len(text) - longest} more characters)" if len(text) > longest else "")
+
+
+def _parted(words: str) -> tuple[str, str]:
+    """A value and its interval, which a cell shows below it."""
+    found = _INTERVAL.fullmatch(words)
+    return (found[1], found[2]) if found else (words, "")
+
+
+def quoted(quote: blocks.Quote) -> Markup:
+    """A text as it is written, but for the tables in it; the words that decide are marked."""
+    text = cut(quote.text, blocks.LONGEST_QUOTE)
+
+    def paint(pieces: Sequence[prose.Piece]) -> Markup:
+        return Markup("").join(prose.inside_tags(piece, _marked(text, piece, quote)) for piece in pieces)
+
+    return prose.rendered(text, paint) if _TABLE.search(text) else paint([prose.Piece(0, len(text))])
+
+
+def _marked(text: str, piece: prose.Piece, quote: blocks.Quote) -> Iterator[Markup]:
+    first, last = (min(max(end, piece.start), piece.end) for end in (quote.start, quote.end))
+    yield escape(text[piece.start : first])
+    if first < last:
+        yield Markup('<mark class="{}">{}</mark>').format(quote.style, text[first:last])
+    yield escape(text[last : piece.end])

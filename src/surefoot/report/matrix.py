@@ -142,18 +142,30 @@ def _contest(found: Contest, movements: dict[str, Movement]) -> str:
     return f"{seen}; which moves more cannot be told: the difference {_difference(apart)} covers 0"
 
 
+def _better(effect: Effect) -> str:
+    """Which of two values to take, by wrong answers and else by correct ones."""
+    for bucket, sign in (("wrong", -1), ("correct", 1)):
+        found = effect.differences[bucket]
+        if found.settled and found.value is not None:
+            pair = (effect.value, effect.reference)
+            better, other = pair if found.value * sign > 0 else pair[::-1]
+            count = f"{abs(found.value):.1f} {'fewer' if sign < 0 else 'more'} of 100 answers are {bucket}"
+            return f"{effect.axis}: {better} is better than {other}: {count}"
+    return f"{effect.axis}: which of {effect.value} and {effect.reference} is better cannot be told"
+
+
 def _conclusions(matrix: Matrix) -> Iterator[str]:
     movements = {movement.axis: movement for movement in matrix.effects.movements}
     if not movements:
         yield "no cell has verdicts, so nothing can be compared"
+    yield from (_better(effect) for effect in matrix.effects.effects if effect.differences["wrong"].value is not None)
     yield from (_contest(found, movements) for found in matrix.effects.contests)
     for movement in movements.values():
         if movement.moved is None:
             yield f"{movement.axis}: no effect can be measured, {movement.reason}"
     measured = [movement for movement in movements.values() if movement.moved is not None]
     if len(measured) == 1:
-        moves = f"{measured[0].axis} moves {measured[0].moved:.1f} of 100 answers to another bucket"
-        yield f"{moves}; there is no other axis to hold it against"
+        yield f"{measured[0].axis} moves {measured[0].moved:.1f} of 100 answers to another bucket"
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:

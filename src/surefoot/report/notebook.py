@@ -25,7 +25,7 @@ def cell(report: Report) -> str:
     """The page, with the first of its answers."""
     short = replace(report, body=tuple(map(_shortened, report.body)))
     tall = any(isinstance(block, Section) for block in report.body)
-    title, page = escape(html.visible(report.title, 300)), escape(html.page(short))
+    title, page = escape(html.cut(report.title, 300)), escape(html.page(short))
     style = f"width: 100%; height: {40 if tall else 20}rem; border: 0; resize: vertical"
     return f'<iframe title="{title}" sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
 

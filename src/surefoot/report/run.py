@@ -14,6 +14,7 @@ from surefoot.gate.overview import Judged, Overview
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
+    answer_id,
     asked,
     bucket_of,
     chip,
@@ -139,5 +140,6 @@ def _case(one: Judged) -> Case:
     title: Line = (
         chip(said), asked_for, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet"),
     )  # fmt: skip
-    cells = called, Span(bucket_of(said), "strong"), stratum, asked_for, why_of(said)
-    return Case(cells, title, (*asked(question), *answer(said, "answer:")), (bucket_of(said), layer, stratum))
+    cells = called, Span(bucket_of(said), "strong"), stratum, asked_for, why_of(said, question)
+    return Case(cells, title, (*asked(question), *answer(said, question, "answer:")), (bucket_of(said), layer, stratum),
+                answer_id(said.question_id, said.attempt), said.bucket in ACCEPTABLE)  # fmt: skip

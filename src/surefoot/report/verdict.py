@@ -6,7 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Change, Check
-from surefoot.report.words import allowed, around, change_words, counted, headline, in_points, overridden, unit
+from surefoot.report.words import (
+    allowed,
+    around,
+    change_words,
+    counted,
+    headline,
+    in_points,
+    margin_words,
+    overridden,
+    unit,
+)
 
 
 def in_one_sentence(comparison: Comparison) -> str:
@@ -23,7 +33,7 @@ def verdict_lines(comparison: Comparison) -> tuple[str, str]:
     said += [f"Users lose: {lost}." for lost in _lost(comparison)]
     said += [f"Waived: {', '.join(used)}."] if used else []
     said += [f"Waived without need: {', '.join(needless)}."] if needless else []
-    said += ["--uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
+    said += ["Uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
     said += [f"Not as the gate file has it: {overridden(request.overridden)}."] if request.overridden else []
     said += [f"{note[:1].upper()}{note[1:]}." for note in request.notes]
     return _in_answers(comparison), " ".join(said)
@@ -55,7 +65,8 @@ def _reason(comparison: Comparison) -> str:
     failed = [check for check in open_ if check.status == "fail"]
     told = [_changed(check) for check in failed]
     if not failed:
-        told += _unsure([check for check in open_ if check.status == "undecidable"])
+        unsure = [check for check in open_ if check.status == "undecidable"]
+        told += _unsure(unsure, comparison.request.margin)
     told += decision.incomplete
     told += [f"{check.rule.name} is not met" for check in open_ if check.status == "incomplete"]
     return f"{'; '.join(told) or 'no rule applies'}."
@@ -72,7 +83,7 @@ def _changed(check: Check) -> str:
     return f"{metric} {way} by {size}{unit(metric)}{around(metric, change)}"
 
 
-def _unsure(checks: Sequence[Check]) -> Iterator[str]:
+def _unsure(checks: Sequence[Check], margin: float) -> Iterator[str]:
     """What may or may not be too much, in numbers; then what there are no numbers for."""
     for check in checks:
         if check.change is None or check.reason:
@@ -81,7 +92,8 @@ def _unsure(checks: Sequence[Check]) -> Iterator[str]:
         ends = check.change.low, check.change.high
         # Rounded to the very limit, an end of the interval would not show why it is not enough.
         digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
-        yield f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}"
+        why = margin_words(check, margin)
+        yield f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}{f' ({why})' if why else ''}"
     if unknown := [check.rule.name for check in checks if check.change is None or check.reason]:
         yield f"{', '.join(unknown)} cannot be decided"
 

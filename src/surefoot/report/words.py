@@ -123,6 +123,24 @@ def allowed(check: Check) -> str:
     return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
 
 
+def margin_words(check: Check, asked_for: float) -> str:
+    """Where the margin of a rule comes from, unless it is the very one that was asked for."""
+    metric = metric_named(check.rule.metric)
+    if check.change is None or metric is None or check.change.margin in (0.0, asked_for):
+        return ""
+    share = metric.margin_factor * metric.scale * asked_for / check.change.margin  # of the answers it is about
+    parts = [f"{asked_for:g} of all answers"]
+    parts += [f"times {metric.margin_factor} as it counts so many buckets"] if metric.margin_factor > 1 else []
+    parts += [f"of which it counts {percent(share)}"] if share < 1 - 1e-9 else []
+    parts += [f"on a scale of {metric.scale}"] if metric.scale > 1 else []
+    return f"margin {in_points(check.rule.metric, check.change.margin).lstrip('+')}: {', '.join(parts)}"
+
+
+def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:
+    """The same, each leading to its answer on a page."""
+    return Span(names(ids, total, most), answers=tuple(ids[:most]))
+
+
 def seen_since(estimate: Estimate, before: Estimate | None) -> str:
     """What was seen, and how it has changed where something was seen before."""
     return seen(estimate) if before is None else f"{seen(estimate)}, {change(estimate, before)}"

@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from surefoot.report.prose import visible
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
 from surefoot.services.new_question import are_against
 from surefoot.types import Passage
 from surefoot.web.pages import BadForm, Pages, Words, body_of
-from surefoot.web.passages import visible
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _FOUND = 8

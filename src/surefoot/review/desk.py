@@ -16,12 +16,12 @@ from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided
 from surefoot.errors import UsageError
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
+from surefoot.report.prose import visible
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
 from surefoot.services.new_question import Author, are_against
 from surefoot.types import Passage, Question
 from surefoot.web.pages import BadForm
-from surefoot.web.passages import visible
 
 _OPEN_FOR = 10 * 60.0  # seconds that a question stays with whoever has it before them
 _NEAREST = 5

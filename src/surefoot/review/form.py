@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from surefoot.datasets.review import edited
+from surefoot.report.prose import visible
 from surefoot.services.new_question import written_question
 from surefoot.types import Expects, Question
 from surefoot.web.pages import BadForm
-from surefoot.web.passages import visible
 
 _LONGEST = 4_000
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -164,9 +164,18 @@ def _html(text: str, code: int = 200) -> Response:
 def _site(past: History, path: str, asked: Mapping[str, str]) -> Site:
     runs = {one.key: _called(one) for one in past.runs if one.measured}
     here = next((address for address in reversed(_MENU) if path.startswith(address)), "")
-    newest, base = next(iter(runs), ""), past.baseline.key if past.baseline else next(reversed(runs), "")
-    compared = asked.get("baseline", base), asked.get("candidate", asked.get("key", newest))
+    base, cand = _usual_pair(past, list(runs))
+    key = asked.get("key", base)
+    compared = asked.get("baseline", base), asked.get("candidate", key if key in runs and key != base else cand)
     return Site(_MENU, here if path == here or here != "/" else "", runs, compared)
+
+
+def _usual_pair(past: History, keys: Sequence[str]) -> tuple[str, str]:
+    """The last that was decided on; else the baseline, or the oldest, and the newest beside it."""
+    if last := past.last_change:
+        return last[1].key, last[2].key
+    base = past.baseline.key if past.baseline else next(reversed(keys), "")
+    return base, next((key for key in keys if key != base), "")
 
 
 def _called(run: PastRun) -> str:

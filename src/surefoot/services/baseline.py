@@ -7,11 +7,12 @@ from typing import Any
 
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import Comparison
+from surefoot.gate.history import CHANGE
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
 from surefoot.services.compare import Compared, compare
-from surefoot.services.decisions import CHANGE, as_typed, current_baseline, folder_by_id, keep_baseline, shipped_beside
+from surefoot.services.decisions import as_typed, current_baseline, folder_by_id, keep_baseline, shipped_beside
 from surefoot.services.result import READER, Person
 from surefoot.services.runs import is_run
 from surefoot.services.versions import version_in

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.gate.decide import Comparison
+from surefoot.gate.history import BASELINE, CHANGE
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.rules import Rule
 from surefoot.io.writer import UNREADABLE, printable
@@ -27,8 +28,6 @@ from surefoot.services.versions import Versions
 from surefoot.store import DECISION, RunStore
 
 LATEST_SHIPPED = "latest-shipped"
-# What the `mode` of a step says: a decision, or a move of the baseline. Others are of an earlier gate.
-CHANGE, BASELINE = "change", "baseline"
 
 
 class Check(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, SurefootError, UsageError
-from surefoot.gate.history import History, LastDecision, Measured, PastRun, trends
+from surefoot.gate.history import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, trends
 from surefoot.gate.overview import overview_of
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
@@ -24,7 +24,7 @@ from surefoot.records import Label, Step
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
-from surefoot.services.decisions import BASELINE, CHANGE, KeptDecision, as_typed, decision_in
+from surefoot.services.decisions import KeptDecision, as_typed, decision_in
 from surefoot.services.label_queue import label_queue, labelled
 from surefoot.services.result import Reported
 from surefoot.services.runs import is_run, read_run
@@ -147,22 +147,25 @@ class Archive:
             yield opened
 
     def _seen(self, ledger: Ledger | None) -> Iterator[_Seen]:
-        known = set[tuple[str, ...]]()
-        for one in known_runs(ledger) if ledger else ():
-            known.add(one.asking)
-            gone = "" if one.folder else f"the run is no longer at {one.entry.path}"
-            yield _Seen(one.manifest.name, one.ids, one.manifest, one.folder, gone)
+        found: dict[tuple[str, ...], tuple[Path, Manifest]] = {}
         for folder in self._beside():
             try:
-                if not is_run(folder):
-                    continue
-                manifest = RunStore.open(folder).manifest
+                if is_run(folder):
+                    manifest = RunStore.open(folder).manifest
+                    found.setdefault(asking_of(manifest), (folder, manifest))
             except (SurefootError, OSError) as error:
                 yield _Seen(folder.name, frozenset(), None, folder, str(error))
-                continue
-            if asking_of(manifest) not in known:
-                known.add(asking_of(manifest))
-                yield _Seen(manifest.name, frozenset({run_id(manifest)}), manifest, folder)
+        for one in known_runs(ledger) if ledger else ():
+            moved = found.pop(one.asking, None)
+            if one.folder:
+                yield _Seen(one.manifest.name, one.ids, one.manifest, one.folder)
+            elif moved:  # under the name that it has now: its own may be another run's
+                yield _Seen(moved[0].name, one.ids, moved[1], moved[0])
+            else:
+                gone = f"the run is no longer at {one.entry.path}"
+                yield _Seen(one.manifest.name, one.ids, one.manifest, None, gone)
+        for folder, manifest in found.values():
+            yield _Seen(manifest.name, frozenset({run_id(manifest)}), manifest, folder)
 
     def _beside(self) -> list[Path]:
         home = Path() if "://" in self.place else Path(self.place).resolve().parent
@@ -200,6 +203,7 @@ def _past(one: _Seen, every: Sequence[_Seen], measure: Callable[[tuple[Path, ...
         question_count=made.question_count if made else 0,
         measured=measured,
         problem=problem,
+        ids=tuple(sorted(one.ids)),
     )
 
 

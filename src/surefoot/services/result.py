@@ -125,9 +125,7 @@ class Reported(Result):
     def report(self) -> Report: ...
 
     def _repr_html_(self) -> str:
-        from surefoot.report import notebook  # noqa: PLC0415 - as above
-
-        return notebook.cell(self.report())
+        return self.report()._repr_html_()
 
 
 class Fields(Result):

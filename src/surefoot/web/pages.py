@@ -21,9 +21,9 @@ from starlette.types import ASGIApp, ExceptionHandler
 from surefoot.annotators import is_settler
 from surefoot.errors import SurefootError, UsageError, words_of
 from surefoot.io.labels import names_a_grader
+from surefoot.report.prose import visible
 from surefoot.report.words import plain
 from surefoot.web.guard import cookie, set_cookie
-from surefoot.web.passages import visible
 
 _LARGEST_BODY = 100_000
 LONGEST_NAME = 60

@@ -9,19 +9,16 @@ import re
 from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from unicodedata import category
 
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.terms import terms
 from surefoot.types import Passage
-from surefoot.web.markdown import Piece, inside_tags, rendered
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MONTHS = frozenset(month_name)  # "May" is one, "may" is not
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"  # some scripts cannot be written without them, and they move nothing
 READ_CLOSELY = 30_000  # characters of a text in which claims and words are looked for; all of it is shown
 
 Marks = Mapping[str, Sequence[int]]  # by the key of a word: the numbers of the claims that have it
@@ -35,24 +32,6 @@ class Source(Struct, frozen=True):
     text: Markup
     known: bool = True
     is_empty: bool = False
-
-
-class _Characters(dict[int, int]):
-    """What each character becomes: itself, or the sign for one that cannot be shown."""
-
-    def __missing__(self, code: int) -> int:
-        char = chr(code)
-        steers = category(char) in _STEERING and char not in "\n\t" + _JOINERS
-        self[code] = 0xFFFD if steers else code
-        return self[code]
-
-
-_CHARACTERS = _Characters({0x0D: 0x0A})
-
-
-def visible(foreign: str) -> str:
-    """As long as it was, so that positions stay; control and direction-changing characters become visible."""
-    return foreign.replace("\r\n", " \n").translate(_CHARACTERS)
 
 
 def source_of(passage: Passage, marks: Marks) -> Source:

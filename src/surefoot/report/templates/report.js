@@ -1,5 +1,5 @@
 "use strict";
-// Filters and search of lists of cases. Without this script every case is shown.
+// Filters and search of lists of cases, and links to one of them. Without this script every case is shown.
 for (const bar of document.querySelectorAll(".filters")) {
   const cases = [...bar.nextElementSibling.children];
   const search = bar.querySelector("input");
@@ -32,3 +32,13 @@ for (const bar of document.querySelectorAll(".filters")) {
   bar.hidden = false;
   filter();
 }
+
+const unfold = () => {
+  const one = document.querySelector(".case:target");
+  if (!one) return;
+  one.hidden = false;
+  one.open = true;
+  one.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+addEventListener("load", unfold);

@@ -1,6 +1,6 @@
-"""Markdown as a person reads it: headings, lists, tables, emphasis.
+"""Foreign text as a person reads it: its Markdown becomes headings, lists, tables and emphasis.
 
-Nothing in it can act: links, pictures and HTML stay the text they are.
+Nothing in it can act: links, pictures and HTML stay the text they are, and no character steers the display.
 
 Every piece of it knows where it stands in the source, so that words can be marked in it. Where not all words of a text
 would be shown, the whole text is shown as it is.
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
+from unicodedata import category
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -27,6 +28,26 @@ _BLOCKS = {
     "table": ('<div class="wide" role="group" aria-label="Table" tabindex="0"><table>', "</table></div>"),
 }  # fmt: skip
 _INLINE = ("strong", "em")
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # some scripts cannot be written without them, and they move nothing
+
+
+class _Characters(dict[int, int]):
+    """What each character becomes: itself, or the sign for one that cannot be shown."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        steers = category(char) in _STEERING and char not in "\n\t" + _JOINERS
+        self[code] = 0xFFFD if steers else code
+        return self[code]
+
+
+_CHARACTERS = _Characters({0x0D: 0x0A})
+
+
+def visible(foreign: str) -> str:
+    """As long as it was, so that positions stay; control and direction-changing characters become visible."""
+    return foreign.replace("\r\n", " \n").translate(_CHARACTERS)
 
 
 class Piece(NamedTuple):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup, escape
 
-from surefoot.web.markdown import Piece, plain_markdown, rendered
+from surefoot.report.prose import Piece, plain_markdown, rendered
 
 _SIGNS = st.sampled_from(
     ["*", "**", "_", "`", "```", "#", "> ", "- ", "1. ", "|", "|---|", "\n", "\n\n", "    ", "\t", "\\"]
