@@ -29,7 +29,7 @@ def test_the_first_page_has_the_trend_and_every_run(page: Page, site: Server, co
     charts = page.locator(".trend svg")
     expect(charts).to_have_count(4)
     expect(charts.first.locator("circle")).to_have_count(5)
-    expect(charts.first.locator("title").nth(1)).to_have_text(re.compile(r"^v2 29\.2% \("))
+    expect(charts.first.locator("title").nth(1)).to_have_text(re.compile(r"^v2 70\.8% \("))
     runs = page.locator(".case")
     expect(runs).to_have_count(8)
     third = runs.filter(has=page.get_by_role("link", name="third"))
