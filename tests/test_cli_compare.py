@@ -72,7 +72,7 @@ def run_folder(folder: Path, verdicts: Rows, **manifest: object) -> Path:
 def test_plain_files_ship_or_block(write: Write) -> None:
     base, same, worse = write("base.jsonl", GOOD), write("same.jsonl", reversed(GOOD)), write("worse.jsonl", BAD)
     code, result = call(base, same, "--uncalibrated")
-    assert code == 0 and result.stdout.splitlines()[-1].startswith("SHIP") and "--uncalibrated" in result.stdout
+    assert code == 0 and result.stdout.splitlines()[-1].startswith("SHIP") and "Uncalibrated" in result.stdout
     code, result = call(base, worse, "--uncalibrated")
     assert code == 1 and "BLOCK" in result.stdout and "q1 correct wrong" in " ".join(result.stdout.split())
     assert result.stderr == ""

@@ -47,7 +47,7 @@ def test_what_is_not_a_score_is_left_out_and_never_escapes_the_ceiling(unread: o
 def test_an_accuracy_below_the_scale_is_below_the_ceiling(below: object) -> None:
     assert overall(of(below, 10, 10, 10, 10)) == overall(of(1, 10, 10, 10, 10)) == 4.0
     assert overall(of(below, 2, 2, 2, 2)) == overall(of(1, 2, 2, 2, 2))
-    assert overall(of(8, below, 8, 8, 8)) == 8.0, "elsewhere it is no score"
+    assert overall(of(8, below, 8, 8, 8)) == overall(of(8, 1, 8, 8, 8)), "on every dimension"
 
 
 def test_a_score_is_read_in_one_way() -> None:

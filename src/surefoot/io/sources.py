@@ -17,7 +17,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-import numpy as np
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, Unreachable, UsageError
@@ -319,6 +318,8 @@ def _cut(stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: str,
 
 def line_ends(data: bytes) -> int:
     """How many there are; `bytes.count` takes several times as long, a good part of all that reading a log takes."""
+    import numpy as np  # noqa: PLC0415 - the process of a pipeline does without it
+
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 

@@ -116,6 +116,7 @@ class Monitor:
         """Until it is told to end and has read all there is."""
         settled = time.monotonic()
         while True:
+            is_ending = self._fed.is_set()  # looked at first: what came before it is read
             try:
                 is_news = self._read_log()
                 if (moment := time.monotonic()) - settled >= _SETTLE_SECONDS:
@@ -127,8 +128,10 @@ class Monitor:
                 if error.message not in self._told:
                     self._told.add(error.message)
                     self._tell(f"error: {error}")
-            if not is_news and self._fed.wait(_LOOK_SECONDS):
+            if not is_news and is_ending:
                 return
+            if not is_news:
+                self._fed.wait(_LOOK_SECONDS)
 
     def _read_log(self) -> bool:
         """A piece that could not be taken is taken later."""

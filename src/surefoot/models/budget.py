@@ -93,7 +93,7 @@ class Estimate(Struct, frozen=True):
         if not self.calls:
             return f"no calls to {self.model}{known}: this costs nothing."
         if self.usd_most is None and is_local:
-            return f"{calls}{known}: {tokens}."
+            return f"{calls}{known}: {tokens}{self._thinking}."
         if self.usd_most is None:
             unknown = "the price is not known, so neither is the cost (--prices FILE sets it)"
             return f"{calls}{known}: {tokens}{self._thinking}; {unknown}."

@@ -59,10 +59,7 @@ _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label:
 def parse(
     answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
 ) -> tuple[str, ...] | None:
-    """The distinct ids an answer text cites, in order; None when it has no citation of any form.
-
-    `passages` are those that were retrieved, in the order of their names, for what refers to their labels and pages.
-    """
+    """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order."""
     only = _only_list(answer, retrieved, gold)
     if only is not None:
         return (only,)
@@ -80,10 +77,8 @@ def ids_in(cited: Cited) -> tuple[str, ...] | None:
 
 
 def parse_all(answers: Sequence[str], texts: Texts, has_passages: NDArray[np.bool_]) -> list[Cited]:
-    """What `parse` gives for each of many answers, if that is known ids alone; UNREAD where `parse` has to read.
-
-    Told here are answers without any sign of a citation, those that end in the one list they have, and inline marks.
-    """
+    """What `parse` gives for each of many answers without a sign of a citation, with a single list at the end, or with
+    inline marks, if that is known ids alone; UNREAD where `parse` has to read."""
     ends, joined, signs = texts.ends, texts.joined, texts.first_of(_SIGNS)
     labels = signs - len(_LISTED) + 3
     is_list = texts.stand_at(_LISTED, labels) & (labels > texts.starts) & (texts.characters[ends - 1] == ord("]"))

@@ -41,4 +41,15 @@ const unfold = () => {
   one.scrollIntoView();
 };
 addEventListener("hashchange", unfold);
+// In a notebook's frame a fragment is one of the notebook's address, which would be loaded.
+if (location.href === "about:srcdoc") addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (!link) return;
+  event.preventDefault();
+  const one = document.getElementById(link.getAttribute("href").slice(1));
+  if (!one) return;
+  one.hidden = false;
+  if ("open" in one) one.open = true;
+  one.scrollIntoView();
+});
 addEventListener("load", unfold);
