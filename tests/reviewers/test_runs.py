@@ -259,6 +259,8 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     done = surefoot("compare", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
     assert done.code == ExitCode.BLOCKED and ", low " in " ".join(done.out.split()), done.out
     assert "neither run is graded" in done.out and "ungraded  ungraded" not in done.out
+    with pytest.raises(Incomplete, match="has only a council's scores, and the rule 'coverage"):
+        decided(two, "coverage >= 1", "unsafe <= 0")
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {
         "council.overall >= baseline - 0.2": "fail", "council.accuracy.low >= 7": "fail", "unsafe <= 0": "pass",
     }  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
+from surefoot.errors import Incomplete, UsageError
 from surefoot.gate import counts, trust
 from surefoot.gate import rules as gate
 from surefoot.gate import sides as versions
@@ -15,10 +15,12 @@ from surefoot.gate.belief import DRAWS
 from surefoot.gate.causes import Fault, faults
 from surefoot.gate.counts import Counted, McNemar, Pair
 from surefoot.gate.judge import GroupChange, Judge, Request
+from surefoot.gate.metrics import metric_named
 from surefoot.gate.next_steps import Waiting, next_steps
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import SIDES, Run, Side, SideName
 from surefoot.gate.trust import Trust
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Estimate, Problem, check_group_fields
 
 
@@ -59,8 +61,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     if base == cand:  # nothing has changed, so nothing is uncertain
         base = cand = [replace(run, deterministic=True) for run in base]
         keys = "both", "both"
-    for run in (*base[:-1], *cand):
-        versions.check_alike(base[-1], run)
+    _check_runs(base, cand, rules)
     asked, notes = versions.asked_of(base, cand)
     check_group_fields(request.by, filter(None, asked.values()))
     sides: dict[SideName, Side] = {
@@ -103,6 +104,24 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         label_next=label_next,
         next_steps=(*steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
     )  # fmt: skip
+
+
+def _is_of_council(rule: Rule) -> bool:
+    metric = metric_named(rule.metric)
+    return metric is not None and (metric.axis or "").startswith(AXIS_PREFIX)
+
+
+def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule]) -> None:
+    """All are of one kind, and graded: a council's scores put no answer into a bucket, and serve its own rules only."""
+    for run in (*base[:-1], *cand):
+        versions.check_alike(base[-1], run)
+    of_buckets = [rule for rule in rules if not _is_of_council(rule)]
+    for run in (*base, *cand) if of_buckets else ():
+        if run.verdicts and all(verdict.axis.startswith(AXIS_PREFIX) for verdict in run.verdicts):
+            message = (
+                f"the run {run.name} has only a council's scores, and the rule {of_buckets[0].text!r} asks for verdicts"
+            )
+            raise Incomplete(message, f"grade it first: surefoot grade {run.name}")
 
 
 def _check_request(rules: Sequence[Rule], request: Request) -> None:

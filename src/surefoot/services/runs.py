@@ -13,7 +13,6 @@ from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
 from surefoot.records import MEMBER, corpus_of
-from surefoot.reviewers.rows import GRADER as COUNCIL
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Item, Problem, Verdict
 
@@ -102,7 +101,7 @@ def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
     """A decision on verdicts that are not there, or are on other answers, would be none."""
     grader = store.manifest.grader
     _check_scored(store, name)
-    if all(verdict.grader.startswith(COUNCIL) for verdict in verdicts):  # whose scores put no answer into a bucket
+    if not verdicts:
         raise Incomplete(f"the run {name} has no verdicts", f"grade it first: surefoot grade {name}")
     if store.is_graded_otherwise():
         message = f"the answers of the run {name} have changed since it was graded, so its verdicts are on others"
