@@ -179,7 +179,7 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
         joined, by, corpus = _read(folders, asked, book)
         others = labelled_beside(book, folders, asked.grader) if book is not None else []
         if others and joined.sampled:
-            joined, by, corpus = _read(sorted([*others, *folders]), replace(asked, labels=()), book)
+            joined, by, corpus = _read(sorted([*others, *folders], key=Path.resolve), replace(asked, labels=()), book)
         elif others:
             known, _, _ = _read(others, replace(asked, labels=()), book)
             if known.sampled:
