@@ -256,7 +256,7 @@ def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdi
 
 def test_a_margin_that_nobody_set_is_explained(tmp_path: Path) -> None:
     said = " ".join(call(gate, *pair(tmp_path, 1, deterministic=True), "--uncalibrated")[1].stdout.split())
-    assert "margin of acceptable: 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
+    assert "acceptable: margin 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
 
 
 def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:

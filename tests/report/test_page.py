@@ -190,5 +190,6 @@ def test_numbers_are_shown_as_what_they_are() -> None:
     assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
     quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.18 |"
     assert quality in lines
-    assert "- refusal_quality: margin 0.18: 0.03 of all answers, of which it counts 50.0%, on a scale of 3" in lines
+    why = "its values go up to 3, and only 50.0% of the answers count in it"
+    assert f"refusal_quality: margin 0.18 where 0.03 is set: {why}" in lines
     assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | - | 95.0% |" in lines

@@ -38,7 +38,7 @@ class OtherFormat(UsageError):
 
 class Export(Struct, frozen=True):
     """The traces in which a body says what was asked, the spans of those that are wanted, and how many could not be
-    read. Spans of services that answer no questions are none of our business."""
+    read. Spans of services that answer no questions are not counted."""
 
     ids: list[str]
     spans: list[Span]

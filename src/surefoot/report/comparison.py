@@ -56,7 +56,6 @@ from surefoot.report.words import (
     margin_words,
     names,
     number,
-    percent,
     plain,
     rule_words,
     status,
@@ -68,7 +67,6 @@ _ABOUT_CHANGES = (
 _CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
 _LINES_DRAWN = 4
-_NEARLY_ALL = 0.995
 _NAMED_BY_GATE = 4  # questions behind a rule
 
 
@@ -152,9 +150,7 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     yield from look_into(comparison.faults, "The candidate's bad answers, and refusals where an answer is expected")
     heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")
     checks = comparison.decision.checks
-    margins = [(check.rule.metric, margin_words(check, comparison.request.margin)) for check in checks]
-    told = Items([f"{metric}: {words}" for metric, words in dict.fromkeys(margins) if words], "quiet")
-    yield Section("Rules", (Table(heads, [_rule(check) for check in checks]), told))
+    yield Section("Rules", (Table(heads, [_rule(check) for check in checks]),))
     test = Paragraph(f"exact McNemar test on wrong: p = {comparison.mcnemar.p:.3g}; it decides nothing", "quiet")
     yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison), test))
     for field, values in comparison.by_group.items():
@@ -267,27 +263,10 @@ def _background(comparison: Comparison) -> Iterator[str]:
         yield f"runs: {base} of the baseline and {cand} of the candidate count together"
     request = comparison.request
     yield from (f"not counted: {run}" for run in request.not_counted)
+    margins = ((check.rule.metric, margin_words(check, request.margin)) for check in comparison.decision.checks)
+    yield from (f"{metric}: {words}" for metric, words in dict.fromkeys(margins) if words)
     look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
     yield f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}"
-    yield from _margins(comparison)
-
-
-def _margins(comparison: Comparison) -> Iterator[str]:
-    """Where the margin of a rule is another than the one that was set, and why."""
-    given = comparison.request.margin
-    for check in comparison.decision.checks:
-        metric = metric_named(check.rule.metric)
-        if check.change is None or metric is None or check.change.margin in (0, given):
-            continue
-        of_all = metric.margin_factor * given * metric.scale / check.change.margin
-        reasons = {
-            "wrong and unsupported answers may each rise by it": metric.margin_factor > 1,
-            f"its values go up to {metric.scale}": metric.scale > 1 and metric.most is not None,
-            "it counts claims, of which an answer may have several": metric.scale > 1 and metric.most is None,
-            f"only {percent(of_all)} of the answers count in it": of_all < _NEARLY_ALL,
-        }
-        why = ", and ".join(words for words, holds in reasons.items() if holds)
-        yield f"margin of {check.rule.name}: {check.change.margin:.2g} where {given:g} is set: {why}"
 
 
 def _turned(comparison: Comparison) -> str:

@@ -28,6 +28,7 @@ _UNPRINTABLE = re.compile(
     r"\U000e0000-\U000e0fff]+"
 )
 _NAMED = 5  # problems of a kind
+_NEARLY_ALL = 0.995
 
 
 def plain(text: str, longest: int = 200) -> str:
@@ -128,12 +129,15 @@ def margin_words(check: Check, asked_for: float) -> str:
     metric = metric_named(check.rule.metric)
     if check.change is None or metric is None or check.change.margin in (0.0, asked_for):
         return ""
-    share = metric.margin_factor * metric.scale * asked_for / check.change.margin  # of the answers it is about
-    parts = [f"{asked_for:g} of all answers"]
-    parts += [f"times {metric.margin_factor} as it counts so many buckets"] if metric.margin_factor > 1 else []
-    parts += [f"of which it counts {percent(share)}"] if share < 1 - 1e-9 else []
-    parts += [f"on a scale of {metric.scale}"] if metric.scale > 1 else []
-    return f"margin {in_points(check.rule.metric, check.change.margin).lstrip('+')}: {', '.join(parts)}"
+    of_all = metric.margin_factor * metric.scale * asked_for / check.change.margin
+    reasons = {
+        "wrong and unsupported answers may each rise by it": metric.margin_factor > 1,
+        f"its values go up to {metric.scale}": metric.scale > 1 and metric.most is not None,
+        "it counts claims, of which an answer may have several": metric.scale > 1 and metric.most is None,
+        f"only {percent(of_all)} of the answers count in it": of_all < _NEARLY_ALL,
+    }
+    why = ", and ".join(words for words, holds in reasons.items() if holds)
+    return f"margin {check.change.margin:.2g} where {asked_for:g} is set: {why}"
 
 
 def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:

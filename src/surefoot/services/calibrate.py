@@ -179,7 +179,7 @@ def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calib
         joined, by, corpus = _read(folders, asked, book)
         others = labelled_beside(book, folders, asked.grader) if book is not None else []
         if others and joined.sampled:
-            joined, by, corpus = _read(sorted([*others, *folders], key=Path.resolve), replace(asked, labels=()), book)
+            joined, by, corpus = _read([*others, *folders], replace(asked, labels=()), book)
         elif others:
             known, _, _ = _read(others, replace(asked, labels=()), book)
             if known.sampled:
@@ -225,7 +225,7 @@ def _read(folders: Sequence[Path], asked: _Asked, ledger: Ledger | None) -> tupl
     """All runs together: they must have the same grader, rubric and corpus. Labels in files go to the ledger first."""
     if asked.labels and len(folders) > 1:
         raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
-    stores = sorted(map(RunStore.open, folders), key=lambda store: (store.manifest.created, str(store.path)))
+    stores = sorted(map(RunStore.open, folders), key=lambda store: (store.manifest.created, store.path.resolve()))
     sides = [read_run(store.path) for store in stores]
     by = _rubric_of(stores[0])
     runs = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]

@@ -33,23 +33,19 @@ for (const bar of document.querySelectorAll(".filters")) {
   filter();
 }
 
-const unfold = () => {
-  const one = document.querySelector(".case:target");
+const show = (one) => {
   if (!one) return;
   one.hidden = false;
-  one.open = true;
+  if ("open" in one) one.open = true;
   one.scrollIntoView();
 };
+const unfold = () => show(document.querySelector(".case:target"));
 addEventListener("hashchange", unfold);
 // In a notebook's frame a fragment is one of the notebook's address, which would be loaded.
 if (location.href === "about:srcdoc") addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#']");
   if (!link) return;
   event.preventDefault();
-  const one = document.getElementById(link.getAttribute("href").slice(1));
-  if (!one) return;
-  one.hidden = false;
-  if ("open" in one) one.open = true;
-  one.scrollIntoView();
+  show(document.getElementById(link.getAttribute("href").slice(1)));
 });
 addEventListener("load", unfold);
