@@ -40,13 +40,13 @@ class _Phrase(_Late):
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern, re.IGNORECASE)
-        self._lower = _Late(_LETTER.sub(lambda letter: letter[0].lower(), pattern))
+        self._lower = late(_LETTER.sub(lambda letter: letter[0].lower(), pattern))
 
-    def search(self, text: str) -> re.Match[str] | None:
-        return cast("re.Pattern[str]", self._lower).search(lowered(text))
+    def search(self, text: str, *bounds: int) -> re.Match[str] | None:
+        return self._lower.search(lowered(text), *bounds)
 
-    def match(self, text: str) -> re.Match[str] | None:
-        return cast("re.Pattern[str]", self._lower).match(lowered(text))
+    def match(self, text: str, *bounds: int) -> re.Match[str] | None:
+        return self._lower.match(lowered(text), *bounds)
 
 
 _LETTER = re.compile(r"(?<!\\)(?<!\(\?)[A-Z]")  # but for those of \W and (?P<name>
