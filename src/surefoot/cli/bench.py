@@ -46,8 +46,7 @@ from surefoot.table import BUCKETS
 def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Make a corpus and questions from a public dataset, and try pipelines on them.
 
-    Without NAME, lists where to download datasets. Repeat the command to continue. Exits 4 when some answers are not
-    graded.
+    Without NAME, lists where to download datasets. Repeat the command to continue.
     """
     if name is None:
         return _list(as_json)

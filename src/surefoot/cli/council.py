@@ -103,10 +103,7 @@ for command in (runs, evaluate, tune):
 @_GATE
 @_JSON
 def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Score reviews that you have, without a model.
-
-    Exits 4 when no review can be read as a ballot.
-    """
+    """Score reviews that you have, without a model."""
     return _show(score_reviews(file, **options), as_json)
 
 
@@ -124,10 +121,7 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
 @_GATE
 @_JSON
 def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Let models answer a question and review the answers without names.
-
-    Exits 4 when no answer could be scored, or the chair gave none.
-    """
+    """Let models answer a question and review the answers without names."""
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
 

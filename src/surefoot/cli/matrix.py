@@ -35,7 +35,7 @@ def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int: 
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
     FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a run folder in --out. Repeat the
-    command to continue. Exits 4 when some answers are not graded.
+    command to continue.
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))
