@@ -266,6 +266,7 @@ def _documents_beside(text: str, place: re.Match[str]) -> Iterator[tuple[int, in
         yield start - len(before) + word.start(), end, before[word.start() :]
 
 
+@lru_cache(256)  # the same few refusals come again and again
 def may_refer(text: str) -> bool:
     """Told fast of a long text: whether "§" or a word such as "section" stands in it."""
     return "§" in text or not _TOKENS.isdisjoint(text.lower().split())
