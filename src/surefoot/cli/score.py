@@ -21,19 +21,19 @@ from surefoot.scoring import score as score_traces
 
 
 @click.command(
-    epilog="Example: surefoot score --questions qaset.json --traces runs/trace.jsonl --report report.md",
+    epilog="Example: surefoot score --questions qaset.json --traces trace.jsonl",
 )
 @click.option(
     "--questions", "-q", type=click.Path(), metavar="FILE",
-    help="Question set: JSON, JSON lines or YAML. Without one, what needs no gold is scored.",
+    help="Question set; without one, only what needs no gold is scored.",
 )  # fmt: skip
 @click.option(
     "--traces", "-t", "traces", type=click.Path(), multiple=True, metavar="PATH",
-    help="A log of any shape: file, folder, address such as s3://..., or - for stdin. Repeatable.",
+    help="A log: file, folder, address such as s3://..., or - for stdin. Repeatable.",
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, type=click.Path(), metavar="[TRACES]...")
-@click.option("--corpus", type=click.Path(), metavar="PATH", help="Name the retrieved passages that it lacks.")
-@gate_option("default, which has G1 to G5")
+@click.option("--corpus", type=click.Path(), metavar="PATH", help="Report retrieved passages that it lacks.")
+@gate_option("default")
 @rule_option
 @click.option(
     "--baseline", type=click.Path(), metavar="FILE",
@@ -41,14 +41,14 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
-    help="Several traces for one question: refuse, take one, or count all (the default without -q).",
+    help="Several traces for one question: refuse, take one, or count all (default without -q).",
 )  # fmt: skip
 @click.option(
     "--refusal", type=click.Choice(["detect", "exact"]), default="detect", show_default=True,
     help="Refusals in natural language, or only the token `not in context`.",
 )  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Break down by any field. Repeatable.")
-@map_option("Where a field lies, e.g. answer=output.text. Repeatable.")
+@map_option
 @report_option
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @json_option()
