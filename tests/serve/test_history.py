@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import surefoot
 from surefoot.errors import UsageError
@@ -11,11 +12,13 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.report import markdown
+from surefoot.report.history import calibrations
 from surefoot.services.compare import compare
 from surefoot.services.council_runs import council_runs
 from surefoot.services.history import Archive
 from surefoot.types import Verdict
 from tests.conftest import append_verdicts
+from tests.ledger.rows import CERTIFICATE
 from tests.reviewers.runs import Reviewer, question
 from tests.reviewers.runs import make_run as reviewed_run
 from tests.serve.conftest import COUNT, GRADER, make_run
@@ -106,6 +109,17 @@ def test_what_only_a_council_has_scored_is_not_graded(tmp_path: Path) -> None:
     lines = "\n".join(markdown.lines(surefoot.overview(run).report()))
     assert "None of 2 answers is graded." in lines and f"**next:** grade it: surefoot grade {run}" in lines
     assert f"run: {run}, not graded" in lines and "trust:" not in lines
+    compared = surefoot.compare(run, run, rules=["council.overall >= 1"])
+    assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(compared.report()))
+
+
+def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Path) -> None:
+    compared = surefoot.compare(project.parent / "first", project.parent / "third", ledger=project, keep=False)
+    assert compared["graders"] == {"base": [GRADER], "cand": [GRADER]}
+    of_buckets = CERTIFICATE.axes["factuality"]
+    axes = {"citation_supports": replace(of_buckets, kappa=None), "factuality": of_buckets}
+    found = replace(surefoot.history(project).found, certificates=(replace(CERTIFICATE, axes=axes),))
+    assert "| factuality | 0.60 (0.45 to 0.75) |" in "\n".join(markdown.lines(calibrations(found)))
 
 
 def test_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         runs={name: [run.name for run in side.runs] for name, side in sides.items()},
-        graders={name: sorted({v.grader for run in side.runs for v in run.counted()}) for name, side in sides.items()},
+        graders={name: sorted(trust.graders_of(side.runs)) for name, side in sides.items()},
         decision=decision,
         request=replace(request, notes=(*request.notes, *notes)),
         alpha=judge.alpha,

@@ -11,6 +11,7 @@ from surefoot.annotators import whose_by_name
 from surefoot.gate.history import BASELINE, History, Measured, PastRun
 from surefoot.gate.history import Trend as Course
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.records import Certificate, Step
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
@@ -42,7 +43,7 @@ def report(found: History) -> Report:
     newest, last = next((one for one in found.runs if one.measured), None), found.last_change
     versions = {one.version for one in found.runs if one.version}
     lines: list[Line] = list(_last_words(*last)) if last else []
-    lines.append(Span(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.", "strong"))
+    lines.append(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.")
     lines += [("Newest:", _link(newest), _said(newest))] if newest else []
     lines += [("Baseline:", _link(found.baseline), _said(found.baseline))] if found.baseline else []
     outcome = last[0].outcome if last else ""
@@ -195,8 +196,8 @@ def calibrations(found: History) -> Report:
 
 
 def _certified(one: Certificate) -> tuple[Line, ...]:
-    axis, record = next(iter(one.axes.items()), ("-", None))
-    kappa = record.kappa if record else None
+    axis = BUCKET_AXIS if BUCKET_AXIS in one.axes else next(iter(one.axes), "-")
+    kappa = one.axes[axis].kappa if axis in one.axes else None
     agreement = f"{kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else "-"
     return (_when(one.at), one.grader, str(one.labels), whose_by_name(one.annotators), axis, agreement)
 

@@ -19,6 +19,7 @@ from surefoot.report.answers import (
     bucket_of,
     chip,
     first_step,
+    graded_by,
     listed,
     look_into,
     rests_on,
@@ -91,12 +92,8 @@ def _steps(found: Overview) -> list[str]:
 
 
 def _background(found: Overview) -> Iterator[str]:
-    if not found.graders:
-        yield f"run: {found.name}, not graded"
-        return
-    graders = ", ".join(filter(None, found.graders))
-    yield f"run: {found.name}, " + (f"graded by {graders}" if graders else "its grader is not named")
-    yield from rests_on(found.trust, found.failed_checks)
+    yield f"run: {found.name}, {graded_by(found.graders)}"
+    yield from rests_on(found.trust, found.failed_checks) if found.graders else ()
 
 
 def _body(found: Overview) -> Iterator[Block]:
