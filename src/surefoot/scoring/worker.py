@@ -59,6 +59,7 @@ class BlockScorer:
     def __call__(self, block: Block) -> BlockResult:
         result = self._result(block.source)
         if isinstance(block, Lines):
+            result.size = block.size
             self._score_lines(block.data(), block.first_line, result)
         else:
             self._score_rows(rows_in(block), result)
