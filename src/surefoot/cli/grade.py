@@ -15,8 +15,7 @@ from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import STDOUT, check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
-from surefoot.graders.grader import Graded
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.grader import Graded, SelfCheck
 from surefoot.io.writer import printable
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from surefoot import __version__
 from surefoot.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
+_OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
 _HELP = ["-h", "--help"]
 # In the order of work. Said here, so that listing the commands loads none of them.
 _COMMANDS = {
@@ -104,6 +106,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command; a user never sees a traceback."""
+    gc.set_threshold(_OBJECTS)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by whoever started us

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_library
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from surefoot.pipelines.specs import Asking, code_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
+from surefoot.services.runs import folders
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Pipeline, Question, Trace
 
@@ -282,12 +282,6 @@ def _stop_on_signal() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def folders(name: str) -> Iterator[Path]:
-    """Where a run may lie that nobody has given a place, in order."""
-    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
-    return (Path("runs", f"{stem}-{number}") for number in count(1))
 
 
 def _versions() -> dict[str, str]:
