@@ -24,9 +24,8 @@ from surefoot.services.label_queue import label_queue
 from surefoot.services.result import READER, Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.store import RunStore
-from surefoot.web.guard import Guard, is_local
 from surefoot.web.pages import checked_name
-from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
+from surefoot.web.serve import opened
 
 GUIDELINES = "guidelines.md"
 
@@ -68,20 +67,18 @@ def serve_page(
     name = _name_of_a_person(annotator, store)
     chosen = _rubric(store, rubric, note)
     fields = fields_of(chosen, axes)
-    secret = checked_token(host, token)
     words = guidelines_in(guidelines)
     queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate, ledger=ledger)
-    with Ledger.open(find(run, ledger)) as book, bound(host, port) as listening:
+    with opened(host, port, token, person.tell) as door, Ledger.open(find(run, ledger)) as book:
         book.add_run(entry_of(store))
         desk = Desk(queue, chosen, fields, book)
-        for told in (*queue.notes, *(() if is_local(host) else (UNENCRYPTED,))):
+        for told in queue.notes:
             note(told)
-        opened = Opened(
-            address(host, listening.getsockname()[1], secret), queue.name, book.name, desk.target,
-            desk.progress("").together, Counter(place.drawn for place in queue.places),
+        page = Opened(
+            door.url, queue.name, book.name, desk.target, desk.progress("").together,
+            Counter(place.drawn for place in queue.places),
         )  # fmt: skip
-        app = Guard(app_for(desk, annotator=name, guidelines=words), host, secret)
-        serve(app, listening, announce=lambda: announce(opened))
+        door.serve(app_for(desk, annotator=name, guidelines=words), lambda: announce(page))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
         note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")

@@ -1,9 +1,11 @@
-"""The review page as a web app: which address shows what. What it does is in `desk`."""
+"""The review page as a web app: how it is served, and which address shows what. What it does is in `desk`."""
 
 from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
@@ -12,19 +14,57 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from surefoot.corpus.corpus import load_corpus
+from surefoot.datasets.question_file import QuestionFile
+from surefoot.io.questions import PROPOSED
 from surefoot.report.prose import visible
+from surefoot.report.words import counted
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
 from surefoot.services.new_question import are_against
+from surefoot.services.result import READER, Person
 from surefoot.types import Passage
-from surefoot.web.pages import BadForm, Pages, Words, body_of
+from surefoot.web.pages import BadForm, Pages, Words, body_of, checked_name
+from surefoot.web.serve import opened
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _FOUND = 8
 
 
+class Opened(Struct, frozen=True):
+    """The review page, ready to be used."""
+
+    url: str
+    file: str
+    reviewed: int
+    total: int
+
+
 class _Words(Struct, frozen=True):
     words: str = ""
+
+
+def serve_review(
+    file: Path,
+    announce: Callable[[Opened], None],
+    *,
+    corpus: Path,
+    name: str | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    person: Person = READER,
+) -> None:
+    """Serve the review page of a question file until Ctrl-C. `announce` is called when it is ready."""
+    named = checked_name(name)
+    with opened(host, port, token, person.tell) as door:
+        desk = Desk(QuestionFile(file), load_corpus(corpus, tell=person.tell))
+        progress = desk.progress()
+        page = Opened(door.url, str(file), progress.decided, progress.total)
+        door.serve(app_for(desk, name=named), lambda: announce(page))
+    counts = desk.counts()
+    left = counted(counts[PROPOSED], "question")
+    person.tell(f"note: {counts['accepted']} accepted, {counts['rejected']} rejected, {left} left; all is in {file}")
 
 
 def app_for(desk: Desk, *, name: str = "") -> ASGIApp:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,7 +29,7 @@ from surefoot.report import history as reports
 from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
-from surefoot.serve.desks import Desks
+from surefoot.serve.desks import Desks, desks_of
 from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import GATE, compare
@@ -35,13 +37,22 @@ from surefoot.services.council_scores import council_scores
 from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
-from surefoot.services.result import Person
+from surefoot.services.result import READER, Person
 from surefoot.web.pages import static
+from surefoot.web.serve import opened
 
 _MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels", "/councils": "Councils"}
 _MOST_PAGES = 40  # that are kept
 _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
 Make = Callable[[History, Mapping[str, str]], Report]
+
+
+class Opened(Struct, frozen=True):
+    """The pages, ready to be used."""
+
+    url: str
+    ledger: str
+    runs: int
 
 
 class _Nobody(Person):
@@ -52,6 +63,30 @@ class _Nobody(Person):
 
 class _Lost(SurefootError):
     """An address that leads nowhere."""
+
+
+def serve_history(
+    announce: Callable[[Opened], None],
+    *,
+    ledger: str | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    label: bool = False,
+    person: Person = READER,
+) -> None:
+    """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
+
+    They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
+    """
+    archive = Archive(ledger)
+    found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
+    with (
+        opened(host, port, token, person.tell) as door,
+        desks_of(archive) if label or token else nullcontext() as desks,
+    ):
+        pages = Opened(door.url, found.ledger, len(found.runs))
+        door.serve(app_for(archive, desks), lambda: announce(pages))
 
 
 def app_for(archive: Archive, desks: Desks | None = None) -> ASGIApp:
