@@ -1,4 +1,4 @@
-"""surefoot council: several models answer, review each other without knowing whose answer is whose, and are ranked."""
+"""surefoot council: models score the answers of runs, or answer a question and review each other's answers unnamed."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.council_runs import runs
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import asking_options, json_option
+from surefoot.cli.options import asking_options, json_option, ledger_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON, bare_cause
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Deliberation, Failure
 from surefoot.reviewers.scores import Ranked, Row
+from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
+from surefoot.services.council_runs import council_runs
 from surefoot.services.graders import Terms
 
 _JSON = json_option()
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
 _GATE = click.option("--safety/--no-safety", "safety", default=None, help="Put unsafe answers last.  [default: on]")
 _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+_EXAMPLE = (
+    "Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer llm:NAME@http://localhost:8080/v1"
+)
 _LINES_SHOWN, _LONGEST_LINE = 8, 400
 
 
@@ -60,7 +65,7 @@ class _AskedWithoutAWord(click.Group):
 @click.group(
     cls=_AskedWithoutAWord,
     invoke_without_command=True,
-    epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer llm:NAME@http://localhost:8080/v1",
+    epilog=_EXAMPLE,
 )
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
 @click.option("--rubric", metavar="NAME", help="For --show-config.  [default: council; refusal_aware for runs]")
@@ -90,8 +95,37 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     return ExitCode.OK
 
 
-for command in (runs, evaluate, tune):
+for command in (evaluate, tune):
     council.add_command(command)
+
+
+@council.command(epilog=_EXAMPLE)
+@click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.option(
+    "--reviewer", "reviewers", multiple=True, metavar="MODEL",
+    help="Who scores: llm:NAME@URL, anthropic:NAME, ollama:NAME. Repeatable.  [default: $LLM_COUNCIL_MODELS]",
+)  # fmt: skip
+@click.option("--rubric", metavar="NAME", help=f"A bundled rubric, or a TOML file.  [default: {COUNCIL_OF_RUNS}]")
+@click.option("--holistic", is_flag=True, help="Ask for one number as well, to hold the rubric against.")
+@click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
+@asking_options
+@report_option
+@ledger_option
+@json_option("Print one JSON object, with every score.")
+def runs(
+    folders: tuple[Path, ...], reviewers: tuple[str, ...], reports: tuple[str, ...], as_json: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> int:  # fmt: skip
+    """Let models score every answer of runs by a rubric.
+
+    Reviewers see the question, the passages and what the question set says of the right answer. Scores are kept with
+    the run, for rules such as `council.overall >= baseline - 0.2`. Exits 4 when an answer has no score, or a
+    reviewer failed on one; the same command then asks for what is missing.
+    """
+    check_reports(reports, as_json)
+    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
+    found = council_runs(*folders, reviewers=reviewers, terms=terms, person=PERSON, **options)
+    return finish_with_reports(found, as_json, reports)
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
