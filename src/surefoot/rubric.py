@@ -102,11 +102,6 @@ class Rubric(Struct, frozen=True):
         """The dimensions without which there is no overall score: an answer must not slip past a ceiling."""
         return {cap.axis for cap in self.caps if cap.axis} | ({ACCURACY} & self.weights.keys())
 
-    @property
-    def judges_refusals(self) -> bool:
-        """Whether a score depends on whether the answer is a refusal."""
-        return any(axis.replaces for axis in self.axes) or any(cap.of for cap in self.caps)
-
     def says_refused(self, scores: Iterable[str]) -> bool | None:
         """What a ballot with scores on these dimensions takes the answer for; None if it fits both or neither."""
         pairs = [(axis.name in scores, axis.replaces in scores) for axis in self.axes if axis.replaces]
@@ -159,16 +154,6 @@ class Rubric(Struct, frozen=True):
             lines = [f"{name}: {axis.asks}{instead if axis.replaces else ''}"]
             parts.append("\n".join(lines + [f"  {score}: {text}" for score, text in axis.anchors.items()]))
         return "\n\n".join(parts)
-
-
-def overall(
-    scores: Mapping[str, object], weights: Mapping[str, float] | None = None, ceiling: bool = True
-) -> float | None:
-    """The overall score of an answer by the council's rubric, on the scale of its dimensions; not rounded.
-
-    Missing dimensions leave the mean. None without a readable accuracy. ValueError if the weights are no weights.
-    """
-    return council().score(scores if isinstance(scores, Mapping) else {}, weights, ceiling=ceiling).value
 
 
 def read_score(value: object) -> float | None:
@@ -237,11 +222,6 @@ def with_weights(text: str, weights: Mapping[str, float], name: str) -> str:
         if named in weights:
             blocks[at] = re.sub(r"(?m)^weight\s*=.*$", f"weight = {weights[named]:g}", block)
     return re.sub(r"(?m)^name\s*=.*$", f"name = {json.dumps(name)}", "".join(blocks), count=1)
-
-
-@cache
-def council() -> Rubric:
-    return load(COUNCIL)
 
 
 @cache
