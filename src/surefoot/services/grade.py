@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, UsageError
+from surefoot.gate.overview import AXES
 from surefoot.gate.trust import in_words
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.llm_reading import SelfCheck
@@ -36,7 +37,6 @@ from surefoot.types import Item, Problem
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
-_AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
 class Grades(Reported):
@@ -271,7 +271,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "id": graded.item.question.id,
         "attempt": graded.item.trace.attempt,
         "refusal": None if graded.refusal is None else findings.refusal,
-        **{axis: found[axis].value if axis in found else None for axis in _AXES},
+        **{axis: found[axis].value if axis in found else None for axis in AXES},
         "reason": graded.reason,
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
@@ -295,7 +295,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
 
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
-    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "self_check", "gold", *of_refusals))
+    empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
     return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 
