@@ -21,17 +21,16 @@ from surefoot.store import Manifest, RunStore
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
-versions_of = RunStore.versions
 _ASKING = ("name", "created", "pipeline", "questions_sha256")
 
 
-def find(run: Path | None, given: str | None) -> str:
+def find(run: Path | None, given: str | Path | None) -> str:
     """What --ledger says, else $SUREFOOT_LEDGER, else a file beside the run: all runs of a project share one.
 
     One that is there already goes before the place for a new one; without a run, it is looked for here and in runs/.
     """
     if named := given or os.environ.get(VARIABLE):
-        return named
+        return str(named)
     if run is None:
         here, below = Path(NAME), Path("runs", NAME)
         return str(below if below.exists() and not here.exists() else here)

@@ -119,7 +119,7 @@ def calibrate(
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
-        found = _of_runs([Path(run) for run in runs], None if ledger is None else str(ledger), asked)
+        found = _of_runs([Path(run) for run in runs], ledger, asked)
     result = Calibrated(found)
     if result.nothing_said:
         person.tell(f"note: {result.nothing_said}")
@@ -132,7 +132,7 @@ def labelled(
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     asked = _Asked(tuple(map(str, files)), None, None, RISK, datetime.now(UTC).isoformat(), person.tell)
-    with _ledger(folders, find(folders[0], None if ledger is None else str(ledger)), asked) as book:
+    with _ledger(folders, find(folders[0], ledger), asked) as book:
         joined, by, _ = _read(folders, asked, book)
     return joined, by
 
@@ -172,7 +172,7 @@ def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> 
     return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
 
 
-def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
+def _of_runs(folders: Sequence[Path], place: str | Path | None, asked: _Asked) -> Calibration:
     """By all labels on answers of this grader; runs from which chance drew none are corrected by those on others."""
     where = find(folders[0], place)
     with _ledger(folders, where, asked) as book:

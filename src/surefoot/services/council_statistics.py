@@ -208,7 +208,7 @@ def _read(folder: Path) -> _Run:
 
 def _of_ledger(given: str | Path | None) -> list[Path]:
     """The runs that a council scored, where they lie now."""
-    known = Ledger.existing(find(None, None if given is None else str(given)))
+    known = Ledger.existing(find(None, given))
     if known is None:
         raise UsageError("no run was named, and there is no ledger to look in", "surefoot council tune RUN...")
     with known as ledger:

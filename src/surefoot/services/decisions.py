@@ -185,7 +185,7 @@ def current_baseline(ledger: str | Path | None = None, *, beside: str | Path | N
     The ledger is the one beside a run, or else that of the project here.
     """
     near = None if beside is None else Path(beside)
-    opened = Ledger.existing(find(near, None if ledger is None else str(ledger)))
+    opened = Ledger.existing(find(near, ledger))
     if opened is None:
         return None
     with opened:
@@ -252,7 +252,7 @@ class Decided(Struct, frozen=True):
 
 def decisions(ledger: str | Path | None = None) -> list[Decided]:
     """Everything that was decided so far, oldest first."""
-    opened = Ledger.existing(find(None, None if ledger is None else str(ledger)))
+    opened = Ledger.existing(find(None, ledger))
     if opened is None:
         raise UsageError("there is no ledger here", "write surefoot gate BASE CAND, or name a ledger with --ledger")
     with opened:

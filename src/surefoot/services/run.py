@@ -135,7 +135,7 @@ def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
 def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
     """A decision takes all runs of a version, so the ledger has to know of each."""
     try:
-        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+        with Ledger.open(find(store.path, given)) as ledger:
             ledger.add_run(entry_of(store))
     except (SurefootError, OSError) as error:
         tell(f"note: the run is not registered in the ledger: {error}")
