@@ -90,9 +90,7 @@ def council(
     except KeyboardInterrupt:
         person.tell(KEPT)
         raise
-    spent = held.spent
-    tokens = spent.tokens_in + spent.tokens_out
-    person.tell(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies))
+    person.tell(spent_words(held.spent))
     return Council(ranked, held)
 
 
