@@ -19,10 +19,9 @@ from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path,
 from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, load, load_sound, review_of, row_of
 from surefoot.report.words import counted
-from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.types import Passage, Problem, Question
