@@ -44,7 +44,7 @@ def problem_of(finding: Finding, given: QuestionSet) -> Problem:
     return Problem(finding.kind, finding.message + sure, given.source, line)
 
 
-def findings_of(given: QuestionSet, corpus: Collection[Passage] | None = None, prompt: str = "") -> list[Finding]:
+def findings_of(given: QuestionSet, corpus: Collection[Passage] | None, prompt: str) -> list[Finding]:
     """All that the questions tell, the passages of their corpus, and the prompt of the pipeline."""
     found = list(_same_text(given.questions))
     found += _sides(given.questions)

@@ -32,7 +32,7 @@ class _Post(Struct):
     settling: bool = False  # it is about a label that settles what others disagree on
 
 
-def app_for(desk: Desk, *, annotator: str = "", guidelines: Markup | None = None) -> ASGIApp:
+def app_for(desk: Desk, *, annotator: str = "", guidelines: Markup | None) -> ASGIApp:
     """`guidelines` are how the project wants answers to be labelled."""
     pages = _Pages(desk, annotator, guidelines)
     routes = [

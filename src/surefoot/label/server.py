@@ -21,7 +21,7 @@ from surefoot.ledger.places import entry_of, find
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import label_queue
-from surefoot.services.result import READER, Person, Tell
+from surefoot.services.result import Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.store import RunStore
 from surefoot.web.pages import checked_name
@@ -45,18 +45,18 @@ def serve_page(
     run: Path,
     announce: Callable[[Opened], None],
     *,
-    annotator: str | None = None,
-    target: int = 50,
-    overlap: float = 0.2,
-    axes: Sequence[str] = (),
-    rubric: str | None = None,
-    only_gate: bool = False,
-    guidelines: Path | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    ledger: str | None = None,
-    person: Person = READER,
+    annotator: str | None,
+    target: int,
+    overlap: float,
+    axes: Sequence[str],
+    rubric: str | None,
+    only_gate: bool,
+    guidelines: Path | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    ledger: str | None,
+    person: Person,
 ) -> None:
     """Serve the label page of a run until Ctrl-C. `announce` is called when it is ready."""
 

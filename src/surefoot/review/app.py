@@ -21,7 +21,7 @@ from surefoot.report.words import counted
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
 from surefoot.services.new_question import are_against
-from surefoot.services.result import READER, Person
+from surefoot.services.result import Person
 from surefoot.types import Passage
 from surefoot.web.pages import Pages, Words, body_of, checked_name, number_in, to
 from surefoot.web.serve import opened
@@ -47,11 +47,11 @@ def serve_review(
     announce: Callable[[Opened], None],
     *,
     corpus: Path,
-    name: str | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    person: Person = READER,
+    name: str | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    person: Person,
 ) -> None:
     """Serve the review page of a question file until Ctrl-C. `announce` is called when it is ready."""
     named = checked_name(name)
@@ -65,7 +65,7 @@ def serve_review(
     person.tell(f"note: {counts['accepted']} accepted, {counts['rejected']} rejected, {left} left; all is in {file}")
 
 
-def app_for(desk: Desk, *, name: str = "") -> ASGIApp:
+def app_for(desk: Desk, *, name: str) -> ASGIApp:
     pages = _Pages(desk, name)
     routes = [
         Route("/", pages.named(pages.start)),

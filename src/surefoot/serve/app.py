@@ -37,7 +37,7 @@ from surefoot.services.council_scores import council_scores
 from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
-from surefoot.services.result import READER, Person
+from surefoot.services.result import Person
 from surefoot.web.pages import static
 from surefoot.web.serve import opened
 
@@ -68,12 +68,12 @@ class _Lost(SurefootError):
 def serve_history(
     announce: Callable[[Opened], None],
     *,
-    ledger: str | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    label: bool = False,
-    person: Person = READER,
+    ledger: str | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    label: bool,
+    person: Person,
 ) -> None:
     """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
 
@@ -89,7 +89,7 @@ def serve_history(
         door.serve(app_for(archive, desks), lambda: announce(pages))
 
 
-def app_for(archive: Archive, desks: Desks | None = None) -> ASGIApp:
+def app_for(archive: Archive, desks: Desks | None) -> ASGIApp:
     """Without `desks` nobody can label on these pages."""
     pages = _Pages(archive)
     can_label = desks is not None

@@ -228,9 +228,9 @@ def grade_items(
     path: str,
     grader: Reader,
     *,
-    mapping: Mapping[str, str] | None = None,
-    corpus: str | Path | None = None,
-    person: Person = READER,
+    mapping: Mapping[str, str],
+    corpus: str | None,
+    person: Person,
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not is_there(path) or is_folder(path)):
