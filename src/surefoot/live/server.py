@@ -74,7 +74,7 @@ def monitor_live(
     if sentinels is not None:
         check_pipeline(sentinels)
     folder = Path(state)
-    reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    reader = open_grader(grader, terms, person=person)
     if isinstance(reader, ModelGrader):
         raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
     texts = PassageTexts.of(corpus, person.tell)

@@ -104,7 +104,7 @@ def grade(
     """
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     with RunStore.open(Path(run), writing=True) as store:
         if texts:
             fill_run(store, texts)
@@ -130,7 +130,7 @@ def grade_log(
     """
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")

@@ -42,7 +42,7 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):
