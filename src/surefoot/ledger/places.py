@@ -7,7 +7,6 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -17,7 +16,7 @@ from surefoot.io.writer import printable
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import VERSIONS
 from surefoot.records import RunEntry
-from surefoot.store import Manifest, RunStore
+from surefoot.store import Manifest, RunStore, timestamp
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
@@ -62,7 +61,7 @@ def entry_of(store: RunStore) -> RunEntry:
     """A run as the ledger keeps it."""
     return RunEntry(
         id=run_id(store.manifest),
-        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        at=timestamp(),
         name=store.manifest.name,
         path=printable(store.path.resolve()),
         manifest=msgspec.json.decode(msgspec.json.encode(store.manifest)),  # as it comes back

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from surefoot.rubric import Rubric
 from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
-from surefoot.store import RunStore
+from surefoot.store import RunStore, timestamp
 from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}
@@ -114,8 +113,7 @@ def calibrate(
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
     check_number("risk", risk, 0, 1)
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, other, risk, timestamp(), person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -131,7 +129,7 @@ def labelled(
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), None, None, RISK, datetime.now(UTC).isoformat(), person.tell)
+    asked = _Asked(tuple(map(str, files)), None, None, RISK, timestamp(), person.tell)
     with _ledger(folders, find(folders[0], ledger), asked) as book:
         joined, by, _ = _read(folders, asked, book)
     return joined, by

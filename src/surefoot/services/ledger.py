@@ -7,7 +7,6 @@ import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -29,7 +28,7 @@ from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
 from surefoot.services.runs import graders_of, refuse_verdicts_of
 from surefoot.services.targets import check_target, files_of, naming
-from surefoot.store import RunStore
+from surefoot.store import RunStore, timestamp
 from surefoot.types import Problem
 
 _EXPORTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -102,18 +101,18 @@ def import_labels(
 
 def _import_labels(path: Path, store: RunStore | None, given: str | Path | None, tell: Tell) -> Imported:
     problems: list[Problem] = []
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    at = timestamp()
     labels = _labels_in(path, store, problems, tell)
     if not labels:
         tell_problems(problems, tell)
         raise Incomplete(f"no label in {path} is on an answer of the run", "nothing was imported; name the right run")
     for label in labels:
-        checked(replace(label, at=label.at or now))  # before a ledger is made
+        checked(replace(label, at=label.at or at))  # before a ledger is made
     with Ledger.open(find(store.path if store else None, given)) as ledger:
         if store is not None:
             ledger.add_run(entry_of(store))
         versions = {one.version for one in labels}
-        new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, now))
+        new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, at))
     tell_problems(problems, tell)
     left_out = sum(problem.kind == "unknown_question" for problem in problems)
     rows, new_rows = {"labels": len(labels)}, {"labels": new}
