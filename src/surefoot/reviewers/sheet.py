@@ -99,6 +99,10 @@ class Sheet:
     def column(self, name: str) -> Column:
         return self._columns[name]
 
+    def scored(self, *names: str) -> Flags:
+        """The answers that all reviewers scored on these."""
+        return np.asarray(np.all([self.column(name).given.all(axis=0) for name in names], axis=0))
+
     @cached_property
     def sizes(self) -> tuple[Numbers, Flags]:
         """The lengths of the answers, and which of them are known."""
