@@ -21,7 +21,7 @@ from surefoot.ledger.places import entry_of, find
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import label_queue
-from surefoot.services.result import Person, Tell
+from surefoot.services.result import NOBODY, Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.store import RunStore
 from surefoot.web.pages import checked_name
@@ -87,7 +87,7 @@ def serve_page(
 def desk_of(run: Path, book: Ledger) -> Desk:
     """As the command sets it up where it is told nothing else."""
     store = RunStore.open(run)
-    chosen = _rubric(store, None, lambda _: None)
+    chosen = _rubric(store, None, NOBODY.tell)
     book.add_run(entry_of(store))
     return Desk(label_queue(run, ledger=book.name), chosen, fields_of(chosen), book)
 

@@ -37,7 +37,7 @@ from surefoot.services.council_scores import council_scores
 from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
-from surefoot.services.result import Person
+from surefoot.services.result import NOBODY, Person
 from surefoot.web.pages import static
 from surefoot.web.serve import opened
 
@@ -53,12 +53,6 @@ class Opened(Struct, frozen=True):
     url: str
     ledger: str
     runs: int
-
-
-class _Nobody(Person):
-    """Whoever reads a page is told on the page; what a service says meanwhile is for who starts commands."""
-
-    def tell(self, line: str) -> None: ...
 
 
 class _Lost(SurefootError):
@@ -146,14 +140,14 @@ class _Pages:
         sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
         made = compare(
-            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=_Nobody()
+            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=NOBODY
         ).report()
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
         folder = _folder(past, asked["key"])
-        return calibrate(folder, ledger=self._archive.place, keep=False, person=_Nobody()).report()
+        return calibrate(folder, ledger=self._archive.place, keep=False, person=NOBODY).report()
 
     def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
         folder = _folder(past, asked["key"])
