@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -187,7 +186,7 @@ def _rubric_of(run: RunStore) -> bytes:
     name, sha256 = run.manifest.rubric, run.manifest.rubric_sha256
     if name not in rubric.bundled() or rubric.load(name).sha256 != sha256:
         return b""
-    return (files("surefoot") / "rubrics" / f"{name}.toml").read_bytes()
+    return rubric.text_of(name).encode()
 
 
 def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
