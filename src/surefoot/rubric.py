@@ -1,6 +1,6 @@
 """Rubrics are data: one TOML file gives the axes, their values and their anchors to graders, people and reports.
 
-Axes with a weight are dimensions of one score: `overall` weighs them, and a ceiling holds an answer down whose
+Axes with a weight are dimensions of one score, the mean by these weights, and a ceiling holds an answer down whose
 accuracy is poor, however well it reads. A dimension that was not scored is left out, never guessed.
 """
 
@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from math import fsum, isfinite
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
@@ -203,6 +204,23 @@ def text_of(name: str) -> str:
     if not name.isidentifier() or not file.is_file():
         raise UsageError(f"there is no rubric {name!r}", f"there are {', '.join(bundled())}")
     return file.read_text("utf-8")
+
+
+def read(name: str) -> Rubric:
+    """A bundled rubric by its name, or one's own by its path."""
+    return parse(read_text(name), name)
+
+
+def read_text(name: str) -> str:
+    """The same as it is written."""
+    path = Path(name)
+    if name in bundled() or not (path.suffix == ".toml" or path.is_file()):
+        return text_of(name)
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error
 
 
 def rounded(weights: Mapping[str, float]) -> dict[str, float]:

@@ -115,10 +115,7 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
 
 def _rubric(store: RunStore, given: str | None, note: Tell) -> rubrics.Rubric:
     """The rubric asked for, or the run's own; labels by another one could not be held against its verdicts."""
-    if given and Path(given).is_file():
-        chosen = rubrics.parse(Path(given).read_text("utf-8", "replace"), given)
-    else:
-        chosen = rubrics.load(given or store.manifest.rubric or rubrics.DEFAULT)
+    chosen = rubrics.read(given or store.manifest.rubric or rubrics.DEFAULT)
     if store.manifest.rubric_sha256 not in ("", chosen.sha256):
         note(f"the run was graded by another rubric than this {chosen.name}: the labels will not fit its verdicts")
     return chosen
