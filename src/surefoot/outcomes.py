@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     state: State = "usable"
     refusal: RefusalValue | None = None
     hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
-    contained: bool | None = False  # a phrase of a gold claim stands in the answer; None: there is no gold claim
+    contained: bool | None = False  # a phrase of a gold claim stands in what is claimed; None: there is no gold claim
     listed: bool = False  # the answer has citations, or an empty list of them
     cited: int = 0
     cited_gold: int | None = 0
@@ -126,7 +126,7 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
         return _failed(expected, retrieved_gold, trace.error or "no answer")
 
     refusal = refusal_of(answer)
-    contained = containment.contains(expected.phrases, answer) if expected.phrases else False
+    contained = refusal.value != "refused" and containment.contains(expected.phrases, answer)
     passages = trace.retrieved or ()
     if cited is None:
         cited = citations.parse(answer, names, gold, passages)

@@ -1099,7 +1099,12 @@ def test_never_raises_and_spans_lie_inside(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["roaming in Chad only costs 2 EUR per MB [d#1].", "the limit of SIM-Only is 459 minutes."]
+    "said",
+    [
+        "roaming in Chad only costs 2 EUR per MB [d#1].",
+        "the limit of SIM-Only is 459 minutes.",
+        "clause 7.2 says that the supplier may terminate with thirty days' notice [d#2].",
+    ],
 )
 def test_a_figure_after_a_turn_is_an_answer_whatever_stands_beside_it(said: str) -> None:
     assert detect(f"I could not find the exact figure. However, {said}").value == "partial"

@@ -42,9 +42,8 @@ _INTERRUPTED = 130
 def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
-    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables; a pipeline with spec = "chat" is crossed with all
-    models and prompts. Every cell is a run folder in --out. The same command again continues. Exits 4 when some
-    answers are not graded.
+    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a run folder in --out. Repeat the
+    command to continue.
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))

@@ -12,7 +12,7 @@ import click
 
 from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads
 from surefoot.errors import UsageError
-from surefoot.report import html, markdown, terminal
+from surefoot.report import markdown, terminal
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
 from surefoot.services.result import Reported
@@ -66,6 +66,8 @@ def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> None:
             for line in markdown.lines(made()):
                 click.echo(line)
         elif Path(path).suffix.lower() in _PAGES:
+            from surefoot.report import html  # noqa: PLC0415 - most commands write no page
+
             write_lines(path, [html.page(made()).removesuffix("\n")])
         else:
             write_lines(path, markdown.lines(made()))

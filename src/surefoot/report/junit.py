@@ -7,7 +7,8 @@ is shown as skipped, with its label, so that a passing gate gives a green build.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import quoteattr
+
+from markupsafe import escape
 
 from surefoot.gate.rules import Check, Decision
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
@@ -55,7 +56,7 @@ def _opening(decision: Decision) -> Iterator[str]:
     yield f'<testsuite name="surefoot.gate" tests="{len(kinds)}" failures="{failed}" errors="{errors}">'
     yield from map(_rule_case, decision.checks)
     if decision.incomplete:
-        message = quoteattr(plain("; ".join(decision.incomplete), 400))
+        message = _quoted(plain("; ".join(decision.incomplete), 400))
         yield f'<testcase classname="surefoot.gate" name="complete"><error message={message}/></testcase>'
     yield "</testsuite>"
 
@@ -68,22 +69,26 @@ def _kind(check: Check) -> str:
 
 
 def _rule_case(check: Check) -> str:
-    name = quoteattr(plain(f"{check.rule.name}: {check.rule.text}"))
+    name = _quoted(plain(f"{check.rule.name}: {check.rule.text}"))
     head = f'<testcase classname="surefoot.gate" name={name}'
     asked = counted(check.question_count, "question")
     behind = f"; {asked} behind it: {', '.join(check.questions[:12])}" if check.questions else ""
     waived = f"waived: {check.waiver}; " if check.waiver is not None else ""
     told = change_words(check.rule.metric, check.change) if check.change else f"seen {seen(check.seen)}"
-    message = quoteattr(plain(f"{waived}{told}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
+    message = _quoted(plain(f"{waived}{told}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
     kind = _kind(check)
     return f"{head}><{kind} message={message}/></testcase>" if kind else f"{head}/>"
 
 
 def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:
-    where = f' file={quoteattr(plain(row.source))} line="{row.line}"' if row.source else ""
-    head = f'<testcase classname="surefoot.questions" name={quoteattr(plain(row.qid))}{where}'
+    where = f' file={_quoted(plain(row.source))} line="{row.line}"' if row.source else ""
+    head = f'<testcase classname="surefoot.questions" name={_quoted(plain(row.qid))}{where}'
     if row.label in ACCEPTABLE:
         return f"{head}/>"
     kind = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"
     detail = f"{row.label}: {row.reason}" if row.reason else row.label
-    return f"{head}><{kind} message={quoteattr(plain(detail))}/></testcase>"
+    return f"{head}><{kind} message={_quoted(plain(detail))}/></testcase>"
+
+
+def _quoted(text: str) -> str:
+    return f'"{escape(text)}"'

@@ -25,6 +25,7 @@ from surefoot.types import RefusalValue
 _REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
 _MOST_CITED = 31  # by an answer that is read here
 _REFUSALS: tuple[RefusalValue, ...] = ("answered", "partial", "refused")
+_REFUSED = _REFUSALS.index("refused")
 _ANSWERABLE = (False, True, None)
 _BITS = 22  # of what a case says but for the place
 _ALL_BUT_PLACE = (1 << _BITS) - 1
@@ -118,7 +119,9 @@ class BatchReader:
         """`which` of the cases each answer is about."""
         texts = Texts(answers)
         refusals = self._refusals(answers, texts)
-        contained = cases.phrases.stand_in(answers, which, texts)
+        values = np.zeros(len(answers), np.int64)
+        values[list(refusals)] = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
+        contained = cases.phrases.stand_in(answers, which, texts, values != _REFUSED)
         cited = citations.parse_all(answers, texts, cases.has_passages[which])
         if fields is not None:
             cited = [
@@ -126,9 +129,7 @@ class BatchReader:
                 for found, given in zip(cited, fields, strict=True)
             ]
         facts = cases.facts(which, cited)
-        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3
-        declined = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
-        codes[np.fromiter(refusals, np.int64, len(refusals))] += np.array(declined, np.int64)
+        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + values
         codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
         return Readings(facts >> _BITS, codes, cited, refusals)
 

@@ -18,6 +18,7 @@ from surefoot.io import questions as question_sets
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.pool import map_blocks
+from surefoot.io.question_store import Questions
 from surefoot.io.questions import QuestionSet
 from surefoot.io.rows import rows_in
 from surefoot.io.spans import Span, traces_of
@@ -167,7 +168,7 @@ def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> Ques
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return QuestionSet("", list((ids | with_text).values()), {}, [])
+    return QuestionSet("", Questions((ids | with_text).values()), (), [])
 
 
 def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:

@@ -24,7 +24,7 @@ from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
@@ -157,7 +157,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(given))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    questions = given if getattr(pipeline, "forces_null", False) else _with_retrieval(given)
+    questions = askable(pipeline, given)
     notes = [*_apart_from_lock(wanted.questions, given), *_left_out(len(given) - len(questions), tell)]
     folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
     manifest = Manifest(
@@ -182,14 +182,10 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     return store, pipeline
 
 
-def _with_retrieval(questions: Sequence[Question]) -> list[Question]:
-    return [question for question in questions if question.retrieval != "null"]
-
-
 def _left_out(count: int, tell: Tell) -> Iterator[str]:
     """Questions for which nothing may be retrieved, where a pipeline cannot be told so: a decision has to say so."""
     if count:
-        note = f"{counted(count, 'retrieval-null question')} left out: the pipeline cannot be told to retrieve nothing"
+        note = f"{counted(count, 'retrieval-null question')} left out: {CANNOT_FORCE_NULL}"
         how = "a function is told by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
         tell(f"note: {note}; {how}")
         yield note
@@ -236,7 +232,8 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     asked = load_questions(wanted.questions, tell) if wanted.questions else []
-    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(_with_retrieval(asked))):
+    with_retrieval = [question for question in asked if question.retrieval != "null"]
+    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(with_retrieval)):
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:

@@ -60,18 +60,20 @@ class Phrases:
         self._sizes = np.array([len(first) for first in self._firsts], np.int64)
         self._least = np.array([min(map(len, several), default=_ENDLESS) for several in phrases], np.int64)
 
-    def stand_in(self, answers: Sequence[str], claims: Numbers, texts: Texts) -> NDArray[np.bool_]:
-        """`contains` for many answers, each to a claim: what is clear is found in all of them at once."""
+    def stand_in(
+        self, answers: Sequence[str], claims: Numbers, texts: Texts, is_answer: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """`contains` for many answers, each to a claim, or False: what is clear is found in all of them at once."""
         starts, least = texts.starts, self._least[claims]
         found = map(texts.lowered.find, self._firsts[claims].tolist(), starts.tolist(), texts.ends.tolist())
         at = np.fromiter(found, np.int64, len(answers))
         is_clear: NDArray[np.bool_] = (at > starts + 1) & texts.stand_at(" ", at - 1) & texts.is_even
         is_clear &= _among(_STOPS, texts.characters.take(at + self._sizes[claims], mode="clip"))
         is_clear &= ~_among(_DENIAL_ENDS, texts.characters.take(at - 2, mode="clip") | 32)
-        is_open = ~is_clear & (least < _ENDLESS) & ((texts.lengths >= least) | (not texts.is_ascii))
+        is_open = is_answer & ~is_clear & (least < _ENDLESS) & ((texts.lengths >= least) | (not texts.is_ascii))
         for number in np.flatnonzero(is_open).tolist():
             is_clear[number] = contains(self._all[claims[number]], answers[number])
-        return is_clear
+        return is_clear & is_answer
 
 
 def _among(ends: Iterable[str], characters: Numbers) -> NDArray[np.bool_]:

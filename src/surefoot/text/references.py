@@ -244,6 +244,8 @@ def in_sentences(text: str, bearers: Sequence[Bearer]) -> Iterator[tuple[int, in
     """References in running text, with start and end: those that name a document beside them and lead to a passage."""
     for place in _LOCATOR.finditer(text):
         locator = _alternatives(place)[0]
+        if locator.kind != "page" and not any(_bears(one, locator) for one in bearers):
+            continue
         for start, end, doc in _documents_beside(text, place):
             if ids := followed(Reference(doc, (locator,), ""), bearers):
                 if not is_quoted(text[start:end], bearers):
@@ -265,6 +267,7 @@ def _documents_beside(text: str, place: re.Match[str]) -> Iterator[tuple[int, in
         yield start - len(before) + word.start(), end, before[word.start() :]
 
 
+@lru_cache(256)  # the same few refusals come again and again
 def may_refer(text: str) -> bool:
     """Told fast of a long text: whether "§" or a word such as "section" stands in it."""
     return "§" in text or not _TOKENS.isdisjoint(text.lower().split())

@@ -28,7 +28,7 @@ _REASONED = frozenset({"whole", "unable", "ai", "objects"})
 _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
 _ASIDE, _BESIDE, _TURN = phrase("aside"), phrase("beside"), phrase("turn")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
-_FIGURE, _NUMBER, _CITED = re.compile(r"\d|\["), re.compile(r"(?<!\w)\d"), re.compile(r"\[[^\]]*\]")
+_FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _WORD = re.compile(r"[^\W_]+")
@@ -80,7 +80,9 @@ def detect(answer: str) -> Refusal:
 
 def may_be_exact(texts: Texts) -> Numbers:
     """The texts that `exact` has to read; it takes any other for an answer."""
-    return texts.with_words(_EXACT)
+    around = texts.characters[texts.starts], texts.characters[texts.ends - 1]
+    may_be_space = np.logical_or.reduce([(one <= ord(" ")) | (one > ord("~")) for one in around])
+    return np.flatnonzero(may_be_space | (texts.lengths == len(_EXACT)))
 
 
 def may_decline(texts: Texts) -> Numbers:
@@ -194,10 +196,10 @@ def _told_before(clause: Clause, decline: Decline) -> list[Clause]:
 def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
     """Whether a clause asserts something about the thing asked; a sentence of its own must state it."""
     text, comes_first = clause.text, clause.start < declined_at
-    if reports(text):
+    tells = apart and bool(_TURN.match(text) and figures(text))  # "However, it only costs 2 EUR" answers
+    if reports(text) and not tells:
         return False
-    if apart:  # "However, it only costs 2 EUR" answers
-        tells = bool(_TURN.match(text) and _NUMBER.search(_CITED.sub(" ", text)))
+    if apart:
         return comes_first or tells or not _BESIDE.search(text)
     bare = _TURN.sub("", text, count=1)
     if _ASIDE.match(bare) or not asserts(clause.original.strip(" ,;:")):

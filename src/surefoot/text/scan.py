@@ -46,13 +46,6 @@ class Texts:
         is_one[np.searchsorted(self.starts, positions, "right") - 1] = True
         return np.flatnonzero(is_one)
 
-    def with_words(self, words: str) -> Numbers:
-        """The texts in which some words stand, whatever their case."""
-        at, found = -1, list[int]()
-        while (at := self.lowered.find(words, at + 1)) >= 0:
-            found.append(at)
-        return self.numbers_of(found)
-
     def having(self, characters: str) -> NDArray[np.bool_]:
         """By position, whether one of the characters stands there."""
         is_one: NDArray[np.bool_] = self.characters == ord(characters[0])

@@ -119,11 +119,11 @@ def asserts(sentence: str) -> bool:
 
 
 def _is_beside(part: str) -> bool:
-    return (points(part) and not figures(part)) or is_absence(part) or is_topic(part)
+    return (not figures(part) and points(part)) or is_absence(part) or is_topic(part)
 
 
 def points(part: str) -> bool:
-    return bool(_POINTERS.search(part)) and not _BINDING.search(part)
+    return not _BINDING.search(part) and bool(_POINTERS.search(part))  # which takes far longer to look for
 
 
 def is_absence(part: str) -> bool:
